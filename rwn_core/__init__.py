@@ -1,0 +1,1 @@
+"""Randomization within neighborhoods: mask microdata, and see what it costs and protects."""

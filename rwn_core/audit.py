@@ -1,0 +1,133 @@
+"""Every measure on one comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import InputError, NotApplicable, ParameterError
+from rwn_core.masking import Release
+from rwn_core.measures import MEASURES
+from rwn_core.microdata import Microdata
+from rwn_core.reading import Reading
+from rwn_core.schema import Question
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """Readings by measure key; a measure without an answer holds its reason.
+
+    Attributes
+    ----------
+    readings : dict of str to Reading or NotApplicable
+    """
+
+    readings: dict[str, Reading | NotApplicable]
+
+    def __getitem__(self, key: str) -> Reading | NotApplicable:
+        """One measure's reading, or the reason why there is none."""
+        return self.readings[key]
+
+    def __iter__(self) -> Iterator[str]:
+        """The measure keys, in the catalogue's order."""
+        return iter(self.readings)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A plain row for each measure: numbers, or the reason."""
+        return [_row(key, reading) for key, reading in self.readings.items()]
+
+    def frame(self) -> pd.DataFrame:
+        """The same rows as a pandas frame."""
+        return pd.DataFrame(self.records())
+
+
+def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
+    measure = MEASURES[key]
+    found = isinstance(reading, Reading)
+    return {
+        "measure": key,
+        "title": measure.title,
+        "side": measure.side,
+        "better": measure.better,
+        "unit": measure.unit,
+        "value": reading.value if found else None,
+        "baseline": reading.baseline if found else None,
+        "not_applicable": None if found else str(reading),
+    }
+
+
+def compare(
+    original: Microdata,
+    masked: Release | Microdata,
+    *,
+    holdout: Microdata | None = None,
+    question: Question | None = None,
+) -> Comparison:
+    """An original beside its release, or beside any row-aligned masked table.
+
+    Raises
+    ------
+    InputError
+        The two tables do not have the same variables and number of records.
+    """
+    law = None
+    if isinstance(masked, Release):
+        law, masked = masked.law, masked.masked
+    expected = tuple(variable.name for variable in original.schema.released)
+    if masked.names != expected:
+        raise InputError(
+            "The masked table does not have the original's variables in the original's order; "
+            f"it must have: {', '.join(expected)}."
+        )
+    if masked.n != original.n:
+        raise InputError(
+            f"The masked table has {masked.n:,} records and the original {original.n:,}; compare "
+            "tables with the same records in the same order."
+        )
+    return Comparison(
+        original=original, masked=masked, law=law, holdout=holdout, question=question
+    )
+
+
+def audit(
+    original: Microdata,
+    masked: Release | Microdata,
+    *,
+    measures: Sequence[str] | None = None,
+    holdout: Microdata | None = None,
+    question: Question | None = None,
+) -> Audit:
+    """Read measures on an original and its release.
+
+    Parameters
+    ----------
+    original : Microdata
+    masked : Release or Microdata
+        Row-aligned with the original; from this program or any other.
+    measures : sequence of str, optional
+        Keys; all by default.
+    holdout : Microdata, optional
+        Records that were never masked, for prediction.
+    question : Question, optional
+        The regression to keep; the schema's by default.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    InputError, ParameterError
+    """
+    keys = tuple(MEASURES) if measures is None else tuple(measures)
+    for key in keys:
+        if key not in MEASURES:
+            raise ParameterError(
+                f"There is no measure {key}; known are: {', '.join(MEASURES)}."
+            )
+    comparison = compare(original, masked, holdout=holdout, question=question)
+    return Audit(readings={key: MEASURES[key].read(comparison) for key in keys})

@@ -1,0 +1,153 @@
+"""What a method may do to each cell: the exact probability of every released value."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import Neighborhoods
+from rwn_core.schema import Kind
+
+
+class CellLaw:
+    """The law of randomization within neighborhoods, given the original table.
+
+    P(released value of cell (i, j) is v) = (1 - q_j) [v = w_ij] + q_j c_ij(v) / |S_i|, where
+    c_ij(v) counts the members of S_i whose value of variable j is v. Cells are independent.
+
+    Parameters
+    ----------
+    original : Microdata
+        n records.
+    neighborhoods : Neighborhoods
+        None of them empty.
+    q : ndarray of float64, shape (p,)
+        Modification probability of each released variable.
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 5.
+    """
+
+    def __init__(
+        self, original: Microdata, neighborhoods: Neighborhoods, q: NDArray[np.float64]
+    ) -> None:
+        self.original = original
+        self.neighborhoods = neighborhoods
+        self.q = q
+        self._tables: dict[str, tuple[sparse.csr_array, list[Any]]] = {}
+        self._members: sparse.csr_array | None = None
+
+    @property
+    def members(self) -> sparse.csr_array:
+        """Row i holds 1/|S_i| for each member of S_i, shape (n, n), sparse."""
+        if self._members is None:
+            starts, records = self.neighborhoods.pairs()
+            share = np.repeat(1.0 / self.neighborhoods.sizes, self.neighborhoods.sizes)
+            n = self.neighborhoods.n
+            self._members = sparse.csr_array((share, records, starts), shape=(n, n))
+        return self._members
+
+    def modification(self, name: str) -> float:
+        """The modification probability q of one variable."""
+        names = [variable.name for variable in self.original.schema.released]
+        return float(self.q[names.index(name)])
+
+    def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
+        """The law of one variable.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        probabilities : sparse array, shape (n, V)
+            Rows sum to 1.
+        values : list, length V
+            The values of the columns, missing as None in the last place.
+        """
+        if name not in self._tables:
+            codes, values = _value_codes(self.original, name)
+            self._tables[name] = (self._law(codes, self.modification(name)), values)
+        return self._tables[name]
+
+    def _law(self, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
+        n = len(codes)
+        own = sparse.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, codes.max() + 1))
+        return sparse.csr_array((1 - q) * own + q * (self.members @ own))
+
+    def probability(self, record: int, name: str, value: Any) -> float:
+        """P(released value of this record's variable is `value`); missing is None."""
+        table, values = self.table(name)
+        for place, known in enumerate(values):
+            if known == value:
+                return float(table[record, place])
+        return 0.0
+
+    def exact_probability(self, record: int, name: str, value: Any) -> Fraction:
+        """`probability` as an exact fraction, for a q that is a short decimal."""
+        codes, values = _value_codes(self.original, name)
+        if value not in values:
+            return Fraction(0)
+        code = values.index(value)
+        q = Fraction(str(self.modification(name)))
+        members = self.neighborhoods.members(record)
+        matches = int((codes[members] == code).sum())
+        return (1 - q) * int(codes[record] == code) + q * Fraction(matches, len(members))
+
+    def kept(self, *names: str) -> NDArray[np.float64]:
+        """P(the released values of these variables equal the original's), shape (n,).
+
+        Several variables must be those of one group, which share a donor.
+        """
+        codes = _joint_codes(self.original, names)
+        table = self._law(codes, self.modification(names[0]))
+        return np.asarray(table[np.arange(len(codes)), codes]).ravel()
+
+    def rows_intact(self) -> NDArray[np.float64]:
+        """P(no value of a record changes), shape (n,)."""
+        units: dict[object, list[str]] = {}
+        for variable in self.original.schema.released:
+            unit = variable.name if variable.group is None else ("group", variable.group)
+            units.setdefault(unit, []).append(variable.name)
+        return np.prod([self.kept(*names) for names in units.values()], axis=0)
+
+    def donor_load(self, name: str) -> NDArray[np.float64]:
+        """Expected number of records that release each record's value of a variable, shape (n,).
+
+        Its sum is n; a release's expected mean weighs the original's values with load / n.
+        """
+        q = self.modification(name)
+        received = np.asarray(self.members.sum(axis=0)).ravel()
+        return (1 - q) + q * received
+
+
+def _value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
+    """Level numbers of any kind of variable; missing, where it occurs, is the last level."""
+    if microdata.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        codes, levels = microdata.codes(name)
+        values: list[Any] = list(levels)
+        codes = codes.astype(np.int64)
+    else:
+        numbers = microdata.values(name)
+        found, inverse = np.unique(numbers[~np.isnan(numbers)], return_inverse=True)
+        codes = np.full(len(numbers), -1, dtype=np.int64)
+        codes[~np.isnan(numbers)] = inverse
+        values = found.tolist()
+    if (codes < 0).any():
+        codes = np.where(codes < 0, len(values), codes)
+        values.append(None)
+    return codes, values
+
+
+def _joint_codes(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:
+    """Level numbers of the values that several variables take together."""
+    together = np.column_stack([_value_codes(microdata, name)[0] for name in names])
+    _, codes = np.unique(together, axis=0, return_inverse=True)
+    return codes.ravel().astype(np.int64)

@@ -1,0 +1,193 @@
+"""Records as points: the scaled, dummy-coded and weighted coordinates of the distance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import ParameterError
+from rwn_core.microdata import Microdata
+from rwn_core.schema import Kind, Variable
+
+Scale = Literal["sd", "range"]
+Encoding = Literal["dummies", "matching"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Axis:
+    """One coordinate: (value - center) * factor, and which variable it belongs to."""
+
+    variable: Variable
+    center: float
+    factor: float
+    level: Any = None
+    missing: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """The distance of one table: how any record of its form becomes a point.
+
+    Scales are those of the table it was fitted on, so that a release is measured in the
+    original's units.
+
+    References
+    ----------
+    Matloff and Tendick 2015 (scaling, weights); divisor n - 1 throughout.
+    """
+
+    axes: tuple[Axis, ...]
+
+    @classmethod
+    def fit(
+        cls, microdata: Microdata, scale: Scale = "sd", encoding: Encoding = "dummies"
+    ) -> Metric:
+        """Take centers and scales from a table.
+
+        Parameters
+        ----------
+        microdata : Microdata
+        scale : {"sd", "range"}
+            Divide numbers by the standard deviation (divisor n - 1) or by the range.
+        encoding : {"dummies", "matching"}
+            A category counts as one z-scored dummy for each level, or as simple matching
+            (0/1 divided by the square root of 2, so that two unlike categories are 1 apart).
+
+        Returns
+        -------
+        Metric
+
+        Raises
+        ------
+        ParameterError
+            Unknown option, no variable with a weight, or no variation in any of them.
+        """
+        _check_option("scale", scale, get_args(Scale))
+        _check_option("encoding", encoding, get_args(Encoding))
+        used = [v for v in microdata.schema.released if v.weight > 0]
+        if not used:
+            raise ParameterError(
+                "The weights are 0 for every variable; give at least one a positive weight."
+            )
+        axes: list[Axis] = []
+        for variable in used:
+            if variable.kind is Kind.CATEGORICAL:
+                axes += _category_axes(microdata, variable, scale, encoding)
+            else:
+                axes += _number_axes(microdata, variable, scale)
+        if not axes:
+            raise ParameterError(
+                "No variable with a positive weight varies, so there is no distance between "
+                "records; give a varying variable a positive weight."
+            )
+        return cls(axes=tuple(axes))
+
+    def points(self, microdata: Microdata) -> NDArray[np.float64]:
+        """The table's records as points.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, d)
+            Read-only, column-major: distances are summed column by column.
+        """
+        points = np.empty((microdata.n, len(self.axes)), order="F")
+        for column, axis in enumerate(self.axes):
+            points[:, column] = _coordinate(microdata, axis)
+        points.flags.writeable = False
+        return points
+
+
+def coordinates(
+    microdata: Microdata, scale: Scale = "sd", encoding: Encoding = "dummies"
+) -> NDArray[np.float64]:
+    """The records of a table as points of its own metric, shape (n, d)."""
+    return Metric.fit(microdata, scale, encoding).points(microdata)
+
+
+def _check_option(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise ParameterError(f"{name} must be one of: {', '.join(known)}.")
+
+
+def _spread(values: NDArray[np.float64], scale: Scale) -> float:
+    if len(values) < 2:
+        return 0.0
+    if scale == "range":
+        return float(values.max() - values.min())
+    # exact zero for a constant column, whatever rounding does to its mean
+    return 0.0 if values.min() == values.max() else float(values.std(ddof=1))
+
+
+def _number_axes(microdata: Microdata, variable: Variable, scale: Scale) -> list[Axis]:
+    values = microdata.values(variable.name)
+    missing = np.isnan(values)
+    known = values[~missing]
+    axes = []
+    spread = _spread(known, scale)
+    if spread > 0:
+        axes.append(
+            Axis(variable=variable, center=float(known.mean()), factor=variable.weight / spread)
+        )
+    if missing.any():
+        axes += _missing_axis(missing, variable, scale)
+    return axes
+
+
+def _missing_axis(missing: NDArray[np.bool_], variable: Variable, scale: Scale) -> list[Axis]:
+    indicator = missing.astype(np.float64)
+    spread = _spread(indicator, scale)
+    if spread == 0:
+        return []
+    return [
+        Axis(
+            variable=variable,
+            center=float(indicator.mean()),
+            factor=variable.weight / spread,
+            missing=True,
+        )
+    ]
+
+
+def _category_axes(
+    microdata: Microdata, variable: Variable, scale: Scale, encoding: Encoding
+) -> list[Axis]:
+    codes, levels = microdata.codes(variable.name)
+    if (codes >= 0).all() and len(levels) < 2:
+        return []
+    axes = []
+    for number, level in [*enumerate(levels), (-1, None)]:
+        dummy = (codes == number).astype(np.float64)
+        if not dummy.any():
+            continue
+        spread = np.sqrt(2.0) if encoding == "matching" else _spread(dummy, scale)
+        center = 0.0 if encoding == "matching" else float(dummy.mean())
+        axes.append(
+            Axis(
+                variable=variable,
+                center=center,
+                factor=variable.weight / spread,
+                level=level,
+                missing=level is None,
+            )
+        )
+    return axes
+
+
+def _coordinate(microdata: Microdata, axis: Axis) -> NDArray[np.float64]:
+    if axis.variable.kind is Kind.CATEGORICAL:
+        if axis.missing:
+            codes, _ = microdata.codes(axis.variable.name)
+            dummy = codes < 0
+        else:
+            codes, _ = microdata.codes(axis.variable.name, [axis.level])
+            dummy = codes == 0
+        return (dummy - axis.center) * axis.factor
+    values = microdata.values(axis.variable.name)
+    missing = np.isnan(values)
+    if axis.missing:
+        return (missing - axis.center) * axis.factor
+    # a missing number sits at the mean; its missing-indicator coordinate sets it apart
+    return np.where(missing, 0.0, (values - axis.center) * axis.factor)

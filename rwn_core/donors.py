@@ -1,0 +1,221 @@
+"""A release is a table of donors: who gives each cell its value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.errors import ParameterError
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import Neighborhoods
+from rwn_core.randomness import UNIFORMS_A_BLOCK, SecretKey, uniforms
+from rwn_core.schema import Schema
+
+CHUNK = 65_536  # records drawn at a time
+_FAR = 2**31 - 1
+
+NOBODY = -1  # the donor of a cell that becomes missing
+
+
+class Draws:
+    """The random numbers of some records: whether, and how far down the ranks.
+
+    Cell (i, j) holds one uniform number u and the record chain T_1 = 1,
+    T_(s+1) = floor(T_s / U_s) + 1. It is modified if u < q, and its donor is then the member
+    of rank T, the last T_s that the neighborhood's size admits. That is uniform over the
+    members for every size, and a growing neighborhood changes a donor as rarely as it can.
+
+    Parameters
+    ----------
+    key : SecretKey
+    records : ndarray of int64, shape (m,)
+    streams : sequence of int, length p
+        One for each column; columns of one group share a stream.
+    """
+
+    def __init__(
+        self, key: SecretKey, records: NDArray[np.int64], streams: Sequence[int]
+    ) -> None:
+        self.records = np.asarray(records, dtype=np.int64)
+        self.streams = tuple(streams)
+        self._key = key
+        self._blocks = 0
+        self._uniform: list[NDArray[np.float64]] = []
+        self._chain = [np.ones((len(self.records), len(self.streams)), dtype=np.int32)]
+
+    @property
+    def modify(self) -> NDArray[np.float64]:
+        """The uniform number that decides whether a cell is modified, shape (m, p)."""
+        return self._step(0)
+
+    def ranks(self, sizes: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The rank of each cell's donor.
+
+        Parameters
+        ----------
+        sizes : ndarray of int64, shape (m,)
+
+        Returns
+        -------
+        ndarray of int32, shape (m, p)
+            From 1 to the record's size.
+        """
+        limit = sizes.astype(np.int32)[:, None]
+        chosen = self._chain[0].copy()
+        step = 1
+        while True:
+            if step == len(self._chain):
+                self._chain.append(self._next())
+            reached = self._chain[step] <= limit
+            if not reached.any():
+                return chosen
+            np.copyto(chosen, self._chain[step], where=reached)
+            step += 1
+
+    def _next(self) -> NDArray[np.int32]:
+        ratio = np.floor(self._chain[-1] / self._step(len(self._chain))) + 1
+        return np.minimum(ratio, _FAR).astype(np.int32)
+
+    def _step(self, step: int) -> NDArray[np.float64]:
+        while step >= len(self._uniform):
+            self._uniform += self._block(self._blocks)
+            self._blocks += 1
+        return self._uniform[step]
+
+    def _block(self, block: int) -> list[NDArray[np.float64]]:
+        drawn = {
+            stream: uniforms(self._key, self.records, stream, block)
+            for stream in dict.fromkeys(self.streams)
+        }
+        return [
+            np.column_stack([drawn[stream][step] for stream in self.streams])
+            for step in range(UNIFORMS_A_BLOCK)
+        ]
+
+
+def check_probability(q: object) -> None:
+    """Refuse a modification probability outside [0, 1]."""
+    number = isinstance(q, int | float | np.number) and not isinstance(q, bool)
+    if not number or not 0 <= float(q) <= 1:  # type: ignore[arg-type]
+        raise ParameterError("q must be a probability: a number from 0 to 1.")
+
+
+def column_streams(microdata: Microdata) -> tuple[int, ...]:
+    """The stream of each released column: its place, or that of the first of its group."""
+    first: dict[str, int] = {}
+    streams = []
+    for place, variable in enumerate(microdata.schema.released):
+        group = variable.group
+        streams.append(place if group is None else first.setdefault(group, place))
+    return tuple(streams)
+
+
+def draw_donors(
+    neighborhoods: Neighborhoods, draws: Draws, q: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Draw the donors of the records that `draws` holds.
+
+    Parameters
+    ----------
+    neighborhoods : Neighborhoods
+        Of all n records; none may be empty.
+    draws : Draws
+        Of m of the records and p columns.
+    q : ndarray of float64, shape (p,)
+        Modification probability of each column, from 0 to 1.
+
+    Returns
+    -------
+    ndarray of int64, shape (m, p)
+        The donor of each cell; the record itself where the value is kept.
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 5, step 3.
+    """
+    ranks = draws.ranks(neighborhoods.sizes[draws.records])
+    donors = neighborhoods.donors(draws.records, ranks)
+    return np.where(draws.modify < q, donors, draws.records[:, None])
+
+
+def draw_all(
+    neighborhoods: Neighborhoods,
+    key: SecretKey,
+    streams: Sequence[int],
+    q: NDArray[np.float64],
+    *,
+    threads: int = 1,
+    chunk: int = CHUNK,
+) -> NDArray[np.int64]:
+    """Draw every record's donors, chunk by chunk; neither chunks nor threads change them.
+
+    Parameters
+    ----------
+    neighborhoods : Neighborhoods
+    key : SecretKey
+    streams : sequence of int, length p
+    q : ndarray of float64, shape (p,)
+    threads, chunk : int
+
+    Returns
+    -------
+    ndarray of int64, shape (n, p)
+    """
+    starts = range(0, neighborhoods.n, chunk)
+
+    def draw(start: int) -> NDArray[np.int64]:
+        records = np.arange(start, min(start + chunk, neighborhoods.n))
+        return draw_donors(neighborhoods, Draws(key, records, streams), q)
+
+    if threads == 1 or len(starts) == 1:
+        return np.concatenate([draw(start) for start in starts])
+    with ThreadPoolExecutor(threads) as pool:
+        return np.concatenate(list(pool.map(draw, starts)))
+
+
+def copy_from_donors(microdata: Microdata, donors: NDArray[np.int64]) -> Microdata:
+    """The masked table: every released column filled from its donors.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        The original, with n records.
+    donors : ndarray of int64, shape (n, p)
+        One column for each released variable, in order; -1 where the value becomes missing.
+
+    Returns
+    -------
+    Microdata
+        Row-aligned with the original and of the same types; direct identifiers are left out.
+        A whole-number or truth column that loses values becomes its type with missing values.
+    """
+    frame = microdata.frame
+    released = microdata.schema.released
+    columns = {
+        variable.name: _copy_column(frame[variable.name], donors[:, place])
+        for place, variable in enumerate(released)
+    }
+    return Microdata(pd.DataFrame(columns, copy=False), released_schema(microdata.schema))
+
+
+def released_schema(schema: Schema) -> Schema:
+    """The schema of a release: without direct identifiers and what depends on them."""
+    names = {variable.name for variable in schema.released}
+    question = schema.question
+    if question is not None and not {question.response, *question.predictors} <= names:
+        question = None
+    return Schema(variables=schema.released, question=question)
+
+
+def _copy_column(column: pd.Series[Any], donors: NDArray[np.int64]) -> pd.Series[Any]:
+    lost = donors < 0
+    if not lost.any():
+        return column.take(donors).reset_index(drop=True)
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
+        column = column.convert_dtypes(convert_floating=False)  # a type that can hold missing
+    return column.take(np.where(lost, 0, donors)).reset_index(drop=True).mask(lost)

@@ -1,0 +1,16 @@
+"""Masking methods: each is one file with its parameters and its law."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from rwn_core.masking.release import Masked, Parameters, Release, mask
+from rwn_core.masking.rwn import RWN
+
+__all__ = ["METHODS", "RWN", "Masked", "Parameters", "Release", "mask"]
+
+_METHODS = (RWN,)
+
+METHODS: Mapping[str, Any] = MappingProxyType({method.method: method for method in _METHODS})

@@ -1,0 +1,169 @@
+"""What a masking method returns, and the one call that runs any of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.cell_law import CellLaw
+from rwn_core.errors import ParameterError
+from rwn_core.export import file_format, table_bytes, write_atomically
+from rwn_core.microdata import Microdata
+from rwn_core.randomness import SecretKey, random_order
+
+Order = Literal["shuffled", "original"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Masked:
+    """A method's work: the masked table with what the steward may know about it.
+
+    Attributes
+    ----------
+    masked : Microdata
+        Row-aligned with the original.
+    donors : ndarray of int64, shape (n, p), or None
+        Who gave each cell its value; -1 where it became missing. As confidential as the
+        original.
+    law : CellLaw or None
+        The exact law of the method, where it has one.
+    """
+
+    masked: Microdata
+    donors: NDArray[np.int64] | None = field(repr=False)
+    law: CellLaw | None = field(repr=False)
+
+
+class Parameters(Protocol):
+    """What every method's parameter record offers."""
+
+    method: ClassVar[str]
+
+    def apply(
+        self,
+        microdata: Microdata,
+        key: SecretKey,
+        *,
+        threads: int,
+        progress: Callable[[float], None] | None,
+    ) -> Masked:
+        """Mask the table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Release:
+    """A masked table, still row-aligned with its original: for the steward's own audit.
+
+    Attributes
+    ----------
+    masked : Microdata
+    method : str
+        Key of the method.
+    params : Parameters
+    fingerprint : str
+        Of the original table.
+    donors : ndarray of int64, shape (n, p), or None
+    law : CellLaw or None
+    order : ndarray of int64, shape (n,)
+        The secret row order of the published file.
+    """
+
+    masked: Microdata
+    method: str
+    params: Any
+    fingerprint: str
+    donors: NDArray[np.int64] | None = field(repr=False)
+    law: CellLaw | None = field(repr=False)
+    order: NDArray[np.int64] = field(repr=False)
+
+    def published(self, order: Order = "shuffled") -> Microdata:
+        """The table as it may leave the house: rows in secret order by default."""
+        if order == "shuffled":
+            return self.masked.take(self.order)
+        if order == "original":
+            return self.masked
+        raise ParameterError("order must be one of: shuffled, original.")
+
+    def to_bytes(self, format: str, order: Order = "shuffled") -> bytes:
+        """The published file's bytes.
+
+        Parameters
+        ----------
+        format : {"csv", "parquet"}
+        order : {"shuffled", "original"}
+            The original order names each record; keep such a file inside.
+        """
+        return table_bytes(self.published(order).frame, format)
+
+    def publish(self, path: str | Path, order: Order = "shuffled") -> Path:
+        """Write the release, all or nothing.
+
+        Parameters
+        ----------
+        path : str or Path
+            Ends in .csv or .parquet.
+        order : {"shuffled", "original"}
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        ReleaseError
+            The file could not be written; an older file of that name is still whole.
+        """
+        target = Path(path)
+        return write_atomically(target, self.to_bytes(file_format(target), order))
+
+
+def mask(
+    microdata: Microdata,
+    params: Parameters,
+    *,
+    seed: int | SecretKey | None = None,
+    threads: int = 1,
+    progress: Callable[[float], None] | None = None,
+) -> Release:
+    """Mask a table.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    params : Parameters
+        A method's parameter record, such as ``RWN(epsilon=2.0, k=5, q=1.0)``.
+    seed : int or SecretKey, optional
+        Left out: a fresh 256-bit secret that is forgotten. A small integer is for teaching and
+        for repeating a trial; it is no secret.
+    threads : int
+        Changes the time, never the release.
+    progress : callable, optional
+        Told the share done, from 0 to 1.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ParameterError
+    """
+    if seed is None:
+        key = SecretKey.fresh()
+    else:
+        key = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
+    work = params.apply(microdata, key, threads=threads, progress=progress)
+    return Release(
+        masked=work.masked,
+        method=params.method,
+        params=params,
+        fingerprint=microdata.fingerprint,
+        donors=work.donors,
+        law=work.law,
+        order=random_order(key, work.masked.n),
+    )

@@ -1,0 +1,1 @@
+"""Risk: what the release gives away."""

@@ -1,0 +1,1 @@
+"""Utility: what an analyst still finds in the release."""

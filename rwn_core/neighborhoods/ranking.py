@@ -1,0 +1,55 @@
+"""Who is nearer: exact squared distances in a fixed order, with ties settled by record number."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+TIE = 1e-9  # squared distances closer than this, relatively, count as equal
+
+
+def squared_distances(
+    points: NDArray[np.float64], rows: NDArray[np.int64], others: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Squared distances of pairs, shape as `rows` and `others` broadcast.
+
+    Differences are squared and summed coordinate by coordinate, so that every way to compute
+    them gives the same bits.
+    """
+    total = np.zeros(np.broadcast_shapes(rows.shape, others.shape))
+    for column in range(points.shape[1]):
+        coordinate = points[:, column]
+        difference = coordinate[rows] - coordinate[others]
+        total += difference * difference
+    return total
+
+
+def rank(
+    squared: NDArray[np.float64], records: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Sort each row's candidates by distance, ties by record number.
+
+    Parameters
+    ----------
+    squared : ndarray, shape (..., m)
+    records : ndarray of int64, shape (..., m)
+
+    Returns
+    -------
+    squared, records : ndarray, shape (..., m)
+        Sorted along the last axis; the members of a tie all carry its smallest squared
+        distance, so that a radius never cuts a tie in two.
+    """
+    order = np.argsort(squared, axis=-1, kind="stable")
+    squared = np.take_along_axis(squared, order, -1)
+    records = np.take_along_axis(records, order, -1)
+    new = np.ones(squared.shape, dtype=bool)
+    new[..., 1:] = squared[..., 1:] > squared[..., :-1] * (1 + TIE)
+    if new.all():
+        return squared, records
+    group = np.cumsum(new, axis=-1)
+    span = int(records.max()) + 1 if records.size else 1
+    order = np.argsort(group * span + records, axis=-1, kind="stable")
+    records = np.take_along_axis(records, order, -1)
+    first = np.maximum.accumulate(np.where(new, np.arange(squared.shape[-1]), 0), axis=-1)
+    return np.take_along_axis(squared, first, -1), records

@@ -1,0 +1,149 @@
+"""Randomness as a key: each cell's random numbers depend on (key, record, column, step) alone."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import ParameterError
+
+UNIFORMS_A_BLOCK = 8
+ORDER_STREAM = 2**32 - 1  # the column number that the order of a release draws from
+
+_CONSTANTS = np.frombuffer(b"expand 32-byte k", dtype="<u4").astype(np.uint32)
+
+
+class SecretKey:
+    """A 256-bit secret; whoever has it can undo a release.
+
+    It shows itself nowhere: not in `repr`, a log, a file name or a report.
+    """
+
+    __slots__ = ("_bytes",)
+
+    def __init__(self, value: bytes) -> None:
+        if len(value) != 32:
+            raise ParameterError("A secret key must have exactly 32 bytes.")
+        self._bytes = value
+
+    @classmethod
+    def fresh(cls) -> SecretKey:
+        """A new key from the operating system."""
+        return cls(secrets.token_bytes(32))
+
+    @classmethod
+    def from_seed(cls, seed: int) -> SecretKey:
+        """The key of a small integer: repeatable, for teaching and exploring, and no secret."""
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise ParameterError("seed must be a whole number of at least 0, or left out.")
+        return cls(hashlib.sha256(b"rwn teaching seed:%d" % int(seed)).digest())
+
+    def __repr__(self) -> str:
+        """Nothing of the key."""
+        return "SecretKey(hidden)"
+
+    def __reduce__(self) -> tuple[type[SecretKey], tuple[bytes]]:
+        """Pickle for worker processes of the same machine."""
+        return (SecretKey, (self._bytes,))
+
+    @property
+    def identity(self) -> str:
+        """A name for memos in this process; it does not give the key away."""
+        return hashlib.sha256(b"rwn key identity:" + self._bytes).hexdigest()[:16]
+
+    @property
+    def words(self) -> NDArray[np.uint32]:
+        """The key as eight 32-bit words."""
+        return np.frombuffer(self._bytes, dtype="<u4").astype(np.uint32)
+
+
+def chacha20_blocks(
+    key: NDArray[np.uint32], counters: NDArray[np.uint32]
+) -> NDArray[np.uint32]:
+    """The ChaCha20 block function for many counters at once.
+
+    Parameters
+    ----------
+    key : ndarray of uint32, shape (8,)
+    counters : ndarray of uint32, shape (4, N)
+        Words 12 to 15 of the state: block counter and nonce.
+
+    Returns
+    -------
+    ndarray of uint32, shape (16, N)
+        The keystream words of each block.
+
+    References
+    ----------
+    RFC 8439, section 2.3 (with the counter and the nonce taken as four free words).
+    """
+    count = counters.shape[1]
+    start = np.empty((16, count), dtype=np.uint32)
+    start[0:4] = _CONSTANTS[:, None]
+    start[4:12] = key[:, None]
+    start[12:16] = counters
+    # the four columns (then diagonals) of the state go through a quarter round together
+    a, b, c, d = start[0:4].copy(), start[4:8].copy(), start[8:12].copy(), start[12:16].copy()
+    for _ in range(10):
+        _quarter_rounds(a, b, c, d)
+        b, c, d = np.roll(b, -1, axis=0), np.roll(c, -2, axis=0), np.roll(d, -3, axis=0)
+        _quarter_rounds(a, b, c, d)
+        b, c, d = np.roll(b, 1, axis=0), np.roll(c, 2, axis=0), np.roll(d, 3, axis=0)
+    return np.concatenate((a, b, c, d)) + start
+
+
+def _quarter_rounds(
+    a: NDArray[np.uint32], b: NDArray[np.uint32], c: NDArray[np.uint32], d: NDArray[np.uint32]
+) -> None:
+    for first, second, target, bits in (
+        (a, b, d, 16),
+        (c, d, b, 12),
+        (a, b, d, 8),
+        (c, d, b, 7),
+    ):
+        first += second
+        target ^= first
+        high = target << np.uint32(bits)
+        target >>= np.uint32(32 - bits)
+        target |= high
+
+
+def uniforms(
+    key: SecretKey, records: NDArray[np.int64], stream: int, block: int = 0
+) -> NDArray[np.float64]:
+    """Eight uniform numbers of each record in one column stream.
+
+    Parameters
+    ----------
+    key : SecretKey
+    records : ndarray of int64, shape (N,)
+        Record numbers, at least 0.
+    stream : int
+        The column's number, below 2**32.
+    block : int
+        0 for steps 0 to 7, 1 for steps 8 to 15, and so on.
+
+    Returns
+    -------
+    ndarray of float64, shape (8, N)
+        Strictly between 0 and 1, with 52 random bits each.
+    """
+    counters = np.empty((4, len(records)), dtype=np.uint32)
+    counters[0] = records & 0xFFFFFFFF
+    counters[1] = records >> 32
+    counters[2] = stream
+    counters[3] = block
+    words = chacha20_blocks(key.words, counters).astype(np.uint64)
+    bits = (words[0::2] << np.uint64(32)) | words[1::2]
+    # 52 bits, so that adding one half stays exact and neither 0 nor 1 can occur
+    uniform: NDArray[np.float64] = ((bits >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+    return uniform
+
+
+def random_order(key: SecretKey, n: int) -> NDArray[np.int64]:
+    """A uniformly random order of n records, shape (n,): the release's secret row order."""
+    draws = uniforms(key, np.arange(n, dtype=np.int64), ORDER_STREAM)
+    return np.lexsort((draws[1], draws[0]))

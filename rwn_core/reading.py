@@ -1,0 +1,73 @@
+"""What a measure is and what it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from rwn_core.errors import NotApplicable
+
+if TYPE_CHECKING:
+    from rwn_core.comparison import Comparison
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One measure of one comparison.
+
+    Attributes
+    ----------
+    value : float
+        The number that stands for the measure on a tile, a map or a report.
+    detail : mapping
+        Exactly what the measure's chart and table draw. Record numbers count from 0.
+    baseline : float, optional
+        What the value must be read against: the original's, or an ignorant guess's.
+    interval : tuple of float, optional
+        Where the value lies over repeated draws or samples.
+    """
+
+    value: float
+    detail: Mapping[str, Any] = field(repr=False)
+    baseline: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One way to judge a release against its original.
+
+    Attributes
+    ----------
+    key, title : str
+    side : {"utility", "risk"}
+    better : {"lower", "higher", "neutral"}
+        Which direction of `value` a data steward wants.
+    bounds : tuple of float
+        Smallest and largest possible value.
+    unit : str
+    question : str
+        The question the value answers, in plain words.
+    source : str
+        Where it is defined.
+    compute : callable
+        Reads a Comparison; raises NotApplicable with the reason where there is no answer.
+    """
+
+    key: str
+    title: str
+    side: Literal["utility", "risk"]
+    better: Literal["lower", "higher", "neutral"]
+    bounds: tuple[float, float]
+    unit: str
+    question: str
+    source: str
+    compute: Callable[[Comparison], Reading]
+
+    def read(self, comparison: Comparison) -> Reading | NotApplicable:
+        """The reading, or the reason why there is none."""
+        try:
+            return self.compute(comparison)
+        except NotApplicable as reason:
+            return reason
