@@ -47,16 +47,20 @@ class Audit:
 
 def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
     measure = MEASURES[key]
-    found = isinstance(reading, Reading)
+    value, baseline, reason = None, None, None
+    if isinstance(reading, NotApplicable):
+        reason = reading.reason
+    else:
+        value, baseline = reading.value, reading.baseline
     return {
         "measure": key,
         "title": measure.title,
         "side": measure.side,
         "better": measure.better,
         "unit": measure.unit,
-        "value": reading.value if found else None,
-        "baseline": reading.baseline if found else None,
-        "not_applicable": None if found else str(reading),
+        "value": value,
+        "baseline": baseline,
+        "not_applicable": reason,
     }
 
 
@@ -88,9 +92,7 @@ def compare(
             f"The masked table has {masked.n:,} records and the original {original.n:,}; compare "
             "tables with the same records in the same order."
         )
-    return Comparison(
-        original=original, masked=masked, law=law, holdout=holdout, question=question
-    )
+    return Comparison(original=original, masked=masked, law=law, holdout=holdout, question=question)
 
 
 def audit(
@@ -126,8 +128,6 @@ def audit(
     keys = tuple(MEASURES) if measures is None else tuple(measures)
     for key in keys:
         if key not in MEASURES:
-            raise ParameterError(
-                f"There is no measure {key}; known are: {', '.join(MEASURES)}."
-            )
+            raise ParameterError(f"There is no measure {key}; known are: {', '.join(MEASURES)}.")
     comparison = compare(original, masked, holdout=holdout, question=question)
     return Audit(readings={key: MEASURES[key].read(comparison) for key in keys})

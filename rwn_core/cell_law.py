@@ -110,13 +110,46 @@ class CellLaw:
         table = self._law(codes, self.modification(names[0]))
         return np.asarray(table[np.arange(len(codes)), codes]).ravel()
 
-    def rows_intact(self) -> NDArray[np.float64]:
-        """P(no value of a record changes), shape (n,)."""
+    def units(self) -> list[tuple[str, ...]]:
+        """The released variables that share a donor, as tuples of names; most stand alone."""
         units: dict[object, list[str]] = {}
         for variable in self.original.schema.released:
             unit = variable.name if variable.group is None else ("group", variable.group)
             units.setdefault(unit, []).append(variable.name)
-        return np.prod([self.kept(*names) for names in units.values()], axis=0)
+        return [tuple(names) for names in units.values()]
+
+    def rows_intact(self) -> NDArray[np.float64]:
+        """P(no value of a record changes), shape (n,)."""
+        kept = [self.kept(*names) for names in self.units()]
+        return np.asarray(np.prod(kept, axis=0))
+
+    def likelihood_columns(
+        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
+    ) -> tuple[sparse.csc_array, NDArray[np.int64]]:
+        """The law of one unit, and which of its columns holds each released record's values.
+
+        Parameters
+        ----------
+        names : tuple of str
+            One of `units`.
+        masked : Microdata
+        rows : ndarray of int64, shape (m,)
+
+        Returns
+        -------
+        probabilities : sparse array, shape (n, V)
+        columns : ndarray of int64, shape (m,)
+            -1 where the original has no such values.
+        """
+        own = np.column_stack([_value_codes(self.original, name)[0] for name in names])
+        released = np.column_stack([_codes_like(self.original, masked, name) for name in names])
+        _, codes = np.unique(np.concatenate((own, released[rows])), axis=0, return_inverse=True)
+        codes = codes.ravel()
+        present = np.full(codes.max() + 1, -1, dtype=np.int64)
+        found, inverse = np.unique(codes[: len(own)], return_inverse=True)
+        present[found] = np.arange(len(found))
+        table = self._law(inverse.astype(np.int64), self.modification(names[0]))
+        return sparse.csc_array(table), present[codes[len(own) :]]
 
     def donor_load(self, name: str) -> NDArray[np.float64]:
         """Expected number of records that release each record's value of a variable, shape (n,).
@@ -131,9 +164,9 @@ class CellLaw:
 def _value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
     """Level numbers of any kind of variable; missing, where it occurs, is the last level."""
     if microdata.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        codes, levels = microdata.codes(name)
+        level_codes, levels = microdata.codes(name)
         values: list[Any] = list(levels)
-        codes = codes.astype(np.int64)
+        codes = level_codes.astype(np.int64)
     else:
         numbers = microdata.values(name)
         found, inverse = np.unique(numbers[~np.isnan(numbers)], return_inverse=True)
@@ -144,6 +177,21 @@ def _value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], li
         codes = np.where(codes < 0, len(values), codes)
         values.append(None)
     return codes, values
+
+
+def _codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.int64]:
+    """The masked values as level numbers of the original's; -1 for a value it does not have."""
+    _, values = _value_codes(original, name)
+    missing = len(values) - 1 if values[-1] is None else -1
+    known = values[:-1] if values[-1] is None else values
+    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        codes, _ = masked.codes(name, known)
+        lost = masked.frame[name].isna().to_numpy()
+        return np.where(lost, missing, codes).astype(np.int64)
+    numbers = masked.values(name)
+    places = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
+    same = np.asarray(known)[places] == numbers
+    return np.where(np.isnan(numbers), missing, np.where(same, places, -1)).astype(np.int64)
 
 
 def _joint_codes(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from rwn_core.cell_law import CellLaw
@@ -12,6 +13,13 @@ from rwn_core.microdata import Microdata
 from rwn_core.schema import Question
 
 _T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """Why there is nothing to remember."""
+
+    reason: str
 
 
 class Comparison:
@@ -75,11 +83,12 @@ class Comparison:
         if key not in self._memo:
             try:
                 self._memo[key] = make()
-            except NotApplicable as reason:
-                self._memo[key] = reason
+            except NotApplicable as refusal:
+                # the sentence only: a kept exception would keep every caller's tables alive
+                self._memo[key] = _Refused(refusal.reason)
         kept = self._memo[key]
-        if isinstance(kept, NotApplicable):
-            raise kept
+        if isinstance(kept, _Refused):
+            raise NotApplicable(kept.reason)
         result: _T = kept
         return result
 

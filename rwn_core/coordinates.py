@@ -18,12 +18,16 @@ Encoding = Literal["dummies", "matching"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
-    """One coordinate: (value - center) * factor, and which variable it belongs to."""
+    """One coordinate: (value - center) * factor, and which variable it belongs to.
+
+    A category has an axis for each level, numbered from 0 in their order.
+    """
 
     variable: Variable
     center: float
     factor: float
     level: Any = None
+    number: int = 0
     missing: bool = False
 
 
@@ -94,10 +98,19 @@ class Metric:
             Read-only, column-major: distances are summed column by column.
         """
         points = np.empty((microdata.n, len(self.axes)), order="F")
+        codes = self._level_numbers(microdata)
         for column, axis in enumerate(self.axes):
-            points[:, column] = _coordinate(microdata, axis)
+            points[:, column] = _coordinate(microdata, axis, codes)
         points.flags.writeable = False
         return points
+
+    def _level_numbers(self, microdata: Microdata) -> dict[str, NDArray[np.int32]]:
+        """For each categorical variable, the number of the axis that a record's level has."""
+        levels: dict[str, list[Any]] = {}
+        for axis in self.axes:
+            if axis.variable.kind is Kind.CATEGORICAL and not axis.missing:
+                levels.setdefault(axis.variable.name, []).append(axis.level)
+        return {name: microdata.codes(name, known)[0] for name, known in levels.items()}
 
 
 def coordinates(
@@ -157,7 +170,7 @@ def _category_axes(
     codes, levels = microdata.codes(variable.name)
     if (codes >= 0).all() and len(levels) < 2:
         return []
-    axes = []
+    axes: list[Axis] = []
     for number, level in [*enumerate(levels), (-1, None)]:
         dummy = (codes == number).astype(np.float64)
         if not dummy.any():
@@ -170,24 +183,26 @@ def _category_axes(
                 center=center,
                 factor=variable.weight / spread,
                 level=level,
+                number=len(axes),
                 missing=level is None,
             )
         )
     return axes
 
 
-def _coordinate(microdata: Microdata, axis: Axis) -> NDArray[np.float64]:
-    if axis.variable.kind is Kind.CATEGORICAL:
-        if axis.missing:
-            codes, _ = microdata.codes(axis.variable.name)
-            dummy = codes < 0
-        else:
-            codes, _ = microdata.codes(axis.variable.name, [axis.level])
-            dummy = codes == 0
-        return (dummy - axis.center) * axis.factor
-    values = microdata.values(axis.variable.name)
-    missing = np.isnan(values)
+def _coordinate(
+    microdata: Microdata, axis: Axis, codes: dict[str, NDArray[np.int32]]
+) -> NDArray[np.float64]:
+    name = axis.variable.name
     if axis.missing:
-        return (missing - axis.center) * axis.factor
+        missing = microdata.frame[name].isna().to_numpy()
+        return _scaled(missing.astype(np.float64), axis)
+    if axis.variable.kind is Kind.CATEGORICAL:
+        return _scaled((codes[name] == axis.number).astype(np.float64), axis)
     # a missing number sits at the mean; its missing-indicator coordinate sets it apart
-    return np.where(missing, 0.0, (values - axis.center) * axis.factor)
+    return np.nan_to_num(_scaled(microdata.values(name), axis), nan=0.0)
+
+
+def _scaled(values: NDArray[np.float64], axis: Axis) -> NDArray[np.float64]:
+    """Numbers in an axis' center and unit."""
+    return (values - axis.center) * axis.factor

@@ -38,9 +38,7 @@ class Draws:
         One for each column; columns of one group share a stream.
     """
 
-    def __init__(
-        self, key: SecretKey, records: NDArray[np.int64], streams: Sequence[int]
-    ) -> None:
+    def __init__(self, key: SecretKey, records: NDArray[np.int64], streams: Sequence[int]) -> None:
         self.records = np.asarray(records, dtype=np.int64)
         self.streams = tuple(streams)
         self._key = key
@@ -79,7 +77,7 @@ class Draws:
 
     def _next(self) -> NDArray[np.int32]:
         ratio = np.floor(self._chain[-1] / self._step(len(self._chain))) + 1
-        return np.minimum(ratio, _FAR).astype(np.int32)
+        return np.asarray(np.minimum(ratio, _FAR), dtype=np.int32)
 
     def _step(self, step: int) -> NDArray[np.float64]:
         while step >= len(self._uniform):
@@ -100,7 +98,7 @@ class Draws:
 
 def check_probability(q: object) -> None:
     """Refuse a modification probability outside [0, 1]."""
-    number = isinstance(q, int | float | np.number) and not isinstance(q, bool)
+    number = isinstance(q, int | float | np.integer | np.floating) and not isinstance(q, bool)
     if not number or not 0 <= float(q) <= 1:  # type: ignore[arg-type]
         raise ParameterError("q must be a probability: a number from 0 to 1.")
 
@@ -115,6 +113,26 @@ def column_streams(microdata: Microdata) -> tuple[int, ...]:
     return tuple(streams)
 
 
+def masked_columns(microdata: Microdata) -> NDArray[np.bool_]:
+    """Which released columns the schema lets a method mask, shape (p,).
+
+    Raises
+    ------
+    ParameterError
+        None of them.
+    """
+    released = microdata.schema.released
+    if not released:
+        raise ParameterError(
+            "Every variable is a direct identifier, and identifiers are never released; give at "
+            "least one variable another role."
+        )
+    chosen = np.array([variable.masked for variable in released])
+    if not chosen.any():
+        raise ParameterError("No variable is chosen for masking; choose at least one.")
+    return chosen
+
+
 def draw_donors(
     neighborhoods: Neighborhoods, draws: Draws, q: NDArray[np.float64]
 ) -> NDArray[np.int64]:
@@ -123,7 +141,7 @@ def draw_donors(
     Parameters
     ----------
     neighborhoods : Neighborhoods
-        Of all n records; none may be empty.
+        Of all n records.
     draws : Draws
         Of m of the records and p columns.
     q : ndarray of float64, shape (p,)
@@ -132,14 +150,21 @@ def draw_donors(
     Returns
     -------
     ndarray of int64, shape (m, p)
-        The donor of each cell; the record itself where the value is kept.
+        The donor of each cell; the record itself where the value is kept, and NOBODY where a
+        value is to be replaced and the neighborhood is empty.
 
     References
     ----------
     Perry, Matloff, Tendick 2022, section 5, step 3.
     """
-    ranks = draws.ranks(neighborhoods.sizes[draws.records])
-    donors = neighborhoods.donors(draws.records, ranks)
+    sizes = neighborhoods.sizes[draws.records]
+    ranks = draws.ranks(sizes)
+    some = sizes > 0
+    if some.all():
+        donors = neighborhoods.donors(draws.records, ranks)
+    else:
+        donors = np.full(ranks.shape, NOBODY, dtype=np.int64)
+        donors[some] = neighborhoods.donors(draws.records[some], ranks[some])
     return np.where(draws.modify < q, donors, draws.records[:, None])
 
 
@@ -217,5 +242,10 @@ def _copy_column(column: pd.Series[Any], donors: NDArray[np.int64]) -> pd.Series
     if not lost.any():
         return column.take(donors).reset_index(drop=True)
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
-        column = column.convert_dtypes(convert_floating=False)  # a type that can hold missing
+        column = column.astype(pd.api.types.pandas_dtype(_with_missing(column.dtype)))
     return column.take(np.where(lost, 0, donors)).reset_index(drop=True).mask(lost)
+
+
+def _with_missing(dtype: np.dtype[Any]) -> str:
+    """Name the type of the same whole numbers or truth values that can also be missing."""
+    return "boolean" if dtype.kind == "b" else dtype.name.replace("u", "U").replace("int", "Int")

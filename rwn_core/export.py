@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import tempfile
@@ -44,10 +45,18 @@ def table_bytes(frame: pd.DataFrame, format: str) -> bytes:
         The same for the same values and types.
     """
     if format == "csv":
-        return frame.to_csv(index=False, lineterminator="\n").encode("utf-8")
+        return _csv(frame)
     if format == "parquet":
         return _parquet(frame)
     raise ParameterError(f"format must be one of: {', '.join(FORMATS)}.")
+
+
+def _csv(frame: pd.DataFrame) -> bytes:
+    written = frame.to_csv(index=False, lineterminator="\n")
+    if "\r" in written:
+        # a carriage return ends a line for a reader, unless its text is quoted
+        written = frame.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    return written.encode("utf-8")
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:
@@ -91,17 +100,17 @@ def write_atomically(path: Path, content: bytes) -> Path:
         raise ReleaseError(f"The folder {path.parent} does not exist; create it first.")
     unfinished = None
     try:
-        with tempfile.NamedTemporaryFile(
-            dir=path.parent, prefix=".part-", delete=False
-        ) as stream:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".part-", delete=False) as stream:
             unfinished = Path(stream.name)
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
         unfinished.replace(path)
-    except OSError as error:
+    except BaseException as error:  # an interrupt, too, must not leave masked data behind
         if unfinished is not None:
             unfinished.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
         raise ReleaseError(
             f"The file {path.name} could not be written ({error.strerror}); "
             "choose another folder or free some space."

@@ -12,6 +12,7 @@ from rwn_core.errors import ParameterError
 
 UNIFORMS_A_BLOCK = 8
 ORDER_STREAM = 2**32 - 1  # the column number that the order of a release draws from
+SELECTION_STREAM = 2**32 - 2  # ... and the one that a selection of records draws from
 
 _CONSTANTS = np.frombuffer(b"expand 32-byte k", dtype="<u4").astype(np.uint32)
 
@@ -60,14 +61,13 @@ class SecretKey:
         return np.frombuffer(self._bytes, dtype="<u4").astype(np.uint32)
 
 
-def chacha20_blocks(
-    key: NDArray[np.uint32], counters: NDArray[np.uint32]
-) -> NDArray[np.uint32]:
+def chacha20_blocks(key: NDArray[np.uint32], counters: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """The ChaCha20 block function for many counters at once.
 
     Parameters
     ----------
-    key : ndarray of uint32, shape (8,)
+    key : ndarray of uint32, shape (8,) or (8, N)
+        One key for all blocks, or one for each.
     counters : ndarray of uint32, shape (4, N)
         Words 12 to 15 of the state: block counter and nonce.
 
@@ -83,7 +83,7 @@ def chacha20_blocks(
     count = counters.shape[1]
     start = np.empty((16, count), dtype=np.uint32)
     start[0:4] = _CONSTANTS[:, None]
-    start[4:12] = key[:, None]
+    start[4:12] = key.reshape(8, -1)
     start[12:16] = counters
     # the four columns (then diagonals) of the state go through a quarter round together
     a, b, c, d = start[0:4].copy(), start[4:8].copy(), start[8:12].copy(), start[12:16].copy()

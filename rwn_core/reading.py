@@ -70,4 +70,4 @@ class Measure:
         try:
             return self.compute(comparison)
         except NotApplicable as reason:
-            return reason
+            return NotApplicable(reason.reason)

@@ -6,7 +6,7 @@ import json
 import math
 import tomllib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -65,10 +65,16 @@ class Variable:
     levels: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        """Check the weight and the words."""
+        """Check each field by itself."""
+        if not isinstance(self.name, str) or not isinstance(self.group, str | None):
+            raise SchemaError("The name and the group of a variable must be texts.")
         object.__setattr__(self, "kind", _word(Kind, self.kind, "kind", self.name))
         object.__setattr__(self, "role", _word(Role, self.role, "role", self.name))
         object.__setattr__(self, "weight", _weight(self.weight, self.name))
+        if not isinstance(self.masked, bool):
+            raise SchemaError(f"The field masked of variable {self.name} must be true or false.")
+        if self.levels is not None:
+            object.__setattr__(self, "levels", _levels(self.levels, self.name))
 
 
 _Word = TypeVar("_Word", bound=StrEnum)
@@ -80,6 +86,14 @@ def _word(words: type[_Word], value: object, what: str, name: str) -> _Word:
     except ValueError:
         known = ", ".join(words)
         raise SchemaError(f"The {what} of variable {name} must be one of: {known}.") from None
+
+
+def _levels(value: object, name: str) -> tuple[str, ...]:
+    levels = tuple(value) if isinstance(value, list | tuple) else ()
+    if not levels or not all(isinstance(level, str) for level in levels):
+        raise SchemaError(f"The levels of variable {name} must be a list of texts in their order.")
+    _refuse_repeats(levels, f"among the levels of {name}", "Level")
+    return levels
 
 
 def _weight(value: object, name: str) -> float:
@@ -121,10 +135,10 @@ class Question:
         _refuse_repeats(self.predictors, "as a predictor")
 
 
-def _refuse_repeats(names: tuple[str, ...], where: str) -> None:
+def _refuse_repeats(names: tuple[str, ...], where: str, what: str = "Variable") -> None:
     for name, times in Counter(names).items():
         if times > 1:
-            raise SchemaError(f"Variable {name} occurs {times} times {where}; name it once.")
+            raise SchemaError(f"{what} {name} occurs {times} times {where}; name it once.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,14 +181,32 @@ class Schema:
         """The variables that a release holds: all but direct identifiers."""
         return tuple(v for v in self.variables if v.role is not Role.IDENTIFIER)
 
+    def require_names(self, names: Sequence[str]) -> None:
+        """Refuse a table whose columns are not these variables, in this order.
+
+        Raises
+        ------
+        SchemaError
+        """
+        for name in names:
+            if name not in self.names:
+                raise SchemaError(f"The schema lacks column {name}; add it as a variable.")
+        for name in self.names:
+            if name not in names:
+                raise SchemaError(
+                    f"The schema has a variable {name} that the table lacks; take it out."
+                )
+        if self.names != tuple(names):
+            raise SchemaError(
+                "The schema has the variables in another order than the table; reorder them."
+            )
+
     def variable(self, name: str) -> Variable:
         """The variable of this name."""
         for variable in self.variables:
             if variable.name == name:
                 return variable
-        raise SchemaError(
-            f"There is no variable {name}; the table has: {', '.join(self.names)}."
-        )
+        raise SchemaError(f"There is no variable {name}; the table has: {', '.join(self.names)}.")
 
     def replace_variable(self, name: str, **changes: Any) -> Schema:
         """This schema with some fields of one variable changed."""
@@ -225,8 +257,8 @@ class Schema:
 _FIELDS = ("name", "kind", "role", "weight", "group", "masked", "levels")
 
 
-def _variable_from(entry: Mapping[str, Any]) -> Variable:
-    if not isinstance(entry.get("name"), str) or "kind" not in entry:
+def _variable_from(entry: Any) -> Variable:
+    if not (isinstance(entry, dict) and isinstance(entry.get("name"), str) and "kind" in entry):
         raise SchemaError("Every [[variable]] of the schema file needs a name and a kind.")
     unknown = set(entry) - set(_FIELDS)
     if unknown:
@@ -235,17 +267,23 @@ def _variable_from(entry: Mapping[str, Any]) -> Variable:
             f"{sorted(unknown)[0]}; known are {', '.join(_FIELDS)}."
         )
     values = dict(entry)
-    if "levels" in values:
+    if isinstance(values.get("levels"), list):
         values["levels"] = tuple(str(level) for level in values["levels"])
     return Variable(**values)
 
 
-def _question_from(table: Mapping[str, Any]) -> Question:
-    if set(table) != {"response", "predictors"} or not isinstance(table["predictors"], list):
+def _question_from(table: Any) -> Question:
+    fine = (
+        isinstance(table, dict)
+        and set(table) == {"response", "predictors"}
+        and isinstance(table["predictors"], list)
+        and all(isinstance(name, str) for name in [table["response"], *table["predictors"]])
+    )
+    if not fine:
         raise SchemaError(
             "The [question] of the schema file must have a response and a list of predictors."
         )
-    return Question(response=str(table["response"]), predictors=tuple(table["predictors"]))
+    return Question(response=table["response"], predictors=tuple(table["predictors"]))
 
 
 def _variable_to_toml(variable: Variable) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from rwn_core.masking.nbrs2015 import NBRS2015
 from rwn_core.masking.release import Masked, Parameters, Release, mask
 from rwn_core.masking.rwn import RWN
 
-__all__ = ["METHODS", "RWN", "Masked", "Parameters", "Release", "mask"]
+__all__ = ["METHODS", "NBRS2015", "RWN", "Masked", "Parameters", "Release", "mask"]
 
-_METHODS = (RWN,)
+_METHODS = (RWN, NBRS2015)
 
 METHODS: Mapping[str, Any] = MappingProxyType({method.method: method for method in _METHODS})

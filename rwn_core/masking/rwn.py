@@ -18,6 +18,7 @@ from rwn_core.donors import (
     copy_from_donors,
     draw_all,
     draw_donors,
+    masked_columns,
 )
 from rwn_core.errors import ParameterError
 from rwn_core.masking.release import Masked
@@ -75,6 +76,7 @@ class RWN:
     ) -> Masked:
         """Find the neighborhoods, draw the donors, copy their values."""
         check_reach(self.k, self.epsilon, microdata.n)
+        masked_columns(microdata)  # refuse before the search, not after it
         neighborhoods = find_neighborhoods(
             coordinates(microdata, self.scale, self.encoding),
             k=self.k,
@@ -83,17 +85,16 @@ class RWN:
             progress=progress,
         )
         law = self.law(microdata, neighborhoods)
-        donors = draw_all(
-            neighborhoods, key, column_streams(microdata), law.q, threads=threads
-        )
+        donors = draw_all(neighborhoods, key, column_streams(microdata), law.q, threads=threads)
         return Masked(masked=copy_from_donors(microdata, donors), donors=donors, law=law)
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""
         empty = int((neighborhoods.sizes == 0).sum())
         if empty:
+            records = "One record has" if empty == 1 else f"{empty:,} records have"
             raise ParameterError(
-                f"{empty:,} records have no other record within epsilon; give k (at least 1) as "
+                f"{records} no other record within epsilon; give k (at least 1) as "
                 "well, or a larger epsilon."
             )
         return CellLaw(microdata, neighborhoods, modification(microdata, self.q))
@@ -113,7 +114,4 @@ def modification(microdata: Microdata, q: float) -> NDArray[np.float64]:
     ParameterError
         No variable is to be masked.
     """
-    chosen = np.array([variable.masked for variable in microdata.schema.released])
-    if not chosen.any():
-        raise ParameterError("No variable is chosen for masking; choose at least one.")
-    return np.where(chosen, float(q), 0.0)
+    return np.where(masked_columns(microdata), float(q), 0.0)

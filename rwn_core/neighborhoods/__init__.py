@@ -47,7 +47,9 @@ def check_reach(k: object, epsilon: object, n: int | None = None) -> None:
     if k is None and epsilon is None:
         raise ParameterError("Give epsilon, k or both; neither is given.")
     if epsilon is not None:
-        number = isinstance(epsilon, int | float | np.number) and not isinstance(epsilon, bool)
+        number = isinstance(epsilon, int | float | np.integer | np.floating) and not isinstance(
+            epsilon, bool
+        )
         if not number or math.isnan(float(epsilon)) or float(epsilon) < 0:  # type: ignore[arg-type]
             raise ParameterError(
                 "epsilon must be a number of at least 0 (a radius in standard deviations)."
@@ -92,7 +94,7 @@ def neighbor_table(
     check_reach(k, epsilon, len(points))
     if len(points) <= LARGEST_DENSE:
         return complete_table(points)
-    return tree_table(points, k or 0, epsilon or 0.0, threads=threads, progress=progress)
+    return tree_table(points, k or 0, float(epsilon or 0.0), threads=threads, progress=progress)
 
 
 def find_neighborhoods(

@@ -67,7 +67,8 @@ class NeighborTable:
             raise ParameterError("The neighbor table does not reach as far as this k or epsilon.")
         within = np.zeros(self.n, dtype=np.int64)
         if epsilon is not None:
-            edge = epsilon * epsilon * ((1 - TIE) if strict else (1 + TIE))
+            reach = float(epsilon)  # whatever the number's type: the tie rule needs a float64
+            edge = reach * reach * ((1 - TIE) if strict else (1 + TIE))
             within = self._count(np.full(self.n, edge), strict=strict)
         sizes, radius = within, np.full(self.n, 0.0 if epsilon is None else float(epsilon))
         if k is not None:
@@ -153,4 +154,5 @@ class Neighborhoods:
         ndarray of int64, shape (m, p)
         """
         starts = self.table.offsets[records]
-        return self.table.records[starts[:, None] + (ranks - 1)].astype(np.int64)
+        donors = self.table.records[starts[:, None] + (ranks - 1)]
+        return np.asarray(donors, dtype=np.int64)

@@ -47,12 +47,14 @@ def tree_table(
     for start in range(0, n, CHUNK):
         rows = np.arange(start, min(start + CHUNK, n))
         edge = _edges(tree, contiguous[rows], k, epsilon, threads)
-        found = tree.query_ball_point(contiguous[rows], edge * (1 + SLACK) + 1e-300, workers=threads)
-        for row, reach, candidates in zip(rows, edge, found, strict=True):
+        found = tree.query_ball_point(
+            contiguous[rows], edge * (1 + SLACK) + 1e-300, workers=threads
+        )
+        for row, candidates in zip(rows, found, strict=True):
             others = np.array(candidates, dtype=np.int64)
             others = others[others != row]
-            squared, others = rank(squared_distances(points, row, others), others)
-            size = _cut(squared, k, epsilon, reach)
+            squared, others = rank(squared_distances(points, np.asarray(row), others), others)
+            size = _cut(squared, k, epsilon)
             sizes[row] = size
             kept_records.append(others[:size].astype(np.int32))
             kept_squared.append(squared[:size])
@@ -78,7 +80,7 @@ def _edges(
     return edge
 
 
-def _cut(squared: NDArray[np.float64], k: int, epsilon: float, reach: float) -> int:
+def _cut(squared: NDArray[np.float64], k: int, epsilon: float) -> int:
     edge = epsilon * epsilon
     if k:
         edge = max(edge, squared[k - 1])

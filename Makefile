@@ -1,0 +1,15 @@
+.PHONY: check format lint types test
+
+check: format lint types test
+
+format:
+	python -m ruff format .
+
+lint:
+	python -m ruff check .
+
+types:
+	python -m mypy
+
+test:
+	python -m pytest

@@ -1,0 +1,147 @@
+"""How long the Tune page takes from a key press to painted charts, against a bare page.
+
+Both pages run in this one call, under the same options, in the same Chromium, in turn:
+``python benchmarks/redraw.py`` (needs the test extra and a Chromium).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from rwn_ui import launch
+
+FLOOR_PAGE = Path(__file__).parent / "floor_page.py"
+PRESSES = 15
+BLOCKS = 3  # the pages take turns, so that a drifting machine hits all alike
+WARM_UP = 3
+LIMITS = {"bodyfat": 5.0, "randhie": 12.0}
+START = {"bodyfat": "epsilon=2", "randhie": "epsilon=0.4"}  # inside the slider, both ways free
+
+# resolves with the milliseconds from the key press to the frame after the change
+WATCH = """
+([selector, attribute]) => {
+  const read = () => {
+    const node = document.querySelector(selector);
+    return attribute ? node?.dataset[attribute] : node?.textContent;
+  };
+  const before = read();
+  document.addEventListener("keydown", () => { window.pressed = performance.now(); },
+                            { capture: true, once: true });
+  window.painted = new Promise((resolve, reject) => {
+    const timer = setTimeout(() => { watcher.disconnect(); reject("no change"); }, 20000);
+    const watcher = new MutationObserver(() => {
+      if (read() === before) return;
+      watcher.disconnect();
+      clearTimeout(timer);
+      requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - window.pressed)));
+    });
+    watcher.observe(document.body, { subtree: true, childList: true, characterData: true,
+                                     attributes: true, attributeFilter: ["data-stamp"] });
+  });
+}
+"""
+
+
+class Subject:
+    """One page under the clock."""
+
+    def __init__(self, page: Page, selector: str, attribute: str | None, slider: int) -> None:
+        self.page, self.watch = page, [selector, attribute]
+        self.handle = page.get_by_role("slider").nth(slider)
+        self.times: list[float] = []
+        self.press = 0
+
+    def run(self, presses: int, *, counted: bool) -> None:
+        """Press arrow keys, back and forth around the start."""
+        self.page.bring_to_front()
+        self.handle.focus()
+        for _ in range(presses):
+            self.page.evaluate(WATCH, self.watch)
+            self.page.keyboard.press("ArrowRight" if self.press % 6 < 3 else "ArrowLeft")
+            self.press += 1
+            took = self.page.evaluate("window.painted")
+            if counted:
+                self.times.append(took)
+            self.page.wait_for_timeout(250)
+
+
+def served(stack: ExitStack, script: Path | None = None) -> str:
+    """Serve the app, or a script in its place, until the stack ends; its address."""
+    port = launch.choose_port()
+    stack.enter_context(launch.serving(port, script=script))
+    return f"http://{launch.ADDRESS}:{port}"
+
+
+def opened(browser: Browser, url: str, ready: str) -> Page:
+    """A page, drawn and at rest."""
+    page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+    page.goto(url)
+    page.wait_for_selector(ready, timeout=120_000)
+    page.wait_for_timeout(2000)
+    return page
+
+
+def measure(demos: list[str]) -> dict[str, list[float]]:
+    """Milliseconds of each press, by page."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    with ExitStack() as stack:
+        floor, app = served(stack, FLOOR_PAGE), served(stack)
+        started = stack.enter_context(sync_playwright())
+        browser = started.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-background-networking"]
+        )
+        text = "[data-testid=stText]"
+        subjects = {"floor": Subject(opened(browser, floor, text), text, None, 0)}
+        for demo in demos:
+            page = opened(browser, f"{app}/?demo={demo}&{START[demo]}", "[data-stamp]")
+            subjects[demo] = Subject(page, "[data-stamp]", "stamp", 0)
+        for subject in subjects.values():
+            subject.run(WARM_UP, counted=False)
+        for _ in range(BLOCKS):
+            for subject in subjects.values():
+                subject.run(PRESSES // BLOCKS, counted=True)
+        browser.close()
+    return {name: subject.times for name, subject in subjects.items()}
+
+
+def main() -> int:
+    """Print medians and ratios; exit with 1 if a limit is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--demo", action="append", choices=list(LIMITS), help="default: all")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    times = measure(options.demo or list(LIMITS))
+    floor = statistics.median(times["floor"])
+    rows = [
+        {
+            "page": name,
+            "median_ms": round(statistics.median(taken), 1),
+            "best_ms": round(min(taken), 1),
+            "worst_ms": round(max(taken), 1),
+            "ratio": round(statistics.median(taken) / floor, 2),
+            "limit": LIMITS.get(name),
+        }
+        for name, taken in times.items()
+    ]
+    if options.json:
+        sys.stdout.write(json.dumps(rows, indent=1) + "\n")
+    else:
+        for row in rows:
+            limit = f"   (limit {row['limit']:g})" if row["limit"] else ""
+            sys.stdout.write(
+                f"{row['page']:10} median {row['median_ms']:7} ms   best {row['best_ms']:7}   "
+                f"worst {row['worst_ms']:7}   ratio {row['ratio']}{limit}\n"
+            )
+    return int(any(row["limit"] and row["ratio"] > row["limit"] for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

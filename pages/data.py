@@ -1,0 +1,22 @@
+"""The Data page: which table is it, and what are its variables."""
+
+import streamlit as st
+
+from rwn_ui import data_view
+from rwn_ui.controls import badge
+from rwn_ui.session import current
+from rwn_ui.show import frame, guarded
+
+frame()
+with guarded():
+    session = current()
+    with guarded():
+        data_view.choose(session)
+    with st.sidebar:
+        badge(session)
+        st.page_link("pages/tune.py", label="Tune this table", icon=":material/tune:")
+    with guarded():
+        data_view.overview(session)
+    with guarded():
+        data_view.variables(session)
+    data_view.schema_file(session)

@@ -1,0 +1,146 @@
+"""What the words of a command line stand for: tables, weights, parameters, files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import MISSING, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rwn_core.errors import ParameterError, ReleaseError, RWNError, SchemaError
+
+if TYPE_CHECKING:
+    from rwn_core.microdata import Microdata
+
+DEMO = "demo:"
+
+
+def load(source: str, schema: Path | None = None) -> Microdata:
+    """Read a table by its path, or a demo table as demo:NAME.
+
+    Raises
+    ------
+    InputError
+        The file's content is refused.
+    OSError
+        The file cannot be opened, which is no fault of its content.
+    ParameterError
+        There is no such demo table.
+    """
+    from rwn_core.demo import load_demo
+    from rwn_core.intake import read
+
+    if source.startswith(DEMO):
+        if schema is not None:
+            raise ParameterError("A demo table has its own schema; leave --schema out.")
+        return load_demo(source.removeprefix(DEMO))
+    for path in (Path(source), schema):
+        if path is not None:
+            path.open("rb").close()
+    return read(source, schema=schema)
+
+
+@contextmanager
+def _blaming_the_parameters() -> Iterator[None]:
+    """Refuse an option, not the input, when the two do not fit."""
+    try:
+        yield
+    except SchemaError as refusal:
+        raise ParameterError(str(refusal)) from None
+
+
+def described(
+    data: Microdata, *, weights: Sequence[str] = (), identifiers: Sequence[str] = ()
+) -> Microdata:
+    """Give the table the weights (each NAME=W) and the direct identifiers of the command line.
+
+    Raises
+    ------
+    ParameterError
+        A name is not that of a variable, or a weight is not a number of at least 0.
+    """
+    from rwn_core.schema import Role
+
+    with _blaming_the_parameters():
+        schema = data.schema.with_weights(dict(_weight(text) for text in weights))
+        for name in identifiers:
+            schema = schema.replace_variable(name, role=Role.IDENTIFIER)
+    return data if schema == data.schema else data.with_schema(schema)
+
+
+def _weight(text: str) -> tuple[str, float]:
+    name, _, number = text.rpartition("=")
+    try:
+        return name, float(number)
+    except ValueError:
+        raise ParameterError("--weight must be NAME=W, W a number of at least 0.") from None
+
+
+def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> Microdata:
+    """Give the table the regression of the command line, if it names one."""
+    from rwn_core.schema import Question
+
+    if response is None and not predictors:
+        return data
+    if response is None or not predictors:
+        raise ParameterError("Give --response and at least one --predictor, or neither.")
+    with _blaming_the_parameters():
+        question = Question(response=response, predictors=tuple(predictors))
+        schema = replace(data.schema, question=question)
+    return data.with_schema(schema)
+
+
+def like(data: Microdata, masked: Path) -> Microdata:
+    """Read a masked file under the original's description, if it has the same columns."""
+    from rwn_core.donors import released_schema
+
+    table = load(str(masked))
+    schema = released_schema(data.schema)
+    return table.with_schema(schema) if table.names == schema.names else table
+
+
+def parameters(method: str, **options: Any) -> Any:
+    """A method's parameter record, from the options that were given (not None).
+
+    Raises
+    ------
+    ParameterError
+        Unknown method, an option that it does not have, or one that it needs and did not get.
+    """
+    from rwn_core.masking import METHODS
+
+    if method not in METHODS:
+        raise ParameterError(f"--method must be one of: {', '.join(METHODS)}.")
+    known = {field.name: field for field in fields(METHODS[method])}
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given:
+        if name not in known:
+            raise ParameterError(f"The method {method} has no {name}; leave --{name} out.")
+    for name, field in known.items():
+        if field.default is MISSING and field.default_factory is MISSING and name not in given:
+            raise ParameterError(f"The method {method} needs {name}; give --{name}.")
+    return METHODS[method](**given)
+
+
+def output_format(target: Path, *inputs: str | Path | None) -> str:
+    """The format of a file that may be written; refused before any work is done.
+
+    Raises
+    ------
+    ParameterError
+        The name ends in no known format.
+    ReleaseError
+        It is one of the inputs.
+    RWNError
+        Its folder does not exist.
+    """
+    from rwn_core.export import file_format
+
+    form = file_format(target)
+    if not target.parent.is_dir():
+        raise RWNError(f"The folder {target.parent} does not exist; create it first.")
+    for path in inputs:
+        if path is not None and target.exists() and Path(path).exists() and target.samefile(path):
+            raise ReleaseError("OUT is the input file itself; write to another file.")
+    return form

@@ -1,0 +1,131 @@
+"""Tables to try the program on, each with its schema; demo_data/SOURCES.md has their origin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from rwn_core.errors import InputError, ParameterError
+from rwn_core.intake import read
+from rwn_core.microdata import Microdata
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demo:
+    """What a demo table is.
+
+    Parameters
+    ----------
+    title : str
+    records : int
+    variables : int
+    description : str
+        One or two sentences for a person who chooses.
+    """
+
+    title: str
+    records: int
+    variables: int
+    description: str
+
+    @property
+    def size(self) -> str:
+        """Records by variables, in words."""
+        return f"{self.records:,} records, {self.variables} variables"
+
+
+DEMOS: Mapping[str, Demo] = MappingProxyType(
+    {
+        "bodyfat": Demo(
+            title="Body fat",
+            records=241,
+            variables=15,
+            description=(
+                "Body fat and body measurements of men, without the doubtful records; the "
+                "question is how body fat follows from five easy measurements."
+            ),
+        ),
+        "bodyfat_raw": Demo(
+            title="Body fat, all records",
+            records=252,
+            variables=18,
+            description="The same men before cleaning: wrong records stay in as outliers.",
+        ),
+        "pima": Demo(
+            title="Pima diabetes survey",
+            records=768,
+            variables=9,
+            description=(
+                "Health of women near Phoenix; many zeros stand for missing values, and the "
+                "presence of diabetes is the confidential category."
+            ),
+        ),
+        "randhie": Demo(
+            title="RAND health insurance experiment",
+            records=20_190,
+            variables=10,
+            description=(
+                "Visits to physicians under different insurance plans; numbers with many ties, "
+                "and three dummies of one answer that are kept together."
+            ),
+        ),
+        "cps1988": Demo(
+            title="Wages, March 1988",
+            records=28_155,
+            variables=7,
+            description=(
+                "Weekly wages of men in the Current Population Survey: three numbers and four "
+                "categories."
+            ),
+        ),
+    }
+)
+
+
+def demo_path(name: str) -> Path:
+    """Where the CSV file of a demo table lies; its schema lies beside it, with suffix .toml.
+
+    Raises
+    ------
+    ParameterError
+        There is no demo of this name.
+    InputError
+        The program was installed without its demo files.
+    """
+    if name not in DEMOS:
+        raise ParameterError(f"The demo table must be one of: {', '.join(DEMOS)}.")
+    package = Path(__file__).parent
+    # an installed wheel has the folder inside the package, a checkout beside it
+    for folder in (package / "demo_data", package.parent / "demo_data"):
+        path = folder / f"{name}.csv"
+        if path.is_file():
+            return path
+    raise InputError(f"The demo file {name}.csv is not installed; install the program again.")
+
+
+def load_demo(name: str) -> Microdata:
+    """Read a demo table with its schema.
+
+    Parameters
+    ----------
+    name : str
+        A key of `DEMOS`.
+
+    Returns
+    -------
+    Microdata
+
+    Raises
+    ------
+    ParameterError
+        There is no demo of this name.
+
+    Examples
+    --------
+    >>> load_demo("bodyfat")
+    Microdata(241 records x 15 variables)
+    """
+    path = demo_path(name)
+    return read(path, schema=path.with_suffix(".toml"))

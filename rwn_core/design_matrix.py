@@ -1,0 +1,160 @@
+"""The design matrix of the steward's regression, with the original's levels for categories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import NotApplicable
+from rwn_core.microdata import Microdata
+from rwn_core.original_terms import complete, numbers, varies
+from rwn_core.schema import Kind, Question
+
+MOST_COEFFICIENTS = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Design:
+    """A regression's response and predictors, complete records only.
+
+    Attributes
+    ----------
+    question : Question
+    terms : tuple of str
+        Names of the columns without the intercept.
+    response : ndarray of float64, shape (m,)
+    columns : ndarray of float64, shape (m, len(terms))
+        Categories as treatment dummies; the original's first level is the reference.
+    records : ndarray of int64, shape (m,)
+        The records used, those without a missing value.
+    """
+
+    question: Question
+    terms: tuple[str, ...]
+    response: NDArray[np.float64]
+    columns: NDArray[np.float64]
+    records: NDArray[np.int64]
+
+
+def design_matrix(
+    original: Microdata, table: Microdata, question: Question | None, where: str = ""
+) -> Design:
+    """Build the design matrix of one table.
+
+    Parameters
+    ----------
+    original : Microdata
+        Says what the variables are and which levels they have.
+    table : Microdata
+        The original itself or its release.
+    question : Question or None
+    where : str
+        Ends a reason that concerns this table.
+
+    Returns
+    -------
+    Design
+        Every column varies, and there are more records than coefficients.
+
+    Raises
+    ------
+    NotApplicable
+    """
+    question = _checked(original, question)
+    _check_size(original, question)
+    terms: list[str] = []
+    columns = [numbers(original, table, question.response)]
+    for name in question.predictors:
+        new_terms, new_columns = _predictor(original, table, name)
+        terms += new_terms
+        columns += new_columns
+    every = np.column_stack(columns)
+    records = complete(every)
+    every = every[records]
+    needed = every.shape[1] + 1
+    if len(records) < needed:
+        raise NotApplicable(
+            f"The regression has {len(records):,} records without a missing value{where} and needs "
+            f"at least {needed:,}; choose fewer predictors."
+        )
+    _check_variation(question, terms, varies(every), where)
+    return Design(
+        question=question,
+        terms=tuple(terms),
+        response=every[:, 0],
+        columns=every[:, 1:],
+        records=records,
+    )
+
+
+def _checked(original: Microdata, question: Question | None) -> Question:
+    usable = [v for v in original.schema.released if v.kind is not Kind.CATEGORICAL]
+    if question is None:
+        raise NotApplicable("No regression is chosen; choose a response and its predictors.")
+    known = {variable.name: variable for variable in original.schema.released}
+    for name in (question.response, *question.predictors):
+        if name not in known:
+            raise NotApplicable(
+                f"The regression names the variable {name}, which a release does not have; its "
+                f"variables are: {', '.join(known)}."
+            )
+    if known[question.response].kind is Kind.CATEGORICAL:
+        choices = ", ".join(v.name for v in usable if v.name not in question.predictors)
+        raise NotApplicable(
+            f"The response {question.response} is categorical, and a linear regression needs "
+            f"numbers; choose another response{': ' + choices if choices else ''}."
+        )
+    return question
+
+
+def _check_size(original: Microdata, question: Question) -> None:
+    widths = {name: len(_levels(original, name)) for name in question.predictors}
+    if sum(widths.values()) > MOST_COEFFICIENTS:
+        widest = max(widths, key=lambda name: widths[name])
+        raise NotApplicable(
+            f"The regression would have {sum(widths.values()):,} coefficients, most of them for "
+            f"the levels of {widest}; choose predictors with at most {MOST_COEFFICIENTS} together."
+        )
+
+
+def _levels(original: Microdata, name: str) -> list[int]:
+    """The numbers of the levels that get a dummy; of a number, one for its column."""
+    if original.schema.variable(name).kind is not Kind.CATEGORICAL:
+        return [0]
+    present, levels = original.codes(name)
+    occur = np.bincount(present[present >= 0], minlength=len(levels)) > 0
+    return [number for number in range(len(levels)) if occur[number]][1:]
+
+
+def _predictor(
+    original: Microdata, table: Microdata, name: str
+) -> tuple[list[str], list[NDArray[np.float64]]]:
+    """The columns of one predictor: its numbers, or a dummy for each level but the first."""
+    if original.schema.variable(name).kind is not Kind.CATEGORICAL:
+        return [name], [numbers(original, table, name)]
+    levels = original.codes(name)[1]
+    codes, _ = table.codes(name, levels)
+    others = _levels(original, name)
+    unknown = codes < 0  # missing, or a level that the original never has
+    dummies = [np.where(unknown, np.nan, codes == number) for number in others]
+    return [f"{name} = {levels[number]}" for number in others], dummies
+
+
+def _check_variation(
+    question: Question, terms: list[str], different: NDArray[np.bool_], where: str
+) -> None:
+    if not different[0]:
+        raise NotApplicable(
+            f"The response {question.response} is constant{where}; choose another response."
+        )
+    if not terms:
+        names = ", ".join(question.predictors)
+        raise NotApplicable(f"The predictors are constant: {names}; choose others.")
+    constant = [term for term, known in zip(terms, different[1:], strict=True) if not known]
+    if constant:
+        raise NotApplicable(
+            f"These predictors are constant{where}: {', '.join(constant)}; take them out of the "
+            "regression."
+        )

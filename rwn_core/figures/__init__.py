@@ -1,0 +1,54 @@
+"""Charts as plain Plotly dictionaries: each draws what its reading's detail says, and no more.
+
+A chart is a dictionary with key, title, note (the one number), alt (a sentence for a screen
+reader), data and layout (Plotly), and table (the numbers behind the picture). The browser, the
+reports and the tests use the same dictionary.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType, ModuleType
+
+import orjson
+
+from rwn_core.figures import (
+    cooks_distance,
+    correlation,
+    distribution,
+    mahalanobis,
+    nearest_distance,
+    neighborhood_size,
+    not_applicable,
+    principal_components,
+    regression,
+    risk_utility_map,
+)
+from rwn_core.figures.style import Chart
+
+_CHARTS: tuple[ModuleType, ...] = (
+    risk_utility_map,
+    neighborhood_size,
+    nearest_distance,
+    correlation,
+    regression,
+    principal_components,
+    cooks_distance,
+    mahalanobis,
+    distribution,
+)
+
+CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
+    {module.__name__.rpartition(".")[2]: module.draw for module in _CHARTS}
+)
+"""Every chart by key, in the order on screen."""
+
+
+def serialise(chart: Chart) -> str:
+    """Write a chart as JSON; its table becomes a string of its own, read only when it is opened.
+
+    NaN is written as null, and arrays keep the digits of their own precision.
+    """
+    table = orjson.dumps(chart.get("table"), option=orjson.OPT_SERIALIZE_NUMPY).decode()
+    return orjson.dumps({**chart, "table": table}, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+
+
+__all__ = ["CHARTS", "Chart", "not_applicable", "serialise"]

@@ -1,0 +1,189 @@
+"""Disclosure risk against utility: where the release stands, after Duncan et al. (2001).
+
+Utility runs to the right and risk upward, so the original data are the upper right corner (1, 1),
+no data the lower left one (0, 0), and what may be released lies below the maximum tolerable risk.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rwn_core.figures.style import (
+    LIMIT,
+    NEUTRAL,
+    RELEASED,
+    Chart,
+    Label,
+    Trace,
+    axis,
+    chart,
+    escape,
+    horizontal,
+    label,
+    layout,
+    number,
+    percent,
+)
+from rwn_core.figures.tables import table
+
+Point = Mapping[str, Any]
+
+_TOPS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
+_LEFTS = (0.95, 0.9, 0.8, 0.6, 0.4, 0.0)
+# Text position -> offset of the text's middle from its marker, in card widths and heights.
+_PLACES = {
+    "middle right": (0.06, 0.0),
+    "middle left": (-0.06, 0.0),
+    "top center": (0.0, 0.13),
+    "bottom center": (0.0, -0.13),
+    "top left": (-0.05, 0.12),
+    "bottom right": (0.05, -0.12),
+}
+
+
+def draw(points: Sequence[Point], limit: float) -> Chart:
+    """Draw the map.
+
+    Parameters
+    ----------
+    points : sequence of mappings
+        Each with "label" ("now", "A" or "B"), "utility" and "risk" in [0, 1], and "text" (the
+        parameters in words). A point with a missing coordinate is left out of the picture.
+    limit : float
+        Maximum tolerable risk, in [0, 1].
+    """
+    placed = [p for p in points if _known(p["utility"]) and _known(p["risk"])]
+    top = _reach(max([limit * 1.5, *(p["risk"] * 1.15 for p in placed)]), _TOPS)
+    worst = min((p["utility"] for p in placed), default=1.0)
+    left = next((v for v in _LEFTS if worst >= v + 0.12 * (1 - v)), 0.0)
+    x_range, y_range = _padded(left, 1.0), _padded(0.0, top)
+    now = next((p for p in placed if p["label"] == "now"), None)
+    return chart(
+        "risk_utility_map",
+        "Risk–utility map",
+        f"maximum tolerable risk {percent(limit, 0 if limit >= 0.1 else 1)}",
+        _describe(now, limit),
+        data=_markers(placed, x_range, y_range),
+        layout=layout(
+            axis("utility", *x_range),
+            axis("disclosure risk", *y_range, share=True),
+            shapes=[_admissible(limit), horizontal(limit, LIMIT)],
+            annotations=[*_corners(top, left), _limit_label(limit, y_range)],
+        ),
+        table=table(
+            ["setting", "parameters", "utility", "disclosure risk", "admissible"],
+            [
+                [p["label"] for p in points],
+                [p["text"] for p in points],
+                [float(p["utility"]) for p in points],
+                [float(p["risk"]) for p in points],
+                ["yes" if p["risk"] <= limit else "no" for p in points],
+            ],
+        ),
+    )
+
+
+def _known(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)
+
+
+def _reach(value: float, steps: Sequence[float]) -> float:
+    """First step that holds the value: few steps, so that the axis seldom moves."""
+    return next((s for s in steps if s >= value), steps[-1])
+
+
+def _padded(low: float, high: float) -> tuple[float, float]:
+    """Range with room for a marker beyond both ends."""
+    return low - 0.04 * (high - low), high + 0.04 * (high - low)
+
+
+def _markers(
+    placed: Sequence[Point], x_range: tuple[float, float], y_range: tuple[float, float]
+) -> list[Trace]:
+    """Hollow squares for the pinned settings, a filled diamond for the present one on top."""
+    spots = [
+        (
+            (p["utility"] - x_range[0]) / (x_range[1] - x_range[0]),
+            (p["risk"] - y_range[0]) / (y_range[1] - y_range[0]),
+        )
+        for p in placed
+    ]
+    taken = list(spots)
+    traces = []
+    for p, spot in zip(placed, spots, strict=True):
+        position = _free_side(spot, taken)
+        dx, dy = _PLACES[position]
+        taken.append((spot[0] + dx, spot[1] + dy))
+        traces.append((p["label"] == "now", _marker(p, position)))
+    return [trace for _, trace in sorted(traces, key=lambda t: t[0])]
+
+
+def _free_side(spot: tuple[float, float], taken: Sequence[tuple[float, float]]) -> str:
+    """Side of a marker on which its label is farthest from markers, labels and borders."""
+
+    def clearance(position: str) -> float:
+        x, y = spot[0] + _PLACES[position][0], spot[1] + _PLACES[position][1]
+        borders = min(x - 0.03, 0.97 - x, y - 0.03, 0.97 - y)
+        others = [math.hypot(1.6 * (x - a), y - b) for a, b in taken if (a, b) != spot]
+        return min([0.2, *others]) + min(borders, 0.0) * 10
+
+    return max(_PLACES, key=clearance)
+
+
+def _marker(p: Point, position: str) -> Trace:
+    now = p["label"] == "now"
+    color = RELEASED if now else NEUTRAL
+    marker = (
+        {"symbol": "diamond", "size": 12, "color": color}
+        if now
+        else {"symbol": "square-open", "size": 18, "color": color, "line": {"width": 2}}
+    )
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "name": p["label"],
+        "x": [p["utility"]],
+        "y": [p["risk"]],
+        "marker": marker,
+        "text": [escape(p["label"])],
+        "textposition": position,
+        "textfont": {"color": color, "size": 12, "weight": 700},
+        "hovertext": [escape(p["text"])],
+        "hovertemplate": "%{hovertext}<br>utility %{x:.3f}, risk %{y:.2%}<extra></extra>",
+        "cliponaxis": False,
+    }
+
+
+def _admissible(limit: float) -> dict[str, Any]:
+    """Shade the region of tolerable risk."""
+    place = {"xref": "paper", "x0": 0, "x1": 1, "y0": -1, "y1": limit}
+    shade = {"fillcolor": "rgba(0,158,115,0.10)", "line": {"width": 0}, "layer": "below"}
+    return {"type": "rect", **place, **shade}
+
+
+def _corners(top: float, left: float) -> list[Label]:
+    """Name the two ends of every map; an arrow says that the end lies beyond the axes."""
+    paper: dict[str, Any] = {"xref": "paper", "yref": "paper"}
+    original = "original data" + ("" if top == 1.0 else " ↗")
+    nothing = ("" if left == 0.0 else "↙ ") + "no data"
+    return [
+        label(original, 1, 1, NEUTRAL, xanchor="right", yanchor="top", **paper),
+        label(nothing, 0, 0, NEUTRAL, xanchor="left", yanchor="bottom", **paper),
+    ]
+
+
+def _limit_label(limit: float, y_range: tuple[float, float]) -> Label:
+    anchor = "bottom" if limit < y_range[0] + 0.8 * (y_range[1] - y_range[0]) else "top"
+    text = "maximum tolerable risk"
+    return label(text, 0, limit, LIMIT, xref="paper", xanchor="left", yanchor=anchor)
+
+
+def _describe(now: Point | None, limit: float) -> str:
+    if now is None:
+        return "Risk-utility map without a present setting."
+    side = "below" if now["risk"] <= limit else "above"
+    return (
+        f"Risk-utility map: the present setting has utility {number(now['utility'])} and "
+        f"disclosure risk {percent(now['risk'], 1)}, {side} the maximum tolerable risk of "
+        f"{percent(limit, 1)}"
+    )

@@ -1,0 +1,289 @@
+"""One manner of drawing: the colors, axes, points and lines that every chart shares.
+
+Original values are blue, hollow and solid; released values are vermillion, filled and dashed, so
+shape and dash carry the meaning where color is lost. Margins, ranges and ticks are stated here
+instead of being found by the browser, because measuring text is what makes a redraw slow.
+"""
+
+import html
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Chart = dict[str, Any]
+Trace = dict[str, Any]
+Axis = dict[str, Any]
+Label = dict[str, Any]
+
+ORIGINAL = "#0072B2"
+RELEASED = "#D55E00"
+NEUTRAL = "#777777"
+LIMIT = "#009E73"
+EPSILON = "#B2182B"
+GRID = "rgba(128,128,128,0.18)"
+INVISIBLE = "rgba(0,0,0,0)"
+
+MANY = 2_000
+"""From this many points on, a cloud is drawn as a density with its extremes."""
+EXTREMES = 25
+FONT = 11
+LETTER = 5.7
+"""Average width of a character in pixels at the base font size of 11."""
+
+
+def escape(text: object) -> str:
+    """Make a name harmless in a Plotly text, which otherwise renders a subset of HTML.
+
+    Chart titles, notes, descriptions and tables are shown as plain text and stay unescaped.
+    """
+    return str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def shorten(text: object, length: int = 10) -> str:
+    """Cut a name to `length` characters in its middle: names of one file often begin alike."""
+    text = str(text)
+    end = length // 3
+    return text if len(text) <= length else f"{text[: length - end - 1]}…{text[len(text) - end :]}"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Write a number for a person: `digits` significant digits, a true minus, a dash if missing."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value and not 1e-4 <= abs(value) < 1e6:
+        return f"{value:.{digits - 1}e}".replace("-", "−")
+    decimals = digits - 1 - math.floor(math.log10(abs(value))) if value else 0
+    return f"{value:.{max(decimals, 0)}f}".replace("-", "−")
+
+
+def percent(share: float | None, decimals: int = 0) -> str:
+    """Write a share in [0, 1] as a percentage."""
+    if share is None or not math.isfinite(share):
+        return "–"
+    return f"{100 * share:.{decimals}f} %"
+
+
+def floats(values: ArrayLike) -> NDArray[np.float32]:
+    """Give values as float32: half the bytes, more digits than a screen has pixels."""
+    return np.ascontiguousarray(values, dtype=np.float32)
+
+
+def above(value: float) -> float:
+    """Round up to 1, 1.5, 2, 2.5, 3, 4, 5, 6 or 8 times a power of ten.
+
+    An axis that ends at such a number rarely moves while a parameter does: the eye compares
+    heights, and the browser leaves the axis alone.
+    """
+    if not value > 0 or not math.isfinite(value):
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(value))
+    steps = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+    return next(float(s * power) for s in steps if s * power >= value * (1 - 1e-9))
+
+
+def largest(*groups: ArrayLike) -> float:
+    """Largest finite value over all groups, 0 where there is none."""
+    tops = [np.nanmax(a) for g in groups if np.isfinite(a := np.asarray(g, dtype=float)).any()]
+    return float(max(tops, default=0.0))
+
+
+def ticks(low: float, high: float, count: int = 5) -> list[float]:
+    """Multiples of 1, 2 or 5 times a power of ten in [low, high], about `count` of them."""
+    low, high = min(low, high), max(low, high)
+    rough = max((high - low) / max(count, 1), 1e-300)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(s * power for s in (1, 2, 5, 10) if s * power >= rough * (1 - 1e-9))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(i * step, 12) for i in range(first, last + 1)]
+
+
+def axis(
+    title: str, low: float, high: float, *, count: int = 5, share: bool = False, **more: Any
+) -> Axis:
+    """Give an axis with a stated range and stated ticks.
+
+    Parameters
+    ----------
+    title : str
+        Already escaped where it holds a name.
+    low, high : float
+        Ends; reversed for an axis that runs down.
+    count : int
+        About how many ticks.
+    share : bool
+        Whether values are shares, to be written as percentages.
+    more : further Plotly axis settings; own "tickvals" and "ticktext" replace the ticks made here.
+
+    Notes
+    -----
+    With tickmode "auto" Plotly ignores the ticks stated here and makes its own, the same unless
+    the reader zooms; the quick painter of the page has no tick rule of its own and uses these.
+    """
+    if "tickvals" not in more:
+        places = ticks(low, high, count)
+        more |= {"tickvals": places, "ticktext": _tick_texts(places, share), "tickmode": "auto"}
+        more |= {"nticks": count, "tickformat": ".0%"} if share else {"nticks": count}
+    return {
+        "title": {"text": title, "standoff": 5, "font": {"size": FONT}},
+        "range": [float(low), float(high)],
+        "gridcolor": GRID,
+        "zeroline": False,
+        "automargin": False,
+        **more,
+    }
+
+
+def _tick_texts(places: Sequence[float], share: bool) -> list[str]:
+    """Write all ticks with the decimals that their spacing needs."""
+    step = places[1] - places[0] if len(places) > 1 else (places or [1.0])[0] or 1.0
+    step *= 100 if share else 1
+    decimals = max(0, -math.floor(math.log10(abs(step)) + 1e-9))
+    if share:
+        return [f"{100 * v:.{decimals}f}%".replace("-", "−") for v in places]
+    if decimals > 4:
+        return [number(v, 1) if v else "0" for v in places]
+    return [f"{v:,.{decimals}f}".replace("-", "−") for v in places]
+
+
+def widest(texts: Sequence[str]) -> float:
+    """Width in pixels of the widest escaped text at the base font size."""
+    return LETTER * max((len(html.unescape(text)) for text in texts), default=0)
+
+
+def layout(x: Axis, y: Axis, *, right: float = 12, **more: Any) -> dict[str, Any]:
+    """Give a layout whose margins, in pixels at the base font size, hold ticks and titles."""
+    size = y.get("tickfont", {}).get("size", FONT)
+    left = widest(y["ticktext"]) * size / FONT + 10 + (20 if y["title"]["text"] else 0)
+    return {
+        "margin": {
+            "l": round(left),
+            "r": right,
+            "t": 9,
+            "b": 36 if x["title"]["text"] else 20,
+            "pad": 0,
+        },
+        "paper_bgcolor": INVISIBLE,
+        "plot_bgcolor": INVISIBLE,
+        "showlegend": False,
+        "hovermode": "closest",
+        "dragmode": "zoom",
+        "uirevision": "keep",
+        "font": {"size": FONT},
+        "xaxis": x,
+        "yaxis": y,
+        **more,
+    }
+
+
+def points(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
+    """Draw a cloud of points: hollow blue for the original, filled vermillion for the released."""
+    marker = (
+        {"size": 5, "color": RELEASED, "symbol": "circle", "opacity": 0.75}
+        if released
+        else {"size": 6, "color": ORIGINAL, "symbol": "circle-open", "opacity": 0.85}
+    )
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "released" if released else "original",
+        "x": x,
+        "y": y,
+        "marker": marker,
+        **more,
+    }
+
+
+def line(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
+    """Draw a line: solid blue for the original, dashed vermillion for the released."""
+    color, dash = (RELEASED, "dash") if released else (ORIGINAL, "solid")
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "released" if released else "original",
+        "x": x,
+        "y": y,
+        "line": {"color": color, "width": 2, "dash": dash, **more.pop("line", {})},
+        **more,
+    }
+
+
+def horizontal(y: float, color: str, dash: str = "solid") -> dict[str, Any]:
+    """Rule a horizontal line across the whole plot at `y`."""
+    place = {"xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y}
+    return {"type": "line", **place, "line": {"color": color, "width": 1.4, "dash": dash}}
+
+
+def vertical(x: float, color: str, dash: str = "solid") -> dict[str, Any]:
+    """Rule a vertical line across the whole plot at `x`."""
+    place = {"yref": "paper", "y0": 0, "y1": 1, "x0": x, "x1": x}
+    return {"type": "line", **place, "line": {"color": color, "width": 1.4, "dash": dash}}
+
+
+def label(text: str, x: float, y: float, color: str, *, bold: bool = False, **more: Any) -> Label:
+    """Write a short text at a place of the plot."""
+    font = {"color": color, "size": FONT, "weight": 700 if bold else 400}
+    place = {"xanchor": "center", "yanchor": "bottom", **more}
+    return {"text": text, "x": x, "y": y, "showarrow": False, "font": font, **place}
+
+
+def density(x: ArrayLike, y: ArrayLike, color: str, edges: Sequence[NDArray[Any]]) -> Trace:
+    """Draw a cloud too large for points: counts in cells, darker where more records are.
+
+    Parameters
+    ----------
+    x, y : array (n,)
+        Coordinates; pairs with a missing value are left out.
+    color : str
+        Color of the fullest cell, as #RRGGBB.
+    edges : pair of arrays (bx + 1,), (by + 1,)
+        Borders of the cells. Empty cells stay transparent; the shade is logarithmic in the count,
+        so that a cell holding one record can be seen beside one holding thousands.
+    """
+    columns, rows = len(edges[0]) - 1, len(edges[1]) - 1
+    column, row = _cell(x, edges[0]), _cell(y, edges[1])
+    inside = (column >= 0) & (row >= 0)
+    counts = np.bincount(row[inside] * columns + column[inside], minlength=rows * columns)
+    shade = np.log1p(counts).reshape(rows, columns)
+    shades = [[round(s, 2) if s else None for s in row] for row in shade.tolist()]
+    return {
+        "type": "heatmap",
+        "x": floats(edges[0]),
+        "y": floats(edges[1]),
+        "z": shades,
+        "zmin": 0,
+        "zmax": round(float(shade.max(initial=1.0)), 2),
+        "colorscale": [[0, _translucent(color, 0.12)], [1, color]],
+        "showscale": False,
+        "hoverinfo": "skip",
+    }
+
+
+def _cell(values: ArrayLike, edges: NDArray[Any]) -> NDArray[np.intp]:
+    """Cell of each value, the last one closed; -1 for a value that is missing or outside."""
+    values = np.asarray(values, dtype=float)
+    cell = np.searchsorted(edges, values, side="right") - 1
+    cell[values == edges[-1]] = len(edges) - 2
+    return np.where(np.isfinite(values) & (cell < len(edges) - 1), cell, -1)
+
+
+def extremes(values: ArrayLike, count: int = EXTREMES) -> NDArray[np.intp]:
+    """Positions of the `count` largest finite values, largest first."""
+    values = np.asarray(values, dtype=float)
+    known = np.flatnonzero(np.isfinite(values))
+    if known.size > count:
+        known = np.sort(known[np.argpartition(-values[known], count)[:count]])
+    ranked: NDArray[np.intp] = known[np.argsort(-values[known], kind="stable")]
+    return ranked
+
+
+def chart(key: str, title: str, note: str, alt: str, **parts: Any) -> Chart:
+    """Put the parts of a chart together: data, layout and table."""
+    return {"key": key, "title": title, "note": note, "alt": alt, **parts}
+
+
+def _translucent(color: str, opacity: float) -> str:
+    """Write #RRGGBB with an opacity, in the form whose color part the browser can replace."""
+    return f"{color}{round(255 * opacity):02X}"

@@ -1,0 +1,239 @@
+"""The gate: what a table must be, and what a data steward should know about it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rwn_core.errors import InputError, SchemaError
+from rwn_core.schema import Kind, Role, Schema, Variable
+
+LONGEST_NAME = 1000
+LARGEST_NUMBER = 1e150  # its square still fits a float64: distances stay finite
+NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
+
+FIRST_DATE = pd.Timestamp("0001-01-01", tz="UTC")
+LAST_DATE = pd.Timestamp("9999-12-31 23:59:59.999999", tz="UTC")
+
+_UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
+
+
+def check_shape(frame: pd.DataFrame) -> None:
+    """Refuse what is no table, or too small to mask.
+
+    Raises
+    ------
+    InputError
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise InputError("The table must be a pandas DataFrame.")
+    if frame.shape[1] == 0:
+        raise InputError("The table has no columns; choose at least one.")
+    if len(frame) < 2:
+        records = "no records" if len(frame) == 0 else "one record"
+        raise InputError(
+            f"The table has {records}; masking needs at least two, and more than k of them."
+        )
+
+
+def check_names(columns: pd.Index[Any]) -> None:
+    """Refuse column names that cannot stand in a message or a file.
+
+    Raises
+    ------
+    InputError
+    """
+    if isinstance(columns, pd.MultiIndex):
+        raise InputError("The table has a header of several rows; give each column one name.")
+    for position, name in enumerate(columns, start=1):
+        _check_name(name, position)
+    for name, times in Counter(columns).items():
+        if times > 1:
+            places = [str(i) for i, other in enumerate(columns, start=1) if other == name]
+            raise InputError(
+                f"The column name {name} occurs {times} times (columns {', '.join(places)}); "
+                "rename all but one."
+            )
+
+
+def _check_name(name: object, position: int) -> None:
+    if not isinstance(name, str):
+        raise InputError(f"The name of column {position} is not a text; rename it.")
+    if not name.strip():
+        raise InputError(f"Column {position} has no name; give it one.")
+    if any(unicodedata.category(letter) in _UNPRINTABLE for letter in name):
+        raise InputError(
+            f"The name of column {position} has a control character or a line break; rename it."
+        )
+    if len(name) > LONGEST_NAME:
+        raise InputError(
+            f"The name of column {position} is longer than {LONGEST_NAME} characters; shorten it."
+        )
+
+
+def check_column(column: pd.Series[Any], variable: Variable) -> None:
+    """Refuse a column whose values its variable does not describe.
+
+    Raises
+    ------
+    InputError, SchemaError
+    """
+    name = variable.name
+    if column.dtype == object:
+        _check_texts(column, name)
+    _check_type(column, name)
+    if variable.role is Role.IDENTIFIER:
+        return
+    if column.isna().all():
+        raise InputError(f"Column {name} has no values; remove it or set its role to identifier.")
+    if variable.kind in NUMBERS:
+        _check_numbers(column, variable)
+    if variable.kind is Kind.DATE:
+        _check_dates(column, name)
+    if variable.levels is not None:
+        _check_levels(column, variable)
+
+
+def _check_texts(column: pd.Series[Any], name: str) -> None:
+    odd = ~(column.isna() | column.map(_is_valid_text))
+    if odd.any():
+        raise InputError(
+            f"Column {name} has values that are neither valid text nor missing "
+            f"({int(odd.sum())}, first in row {int(odd.to_numpy().argmax()) + 1}); "
+            "convert the whole column to texts, numbers or the type boolean."
+        )
+
+
+def _is_valid_text(value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which no file can hold
+        return False
+    return True
+
+
+def _check_type(column: pd.Series[Any], name: str) -> None:
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        if not all(isinstance(level, str | int | float) for level in dtype.categories.tolist()):
+            raise InputError(
+                f"Column {name} has categories other than texts and numbers; convert them."
+            )
+        return
+    fine = not isinstance(dtype, pd.SparseDtype) and (
+        pd.api.types.is_bool_dtype(dtype)
+        or pd.api.types.is_integer_dtype(dtype)
+        or pd.api.types.is_float_dtype(dtype)
+        or pd.api.types.is_string_dtype(dtype)
+        or pd.api.types.is_datetime64_any_dtype(dtype)
+    )
+    if not fine:
+        raise InputError(
+            f"Column {name} has the type {dtype}; convert it to numbers, texts or dates."
+        )
+
+
+def _check_numbers(column: pd.Series[Any], variable: Variable) -> None:
+    name = variable.name
+    if not pd.api.types.is_numeric_dtype(column.dtype):
+        raise SchemaError(
+            f"Column {name} holds texts and cannot be {variable.kind}; make it categorical."
+        )
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    for what, found in (
+        ("infinite values", np.isinf(values)),
+        (f"numbers beyond {LARGEST_NUMBER:g}", np.abs(values) > LARGEST_NUMBER),
+    ):
+        if found.any():
+            raise InputError(
+                f"Column {name} has {what} ({int(found.sum())}, first in row "
+                f"{int(found.argmax()) + 1}); replace or remove them."
+            )
+
+
+def _check_dates(column: pd.Series[Any], name: str) -> None:
+    if not pd.api.types.is_datetime64_any_dtype(column.dtype):
+        raise SchemaError(f"Column {name} holds no dates; give it another kind.")
+    moments = pd.to_datetime(column, utc=True)
+    outside = ((moments < FIRST_DATE) | (moments > LAST_DATE)).to_numpy()
+    if outside.any():
+        raise InputError(
+            f"Column {name} has dates outside the years 1 to 9999 ({int(outside.sum())}, first in "
+            f"row {int(outside.argmax()) + 1}); replace or remove them."
+        )
+
+
+def level_text(value: Any) -> str:
+    """A value as a schema names it: whole numbers without a decimal point."""
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def typed_levels(values: Sequence[Any], levels: Sequence[str]) -> list[Any]:
+    """The levels of a schema, which are texts, as the values that a column has."""
+    by_text = {level_text(value): value for value in values}
+    return [by_text.get(level, level) for level in levels]
+
+
+def _check_levels(column: pd.Series[Any], variable: Variable) -> None:
+    known = typed_levels(column.dropna().unique().tolist(), variable.levels or ())
+    strange = ~(column.isna() | column.isin(known))
+    if strange.any():
+        raise SchemaError(
+            f"Column {variable.name} has values outside the levels of the schema "
+            f"({int(strange.sum())}, first in row {int(strange.to_numpy().argmax()) + 1}); "
+            "add the levels."
+        )
+
+
+def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
+    """What a data steward should know about the table, a sentence each."""
+    notices = _name_notices(schema.names)
+    for variable in schema.variables:
+        notices += _column_notices(frame[variable.name], variable)
+    return tuple(notices)
+
+
+def _name_notices(names: tuple[str, ...]) -> list[str]:
+    notices = []
+    alike = Counter(name.strip().casefold() for name in names)
+    similar = [name for name in names if alike[name.strip().casefold()] > 1]
+    if similar:
+        notices.append(f"The names {', '.join(similar)} differ only in case or blanks.")
+    for position, name in enumerate(names, start=1):
+        if any(unicodedata.category(letter) == "Cf" for letter in name):
+            notices.append(f"The name of column {position} has invisible characters.")
+    return notices
+
+
+def _column_notices(column: pd.Series[Any], variable: Variable) -> list[str]:
+    name = variable.name
+    if variable.role is Role.IDENTIFIER:
+        return [f"{name} is a direct identifier: it is left out of every release."]
+    notices = []
+    missing = int(column.isna().sum())
+    known = column.dropna() if missing else column
+    if missing == 0 and (known == known.iloc[0]).all():
+        notices.append(f"{name} is constant: it does not count in the distance.")
+    if missing:
+        notices.append(f"{name} has {missing:,} missing value{'s' * (missing != 1)}.")
+    if variable.kind in (Kind.CATEGORICAL, Kind.COUNT):
+        different = known.nunique()
+        if different > 0.95 * len(column) and different > 20:
+            notices.append(
+                f"{name} has {different:,} different values in {len(column):,} records: "
+                "if it identifies people, set its role to identifier."
+            )
+    if variable.kind is Kind.ORDERED and variable.levels is None and _is_text(column.dtype):
+        notices.append(f"{name} is ordered by the alphabet; give its levels for another order.")
+    return notices
+
+
+def _is_text(dtype: Any) -> bool:
+    return not isinstance(dtype, pd.CategoricalDtype) and pd.api.types.is_string_dtype(dtype)

@@ -1,0 +1,107 @@
+"""Prediction on records that were never masked: split, mask the rest, fit, test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.masking import Parameters, mask
+from rwn_core.measures import MEASURES
+from rwn_core.microdata import Microdata
+from rwn_core.reading import Reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionTrial:
+    """Errors on the holdout over repeated splits.
+
+    Attributes
+    ----------
+    original, released : ndarray of float64, shape (repeats,)
+        Error of the learner fitted on the original and on the masked training records.
+    detail : mapping
+        Of the last reading: response, error_name, n_train, n_test, learner.
+    """
+
+    original: NDArray[np.float64]
+    released: NDArray[np.float64]
+    detail: dict[str, object]
+
+    @property
+    def difference(self) -> tuple[float, float]:
+        """Mean of released minus original error, and its standard error over the splits."""
+        change = self.released - self.original
+        spread = float(change.std(ddof=1) / np.sqrt(len(change))) if len(change) > 1 else np.nan
+        return float(change.mean()), spread
+
+
+def predict_on_holdout(
+    microdata: Microdata,
+    params: Parameters,
+    *,
+    seed: int = 0,
+    repeats: int = 5,
+    train_share: float = 0.7,
+    progress: Callable[[float], None] | None = None,
+) -> PredictionTrial:
+    """Fit on masked records, test on untouched ones.
+
+    The split comes before the masking, so that no test record ever gives or takes a value.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    params : Parameters
+    seed : int
+        Of the splits and of the maskings.
+    repeats : int
+    train_share : float
+        Between 0 and 1.
+    progress : callable, optional
+        Told the share done, from 0 to 1.
+
+    Returns
+    -------
+    PredictionTrial
+
+    Raises
+    ------
+    NotApplicable, ParameterError
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 8.4.
+    """
+    if repeats < 1:
+        raise ParameterError("repeats must be a whole number of at least 1.")
+    if not 0 < train_share < 1:
+        raise ParameterError("train_share must lie between 0 and 1.")
+    readings = []
+    for repeat in range(repeats):
+        readings.append(_one_split(microdata, params, seed + repeat, train_share))
+        if progress is not None:
+            progress((repeat + 1) / repeats)
+    detail = dict(readings[-1].detail)
+    return PredictionTrial(
+        original=np.array([reading.detail["error_original"] for reading in readings]),
+        released=np.array([reading.detail["error_released"] for reading in readings]),
+        detail={name: detail[name] for name in detail if not name.startswith("error_o")},
+    )
+
+
+def _one_split(microdata: Microdata, params: Parameters, seed: int, train_share: float) -> Reading:
+    order = np.random.default_rng(seed).permutation(microdata.n)
+    cut = round(train_share * microdata.n)
+    training, holdout = microdata.take(order[:cut]), microdata.take(order[cut:])
+    release = mask(training, params, seed=seed)
+    reading = MEASURES["prediction"].read(
+        Comparison(original=training, masked=release.masked, holdout=holdout)
+    )
+    if isinstance(reading, NotApplicable):
+        raise reading
+    return reading

@@ -1,0 +1,127 @@
+"""Files in: the only place where a file becomes microdata; what is not understood is refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePath
+
+from rwn_core.errors import InputError, SchemaError
+from rwn_core.intake.contents import describe, in_file, shown
+from rwn_core.intake.csv_file import read_csv
+from rwn_core.intake.limits import LARGEST_FILE
+from rwn_core.intake.parquet_file import read_parquet
+from rwn_core.microdata import Microdata
+from rwn_core.schema import Schema
+
+__all__ = ["read", "read_bytes"]
+
+_READERS = {".csv": read_csv, ".parquet": read_parquet, ".pq": read_parquet}
+
+
+def read(
+    path: str | os.PathLike[str], schema: Schema | str | os.PathLike[str] | None = None
+) -> Microdata:
+    """Read a table from a CSV or Parquet file.
+
+    Parameters
+    ----------
+    path : path
+        Ends in .csv (UTF-8, separated by commas, one header line) or .parquet.
+    schema : Schema or path of a TOML file, optional
+        What each column is; guessed from the values when left out. A file beside the table is
+        never picked up by itself.
+
+    Returns
+    -------
+    Microdata
+        Its `notices` say what was decided about doubtful values.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read without guessing; the message is one sentence with the place
+        and the remedy, and never holds a cell's value.
+    SchemaError
+        The schema does not describe this table.
+
+    Examples
+    --------
+    >>> from rwn_core.demo import demo_path
+    >>> read(demo_path("pima"))
+    Microdata(768 records x 9 variables)
+    """
+    place = Path(path)
+    return read_bytes(place.name, _bytes_of(place), schema)
+
+
+def read_bytes(
+    name: str, content: bytes, schema: Schema | str | os.PathLike[str] | None = None
+) -> Microdata:
+    """Read a table from an upload.
+
+    Parameters
+    ----------
+    name : str
+        The file's name; only its ending decides anything.
+    content : bytes
+        The whole file.
+    schema : Schema or path of a TOML file, optional
+
+    Returns
+    -------
+    Microdata
+
+    Raises
+    ------
+    InputError
+        As `read` does.
+    SchemaError
+        As `read` does.
+    """
+    reader = _READERS[_check_suffix(name, content)]
+    file = shown(name)
+    if len(content) > LARGEST_FILE:
+        raise InputError(_too_large(file))
+    return reader(file, content, _schema_of(schema))
+
+
+def _check_suffix(name: str, content: bytes) -> str:
+    suffix = PurePath(name).suffix.lower()
+    if suffix in _READERS:
+        return suffix
+    what = describe(content)
+    found = "is neither a .csv nor a .parquet file" if what is None else f"is {what}"
+    raise InputError(
+        f"{shown(name)} {found}; save the table as CSV (UTF-8, separated by commas) or Parquet."
+    )
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        if path.stat().st_size <= LARGEST_FILE:
+            return path.read_bytes()
+    except (OSError, ValueError) as error:  # a ValueError for a path with a NUL
+        reason = (getattr(error, "strerror", None) or "not a path").lower()
+        raise InputError(
+            f"{shown(path.name)} cannot be opened ({reason}); check its path and your rights."
+        ) from None
+    raise InputError(_too_large(shown(path.name)))
+
+
+def _too_large(file: str) -> str:
+    return (
+        f"{file} is larger than {LARGEST_FILE // 1_000_000:,} MB; "
+        "read fewer columns or records, or use the commands for large tables."
+    )
+
+
+def _schema_of(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+    if schema is None or isinstance(schema, Schema):
+        return schema
+    path = Path(schema)
+    try:
+        text = _bytes_of(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise SchemaError(f"{shown(path.name)} is not UTF-8 text; save it as UTF-8.") from None
+    with in_file(shown(path.name)):
+        return Schema.from_toml(text)

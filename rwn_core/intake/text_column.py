@@ -1,0 +1,97 @@
+"""A column of a text file: its different texts, their forms, and how it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import NoReturn
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from rwn_core.errors import InputError
+from rwn_core.intake.text_forms import Form, forms_of
+
+LINES_NAMED = 3  # in a message
+
+NOTHING = {Form.BLANK, Form.MISSING}
+
+
+class TextColumn:
+    """One column as the file has it.
+
+    Parameters
+    ----------
+    file, name : str
+        For messages.
+    texts : pyarrow.ChunkedArray of large_string, length n
+        An empty text is an empty field.
+    lines : callable
+        The physical lines of some record numbers; slow, so it is asked in refusals only.
+    """
+
+    def __init__(
+        self,
+        *,
+        file: str,
+        name: str,
+        texts: pa.ChunkedArray,
+        lines: Callable[[Sequence[int]], list[int]],
+    ) -> None:
+        self.file = file
+        self.name = name
+        self.texts = texts
+        self._lines = lines
+
+    @cached_property
+    def _encoded(self) -> pa.DictionaryArray:
+        return pc.dictionary_encode(self.texts.combine_chunks())
+
+    @cached_property
+    def codes(self) -> NDArray[np.int32]:
+        """Which of the different texts each record has, shape (n,)."""
+        codes: NDArray[np.int32] = self._encoded.indices.to_numpy()
+        return codes
+
+    @cached_property
+    def different(self) -> pa.Array:
+        """The different texts, without the blanks around them."""
+        return pc.utf8_trim_whitespace(self._encoded.dictionary)
+
+    @cached_property
+    def forms(self) -> NDArray[np.uint8]:
+        """The form of each of the different texts."""
+        return forms_of(self.different)
+
+    @cached_property
+    def has(self) -> set[Form]:
+        """The forms that occur, apart from those of a missing value."""
+        return {Form(int(form)) for form in np.unique(self.forms)} - NOTHING
+
+    def of(self, forms: set[Form]) -> NDArray[np.bool_]:
+        """Which of the different texts have one of these forms."""
+        return np.isin(self.forms, list(forms))
+
+    def padded(self) -> NDArray[np.bool_]:
+        """Which of the different texts begin or end with a blank."""
+        same: NDArray[np.bool_] = pc.equal(self._encoded.dictionary, self.different).to_numpy(
+            zero_copy_only=False
+        )
+        return ~same
+
+    def count(self, different: NDArray[np.bool_]) -> int:
+        """How many records have one of these different texts."""
+        return int(np.count_nonzero(different[self.codes]))
+
+    def refuse(self, different: NDArray[np.bool_], one: str, many: str, remedy: str) -> NoReturn:
+        """Raise an InputError that names file, column, lines and count, and no value."""
+        rows = np.flatnonzero(different[self.codes])
+        lines = [f"{line:,}" for line in self._lines(rows[:LINES_NAMED].tolist())]
+        dots = ", ..." if len(rows) > LINES_NAMED else ""
+        word, found = ("line", f"value {one}") if len(rows) == 1 else ("lines", f"values {many}")
+        raise InputError(
+            f"{self.file}, column {self.name}, {word} {', '.join(lines)}{dots}: "
+            f"{len(rows):,} {found}; {remedy}."
+        )

@@ -1,0 +1,91 @@
+"""How a text is written: as a number, a code, a date, a word."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+
+class Form(IntEnum):
+    """The form of a text; where several fit, the first of them."""
+
+    BLANK = 0
+    EXPONENT = 1
+    NUMBER = 2
+    CODE = 3
+    MISSING = 4
+    INFINITE = 5
+    THOUSANDS = 6
+    DECIMAL_COMMA = 7
+    UNIT = 8
+    DATE = 9
+    OTHER_DATE = 10
+    WORD = 11
+
+
+_DIGITS = r"((0|[1-9]\d*)(\.\d*)?|\.\d+)"
+_UNIT = r"([%$€£¥]|USD|EUR|GBP)"
+_MONTH = r"(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_CLOCK = r"\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?\s?(Z|[+-]\d{2}:?\d{2})?"
+
+_PATTERNS = {
+    Form.BLANK: r"",
+    # 12E5 may be the number of a product; a program writes 1.2e6 or 1e+06
+    Form.EXPONENT: r"\d+[eE]\d+",
+    Form.NUMBER: rf"[+-]?{_DIGITS}([eE][+-]?\d+)?",
+    # a zero before another digit makes a code: 00501
+    Form.CODE: r"[+-]?0\d+",
+    Form.MISSING: r"NA|NaN|nan|null|NULL|None",
+    Form.INFINITE: r"(?i)[+-]?inf(inity)?",
+    Form.THOUSANDS: r"[+-]?\d{1,3}([,' \x{a0}\x{202f}]\d{3})+(\.\d+)?",
+    Form.DECIMAL_COMMA: r"[+-]?\d+,\d+",
+    Form.UNIT: rf"[+-]?{_UNIT}\s?[+-]?[\d.,]*\d|[+-]?\d[\d.,]*\s?{_UNIT}",
+    Form.DATE: rf"\d{{4}}-\d{{2}}-\d{{2}}([T ]{_CLOCK})?",
+    Form.OTHER_DATE: (
+        rf"(\d{{1,2}}[/.-]\d{{1,2}}[/.-](\d{{4}}|\d{{2}})|\d{{4}}[/.]\d{{1,2}}[/.]\d{{1,2}}"
+        rf"|\d{{1,2}}[ -]{_MONTH}[ -]\d{{2,4}}|{_MONTH} \d{{1,2}},? \d{{4}})( {_CLOCK})?"
+    ),
+}
+
+
+def forms_of(texts: pa.Array) -> NDArray[np.uint8]:
+    """The form of each text, blanks around it apart.
+
+    Parameters
+    ----------
+    texts : pyarrow.Array of large_string, length m, no nulls
+
+    Returns
+    -------
+    ndarray of uint8, shape (m,)
+        Values of `Form`.
+    """
+    forms = np.full(len(texts), Form.WORD, dtype=np.uint8)
+    left = np.arange(len(texts))
+    trimmed = pc.utf8_trim_whitespace(texts)
+    for form, pattern in _PATTERNS.items():
+        if not len(left):
+            break
+        fits = fitting(trimmed, pattern)
+        forms[left[fits]] = form
+        left = left[~fits]
+        trimmed = trimmed.filter(pa.array(~fits))
+    return forms
+
+
+def fitting(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:
+    """Which texts match a regular expression from end to end, shape (m,)."""
+    found: NDArray[np.bool_] = pc.match_substring_regex(texts, rf"\A(?:{pattern})\z").to_numpy(
+        zero_copy_only=False
+    )
+    return found
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is written as a number of any kind, codes included."""
+    form = forms_of(pa.array([text], pa.large_string()))[0]
+    return form in (Form.EXPONENT, Form.NUMBER, Form.CODE, Form.DECIMAL_COMMA, Form.THOUSANDS)

@@ -1,0 +1,225 @@
+"""A column of texts becomes numbers, dates or categories, or is refused; never half of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from rwn_core.errors import InputError
+from rwn_core.gate import LARGEST_NUMBER
+from rwn_core.intake.limits import LARGEST_WHOLE
+from rwn_core.intake.text_column import NOTHING, TextColumn
+from rwn_core.intake.text_forms import Form, fitting
+from rwn_core.schema import Kind, Role, Variable
+
+Typed = tuple["pd.Series[Any]", list[str]]
+
+_ALL_NUMBERS = {Form.NUMBER, Form.EXPONENT, Form.INFINITE}
+_NUMBERS = {Form.NUMBER, Form.EXPONENT, Form.CODE}
+_REMEDIES = {
+    Form.THOUSANDS: ("marks between thousands", "write the digits alone"),
+    Form.DECIMAL_COMMA: ("a decimal comma", "write decimals with a point"),
+    Form.UNIT: ("a percent or currency sign", "write the number alone"),
+}
+_OR_TEXTS = "or give the column the kind categorical in a schema"
+_NO_DATE = (
+    "is not a date of the form YYYY-MM-DD",
+    "are not dates of the form YYYY-MM-DD",
+    f"write every date in this form, {_OR_TEXTS}",
+)
+_ZONE = r".*:.*(Z|[+-]\d{2}:?\d{2})"
+_CONTROL = r"(?s).*[\x00-\x08\x0b\x0c\x0e-\x1f\x7f].*"
+
+
+def typed(column: TextColumn, variable: Variable | None) -> Typed:
+    """The column with the type that its texts have, or that its variable asks for.
+
+    Parameters
+    ----------
+    column : TextColumn
+    variable : Variable, optional
+        Its kind decides; without it, the texts do: all numbers (whole or not), all ISO dates,
+        or categories. A categorical variable and an identifier keep the texts of the file.
+
+    Returns
+    -------
+    series : pandas.Series, length n
+        int64, Int64 (with missing values), float64, datetime64 or str.
+    notices : list of str
+
+    Raises
+    ------
+    InputError
+        The texts do not agree on a type.
+    """
+    if variable is not None and _keeps_texts(variable):
+        return _texts(column), []
+    if not column.has:
+        raise InputError(
+            f"{column.file}, column {column.name}: there are no values; remove the column, or "
+            "make it an identifier in a schema."
+        )
+    kind = None if variable is None else variable.kind
+    if kind is Kind.DATE or column.has == {Form.DATE}:
+        return _dates(column)
+    if kind in (Kind.CONTINUOUS, Kind.COUNT) or column.has <= _ALL_NUMBERS:
+        return _numbers(column, told=kind is not None)
+    _refuse_half_numbers(column)
+    _refuse_half_dates(column)
+    return _texts(column), _text_notices(column)
+
+
+def _keeps_texts(variable: Variable) -> bool:
+    return (
+        variable.role is Role.IDENTIFIER
+        or variable.kind is Kind.CATEGORICAL
+        or variable.levels is not None
+    )
+
+
+def _refuse_half_numbers(column: TextColumn) -> None:
+    marked = column.has & set(_REMEDIES)
+    if Form.NUMBER not in column.has and not marked:
+        return
+    others = column.has - _NUMBERS - marked
+    if others:
+        column.refuse(
+            column.of(others),
+            "is not a number, and others are",
+            "are not numbers, and others are",
+            f"leave the field empty where a number is missing, {_OR_TEXTS}",
+        )
+    for form in sorted(marked):
+        what, remedy = _REMEDIES[form]
+        remedy = f"{remedy}, {_OR_TEXTS}"
+        column.refuse(column.of({form}), f"has {what}", f"have {what}", remedy)
+
+
+def _refuse_half_dates(column: TextColumn) -> None:
+    if Form.DATE not in column.has and column.has != {Form.OTHER_DATE}:
+        return
+    column.refuse(
+        column.of(set(Form) - NOTHING - {Form.DATE}),
+        *_NO_DATE,
+    )
+
+
+def _numbers(column: TextColumn, *, told: bool) -> Typed:
+    """Whole numbers or decimals; ``told`` that the schema says so."""
+    if told:
+        _refuse_other_than_numbers(column)
+    if Form.INFINITE in column.has:
+        remedy = "replace the value, or remove the record"
+        column.refuse(column.of({Form.INFINITE}), "is infinite", "are infinite", remedy)
+    chosen = column.of(_NUMBERS)
+    texts = column.different.filter(pa.array(chosen))
+    values = np.full(len(chosen), np.nan)
+    values[chosen] = pc.cast(texts, pa.float64()).to_numpy()
+    large = np.abs(values) > LARGEST_NUMBER
+    if large.any():
+        column.refuse(
+            large,
+            f"is beyond {LARGEST_NUMBER:g}",
+            f"are beyond {LARGEST_NUMBER:g}",
+            f"write the number in another unit, {_OR_TEXTS}",
+        )
+    if Form.EXPONENT in column.has and not told:
+        column.refuse(
+            column.of({Form.EXPONENT}),
+            "may be a code or a number with an exponent",
+            "may be codes or numbers with an exponent",
+            "write numbers without an exponent, or give the column a kind in a schema",
+        )
+    notices = _missing_notice(column, "count as missing")
+    if pc.any(pc.match_substring_regex(texts, "[.eE]")).as_py():
+        return pd.Series(values[column.codes], name=column.name), notices
+    return _whole(column, values), notices
+
+
+def _refuse_other_than_numbers(column: TextColumn) -> None:
+    others = column.has - _NUMBERS - {Form.INFINITE}
+    if others:
+        column.refuse(
+            column.of(others),
+            "is not a number as the schema says",
+            "are not numbers as the schema says",
+            "write numbers with digits and a point, leave the field empty where one is missing, "
+            "or make the variable categorical",
+        )
+
+
+def _whole(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]:
+    huge = np.abs(values) >= LARGEST_WHOLE
+    if huge.any():
+        column.refuse(
+            huge,
+            "is a whole number of 2^53 or more, too large for exact distances",
+            "are whole numbers of 2^53 or more, too large for exact distances",
+            "make the column an identifier or categorical in a schema",
+        )
+    missing = np.isnan(values)
+    whole = np.where(missing, 0, values).astype(np.int64)[column.codes]
+    gaps = missing[column.codes]
+    if not gaps.any():
+        return pd.Series(whole, name=column.name)
+    return pd.Series(pd.arrays.IntegerArray(whole, gaps), name=column.name)
+
+
+def _dates(column: TextColumn) -> Typed:
+    others = column.has - {Form.DATE}
+    if others:
+        column.refuse(
+            column.of(others),
+            *_NO_DATE,
+        )
+    chosen = column.of({Form.DATE})
+    texts = column.different
+    zoned = fitting(texts, _ZONE) & chosen
+    if zoned.any() and not zoned[chosen].all():
+        remedy = "write it in all or in none"
+        column.refuse(chosen & ~zoned, "lacks a time zone", "lack a time zone", remedy)
+    parsed = pd.to_datetime(
+        pd.Series(np.where(chosen, texts.to_numpy(zero_copy_only=False), None), dtype=object),
+        format="ISO8601",
+        errors="coerce",
+        utc=bool(zoned.any()),
+    )
+    impossible = chosen & parsed.isna().to_numpy()
+    if impossible.any():
+        column.refuse(impossible, "is not on the calendar", "are not on the calendar", "correct it")
+    dates = parsed.take(column.codes).reset_index(drop=True).rename(column.name)
+    return dates, _missing_notice(column, "count as missing")
+
+
+def _texts(column: TextColumn) -> pd.Series[Any]:
+    empty = pc.equal(column.texts, "")
+    filled = pc.if_else(empty, pa.scalar(None, pa.large_string()), column.texts)
+    return pd.Series(pd.array(filled, dtype="str"), name=column.name)
+
+
+def _missing_notice(column: TextColumn, what: str) -> list[str]:
+    missing = column.of({Form.MISSING})
+    if not missing.any():
+        return []
+    words = ", ".join(sorted(column.different.filter(pa.array(missing)).to_pylist()))
+    return [f"{column.name} has {column.count(missing):,} times {words}: they {what}."]
+
+
+def _text_notices(column: TextColumn) -> list[str]:
+    notices = _missing_notice(column, "stay texts; leave the field empty for a missing value")
+    if Form.CODE in column.has and column.has <= _NUMBERS:
+        notices.append(
+            f"{column.name} has digits with zeros before them, as in codes: it is categorical."
+        )
+    for found, what in (
+        (column.padded(), "begin or end with blanks"),
+        (fitting(column.different, _CONTROL), "hold control characters"),
+    ):
+        if found.any():
+            notices.append(f"{column.name} has texts that {what} ({column.count(found):,}).")
+    return notices

@@ -1,0 +1,141 @@
+"""The steward's regression fitted by least squares to the original and to the release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from statsmodels.regression.linear_model import OLS
+
+from rwn_core.comparison import Comparison
+from rwn_core.design_matrix import Design, design_matrix
+from rwn_core.errors import NotApplicable
+from rwn_core.original_terms import RELEASED, standardized
+
+COLLINEAR = 1e-7  # smallest over largest singular value of the standardized predictors, as in R
+EXACT = 1e-20  # residual over total sum of squares that rounding alone leaves
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LeastSquares:
+    """One fitted regression.
+
+    Attributes
+    ----------
+    design : Design
+        m records, t coefficients with the intercept.
+    coefficients, standard_errors : ndarray of float64, shape (t,)
+        The intercept first; in the units of the data.
+    r2 : float
+        Share of the response's variance explained, from 0 to 1.
+    residuals : ndarray of float64, shape (m,)
+        In standard deviations of the response.
+    leverages : ndarray of float64, shape (m,)
+        Diagonal of the hat matrix, from 0 to 1.
+    residual_variance : float
+        Divisor m - t; 0 where the predictors explain the response exactly.
+    dependence : ndarray of float64, shape (t, m)
+        What each record contributes to each standardized coefficient.
+    """
+
+    design: Design
+    coefficients: NDArray[np.float64]
+    standard_errors: NDArray[np.float64]
+    r2: float
+    residuals: NDArray[np.float64]
+    leverages: NDArray[np.float64]
+    residual_variance: float
+    dependence: NDArray[np.float64]
+
+
+def fits(comparison: Comparison) -> tuple[LeastSquares, LeastSquares]:
+    """The regression of a comparison on the original and on the release.
+
+    Raises
+    ------
+    NotApplicable
+        It cannot be fitted to one of the two; the reason says which, and names the columns.
+    """
+    original, question = comparison.original, comparison.question
+    before = comparison.once(
+        ("least squares", question),
+        lambda: least_squares(design_matrix(original, original, question)),
+    )
+    after = design_matrix(original, comparison.masked, question, RELEASED)
+    return before, least_squares(after, RELEASED)
+
+
+def least_squares(design: Design, where: str = "") -> LeastSquares:
+    """Fit a regression.
+
+    Parameters
+    ----------
+    design : Design
+    where : str
+        Ends a reason that concerns this table.
+
+    Returns
+    -------
+    LeastSquares
+
+    Raises
+    ------
+    NotApplicable
+        Predictors are collinear.
+    """
+    # standardized columns: neither a large unit nor a large mean costs digits or rank
+    scaled = standardized(design.columns)
+    response = standardized(design.response[:, None])[:, 0]
+    exog = np.column_stack([np.ones(len(scaled)), scaled])
+    result = OLS(response, exog, hasconst=True).fit(method="pinv")
+    _check_rank(design, scaled, result.model.wexog_singular_values, where)
+    pseudoinverse = result.model.pinv_wexog
+    ratio = float(result.ssr / result.centered_tss)
+    exact = ratio < EXACT
+    return LeastSquares(
+        design=design,
+        r2=1.0 if exact else float(result.rsquared),
+        residuals=result.resid,
+        leverages=np.clip(np.einsum("ij,ji->i", exog, pseudoinverse), 0.0, 1.0),
+        residual_variance=0.0 if exact else float(result.scale),
+        dependence=pseudoinverse,
+        **_in_units(design, result),
+    )
+
+
+def _in_units(design: Design, result: Any) -> dict[str, NDArray[np.float64]]:
+    """Coefficients and standard errors of the columns as they are, not standardized."""
+    unit, center = _sd(design.response), design.response.mean()
+    units = np.array([_sd(column) for column in design.columns.T])
+    back = np.concatenate(([1.0], -design.columns.mean(axis=0) / units))
+    slopes = result.params[1:] * (unit / units)
+    intercept = center + unit * (back @ result.params)
+    covariance = result.normalized_cov_params * result.scale
+    error = np.sqrt(max(back @ covariance @ back, 0.0)) * unit
+    errors = np.sqrt(np.diag(covariance)[1:]) * (unit / units)
+    return {
+        "coefficients": np.concatenate(([intercept], slopes)),
+        "standard_errors": np.concatenate(([error], errors)),
+    }
+
+
+def _sd(values: NDArray[np.float64]) -> float:
+    centered = values - values.mean()
+    largest = float(np.abs(centered).max())
+    return largest * float((centered / largest).std(ddof=1))
+
+
+def _check_rank(
+    design: Design, scaled: NDArray[np.float64], singular: NDArray[np.float64], where: str
+) -> None:
+    if singular.min() > COLLINEAR * singular.max():
+        return
+    left = np.abs(np.diag(np.linalg.qr(scaled, mode="r"))) / np.sqrt(len(scaled) - 1)
+    tied = left <= max(10 * COLLINEAR, left.min())
+    names = [term for term, one in zip(design.terms, tied, strict=True) if one]
+    raise NotApplicable(
+        f"These predictors are collinear with the others{where}: {', '.join(names)}; take them "
+        "out of the regression."
+    )

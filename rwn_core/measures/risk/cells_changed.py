@@ -1,0 +1,81 @@
+"""Cells changed: how much of the table the masking really touched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.original_terms import codes, numbers
+from rwn_core.reading import Measure, Reading
+from rwn_core.schema import Kind, Variable
+
+
+def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which records have another value than in the original.
+
+    Parameters
+    ----------
+    before, after : ndarray, shape (n,)
+        Row-aligned numbers, NaN where missing, or level numbers, -1 where missing.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        Missing in both counts as the same.
+
+    Examples
+    --------
+    >>> changed_cells(np.array([1.0, np.nan, 3.0]), np.array([1.0, np.nan, np.nan])).tolist()
+    [False, False, True]
+    """
+    different = np.asarray(before != after, dtype=bool)
+    if different.any() and before.dtype.kind == "f":
+        different &= ~(np.isnan(before) & np.isnan(after))
+    return different
+
+
+def _share(comparison: Comparison, variable: Variable) -> float:
+    original, masked, name = comparison.original, comparison.masked, variable.name
+    read = codes if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED) else numbers
+    before: Any = read(original, original, name)
+    after: Any = read(original, masked, name)
+    if read is codes:
+        before, after = before[0], after[0]
+    return float(changed_cells(before, after).mean())
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Share of cells whose released value differs from the original's."""
+    if comparison.masked.n != comparison.original.n:
+        raise NotApplicable(
+            "The released table has another number of records than the original, so its cells "
+            "have no counterparts."
+        )
+    released = comparison.original.schema.released
+    share = np.array([_share(comparison, variable) for variable in released])
+    overall = float(share.mean())
+    q = None if comparison.law is None else float(np.mean(comparison.law.q))
+    detail = {
+        "names": [variable.name for variable in released],
+        "share": share,
+        "overall": overall,
+        "q": q,
+    }
+    return Reading(value=overall, baseline=q, detail=detail)
+
+
+MEASURE = Measure(
+    key="cells_changed",
+    title="Cells changed",
+    side="risk",
+    better="neutral",
+    bounds=(0.0, 1.0),
+    unit="share of cells",
+    question="How many cells have another value than in the original?",
+    source="Perry, Matloff, Tendick 2022, section 5: each cell is modified with probability q",
+    compute=compute,
+)

@@ -1,0 +1,113 @@
+"""Cook's distance: how much single records sway the steward's regression."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.least_squares import LeastSquares, fits
+from rwn_core.original_terms import RELEASED
+from rwn_core.reading import Measure, Reading
+
+FULL_LEVERAGE = 1e-10  # a leverage closer to 1 than this leaves no residual to judge
+
+
+def cooks_distances(
+    residuals: NDArray[np.float64],
+    leverages: NDArray[np.float64],
+    *,
+    coefficients: int,
+    variance: float,
+) -> NDArray[np.float64]:
+    """Cook's distance of each record.
+
+    Parameters
+    ----------
+    residuals : ndarray of float64, shape (n,)
+    leverages : ndarray of float64, shape (n,)
+        Below 1.
+    coefficients : int
+        Number of coefficients, with the intercept.
+    variance : float
+        Residual variance, above 0, in the squared unit of the residuals.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+        At least 0.
+
+    References
+    ----------
+    Cook 1977; Perry, Matloff, Tendick 2022, section 8.
+    """
+    return residuals**2 * leverages / (coefficients * variance * (1 - leverages) ** 2)
+
+
+def _distances(fit: LeastSquares, where: str) -> NDArray[np.float64]:
+    if fit.residual_variance == 0:
+        raise NotApplicable(
+            f"The predictors explain {fit.design.question.response} exactly{where}, so no record "
+            "sways the regression; choose other predictors."
+        )
+    _refuse_full_leverage(fit, where)
+    return cooks_distances(
+        fit.residuals,
+        fit.leverages,
+        coefficients=len(fit.coefficients),
+        variance=fit.residual_variance,
+    )
+
+
+def _refuse_full_leverage(fit: LeastSquares, where: str) -> None:
+    full = np.flatnonzero(fit.leverages > 1 - FULL_LEVERAGE)
+    if not full.size:
+        return
+    swayed = np.abs(fit.dependence[1:, full]).max(axis=1)
+    names = [
+        term
+        for term, sway in zip(fit.design.terms, swayed, strict=True)
+        if sway > 1e-6 * swayed.max()
+    ]
+    raise NotApplicable(
+        f"Single records alone decide the coefficient of {', '.join(names)}{where} (leverage 1); "
+        "take it out of the regression."
+    )
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Largest Cook's distance of the release."""
+    before_fit, after_fit = fits(comparison)
+    question = before_fit.design.question
+    before = comparison.once(("cook", question), lambda: _distances(before_fit, ""))
+    after = _distances(after_fit, RELEASED)
+    records, records_released = before_fit.design.records, after_fit.design.records
+    detail: dict[str, Any] = {
+        "response": question.response,
+        "predictors": list(question.predictors),
+        "original": before,
+        "released": after,
+        "records_original": records,
+        "records_released": records_released,
+        "max_original": float(before.max()),
+        "argmax_original": int(records[before.argmax()]),
+        "max_released": float(after.max()),
+        "argmax_released": int(records_released[after.argmax()]),
+    }
+    return Reading(value=detail["max_released"], baseline=detail["max_original"], detail=detail)
+
+
+MEASURE = Measure(
+    key="cooks_distance",
+    title="Cook's distance",
+    side="risk",
+    better="lower",
+    bounds=(0.0, float("inf")),
+    unit="largest distance",
+    question="Does a single record still stand out by its sway over the regression?",
+    source="Cook 1977; Perry, Matloff, Tendick 2022, section 8",
+    compute=compute,
+)

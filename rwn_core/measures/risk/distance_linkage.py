@@ -1,0 +1,53 @@
+"""Distance linkage: how often the nearest original is the record that a release came from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.nearest import (
+    distinct_points,
+    linkage_scores,
+    original_points,
+    released_points,
+    spread_sample,
+)
+from rwn_core.original_terms import empty_records
+from rwn_core.reading import Measure, Reading
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Share of released records that linking to the nearest original finds again."""
+    points = original_points(comparison)
+    if comparison.masked.n != len(points):
+        raise NotApplicable(
+            "The released table has another number of records than the original, so the true "
+            "sources are unknown."
+        )
+    candidates = comparison.once("distinct points", lambda: distinct_points(points))
+    records = spread_sample(np.arange(len(points)))
+    score = np.zeros(len(records))
+    present = ~empty_records(comparison.masked)[records]  # nothing links an empty record
+    found = records[present]
+    score[present] = linkage_scores(candidates, released_points(comparison)[found], points[found])
+    detail = {
+        "score": score,
+        "records": records,
+        "sampled": len(records) < len(points),
+        "of": len(points),
+    }
+    return Reading(value=float(score.mean()), baseline=1.0 / len(points), detail=detail)
+
+
+MEASURE = Measure(
+    key="distance_linkage",
+    title="Distance linkage",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share of records",
+    question="How often is the nearest original record the true source of a released one?",
+    source="Domingo-Ferrer and Torra 2001; ties share their link",
+    compute=compute,
+)

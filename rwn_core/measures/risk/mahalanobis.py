@@ -1,0 +1,105 @@
+"""Mahalanobis distance: how far single records lie from the middle of their file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.microdata import Microdata
+from rwn_core.original_terms import complete, matrix, standardized, varies
+from rwn_core.reading import Measure, Reading
+
+NO_VARIANCE = 1e-10  # share of the largest variance below which a direction counts as flat
+
+
+def mahalanobis_distances(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """Distance of each record from the mean, in the file's own covariance.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n, m)
+        Complete, n at least 2.
+
+    Returns
+    -------
+    distances : ndarray of float64, shape (n,)
+        D, not squared; the squares sum to rank * (n - 1).
+    rank : int
+        Of the covariance matrix (divisor n - 1). Below m its pseudo-inverse is taken.
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 8.
+
+    Examples
+    --------
+    >>> mahalanobis_distances(np.array([[0.0], [1.0], [2.0]]))[0].tolist()
+    [1.0, 0.0, 1.0]
+    """
+    different = varies(values)
+    if not different.any():
+        return np.zeros(len(values)), 0
+    # D does not change with the columns' units, not even for a singular covariance: all
+    # records lie in its range, where every generalized inverse agrees
+    scaled = standardized(values[:, different])
+    variances, directions = np.linalg.eigh(scaled.T @ scaled / (len(scaled) - 1))
+    kept = variances > NO_VARIANCE * variances[-1]
+    along = scaled @ directions[:, kept]
+    return np.sqrt((along**2 / variances[kept]).sum(axis=1)), int(kept.sum())
+
+
+def _distances(
+    original: Microdata, table: Microdata, where: str
+) -> tuple[NDArray[np.int64], NDArray[np.float64], int]:
+    values = matrix(original, table, original.numeric_names)
+    records = complete(values)
+    if len(records) < 2:
+        raise NotApplicable(
+            f"The {where} has {len(records)} records without a missing number; the distance from "
+            "the mean needs at least 2."
+        )
+    return records, *mahalanobis_distances(values[records])
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Largest Mahalanobis distance of the release."""
+    original = comparison.original
+    names = original.numeric_names
+    if not names:
+        raise NotApplicable("The table has no continuous or count variable.")
+    records, before, rank = comparison.once(
+        "mahalanobis", lambda: _distances(original, original, "original")
+    )
+    records_released, after, rank_released = _distances(
+        original, comparison.masked, "released table"
+    )
+    detail: dict[str, Any] = {
+        "names": list(names),
+        "original": before,
+        "released": after,
+        "records_original": records,
+        "records_released": records_released,
+        "max_original": float(before.max()),
+        "argmax_original": int(records[before.argmax()]),
+        "max_released": float(after.max()),
+        "argmax_released": int(records_released[after.argmax()]),
+        "rank": {"original": rank, "released": rank_released, "of": len(names)},
+    }
+    return Reading(value=detail["max_released"], baseline=detail["max_original"], detail=detail)
+
+
+MEASURE = Measure(
+    key="mahalanobis",
+    title="Mahalanobis distance",
+    side="risk",
+    better="lower",
+    bounds=(0.0, float("inf")),
+    unit="largest distance",
+    question="Does a single record still stand out by its distance from the middle?",
+    source="Mahalanobis 1936; Perry, Matloff, Tendick 2022, section 8",
+    compute=compute,
+)

@@ -1,0 +1,45 @@
+"""Nearest distance: how isolated records are, before and after."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.nearest import nearest_others, original_points, released_points, spread_sample
+from rwn_core.original_terms import empty_records
+from rwn_core.reading import Measure, Reading
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Median distance from a released record to the nearest other released record."""
+    points = original_points(comparison)
+    rows = spread_sample(np.arange(len(points)))
+    before = comparison.once("nearest others", lambda: nearest_others(points, rows))
+    present = np.flatnonzero(~empty_records(comparison.masked))
+    if len(present) < 2:
+        raise NotApplicable("The released table has fewer than two records with any value.")
+    places = spread_sample(np.arange(len(present)))
+    after = nearest_others(released_points(comparison)[present], places)
+    detail = {
+        "original": before,
+        "released": after,
+        "records_original": rows,
+        "records_released": present[places],
+        "sampled": len(places) < len(present) or len(rows) < len(points),
+        "of": len(points),
+    }
+    return Reading(value=float(np.median(after)), baseline=float(np.median(before)), detail=detail)
+
+
+MEASURE = Measure(
+    key="nearest_distance",
+    title="Nearest distance",
+    side="risk",
+    better="neutral",
+    bounds=(0.0, float("inf")),
+    unit="standard deviations of the original (median)",
+    question="How far is a record from the nearest other record of the same file?",
+    source="Perry, Matloff, Tendick 2022, section 8",
+    compute=compute,
+)

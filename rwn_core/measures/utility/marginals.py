@@ -1,0 +1,229 @@
+"""Marginals: whether each variable still has its own distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.microdata import Microdata
+from rwn_core.original_terms import RELEASED, codes, numbers
+from rwn_core.reading import Measure, Reading
+from rwn_core.schema import Kind, Variable
+
+MOST_BINS = 40
+LARGEST_UNIT = 2.0**50  # up to here a whole number has halves between it and the next
+
+
+def kolmogorov_smirnov(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """Largest distance between two empirical distribution functions.
+
+    Parameters
+    ----------
+    one, other : ndarray of float64, shape (n,) and (m,)
+        Ascending, complete, at least one value each.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> kolmogorov_smirnov(np.array([1.0, 2.0]), np.array([1.0, 3.0]))
+    0.5
+    """
+    return _largest_gap(_steps(one), other)
+
+
+def _steps(ascending: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The different values, and the share at or below each, preceded by 0."""
+    new = np.concatenate(([True], ascending[1:] > ascending[:-1]))
+    places = np.append(np.flatnonzero(new), len(ascending))
+    return ascending[places[:-1]], places / len(ascending)
+
+
+def _largest_gap(
+    steps: tuple[NDArray[np.float64], NDArray[np.float64]], other: NDArray[np.float64]
+) -> float:
+    # between two steps the first function is flat and the second rises: its ends decide
+    values, shares = steps
+    at = np.searchsorted(other, values, side="right") / len(other)
+    before = np.searchsorted(other, values, side="left") / len(other)
+    return float(max(np.abs(shares[1:] - at).max(), np.abs(shares[:-1] - before).max()))
+
+
+def total_variation(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
+    """Share of records that would have to change level to make two tables of counts equal.
+
+    Parameters
+    ----------
+    one, other : ndarray of int64, shape (v,)
+        Counts of the same levels; neither all 0.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> total_variation(np.array([5, 3, 2]), np.array([4, 4, 2]))
+    0.1
+    """
+    # whole numbers until the last step: equal shares give exactly 0
+    n, m = int(one.sum()), int(other.sum())
+    return float(np.abs(one * m - other * n).sum() / (2 * n * m))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Numeric:
+    """What one numeric variable needs of the original, once for all releases."""
+
+    steps: tuple[NDArray[np.float64], NDArray[np.float64]]
+    edges: NDArray[np.float64]
+    summary: dict[str, float]
+    counts: NDArray[np.int64]
+
+
+def bin_edges(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Edges of equal bins: one for each value of a short range of whole numbers, else sqrt(n).
+
+    Parameters
+    ----------
+    ascending : ndarray of float64, shape (n,)
+
+    Returns
+    -------
+    ndarray of float64, shape (b + 1,)
+        b from 1 to 40.
+    """
+    low, high = float(ascending[0]), float(ascending[-1])
+    near = high - low < MOST_BINS and max(-low, high) < LARGEST_UNIT
+    if near and (ascending == np.round(ascending)).all():
+        return np.arange(low, high + 2) - 0.5
+    if low == high:
+        half = max(0.5, abs(low) / 100)
+        return np.array([low - half, low + half])
+    bins = min(MOST_BINS, max(10, round(len(ascending) ** 0.5)))
+    return np.linspace(low, high, bins + 1)
+
+
+def _counts(ascending: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
+    places = np.searchsorted(ascending, edges, side="left")
+    places[-1] = np.searchsorted(ascending, edges[-1], side="right")
+    return np.diff(places)
+
+
+def _summary(ascending: NDArray[np.float64]) -> dict[str, float]:
+    spread = float(ascending.std(ddof=1)) if ascending[0] < ascending[-1] else 0.0
+    return {"mean": float(ascending.mean()), "sd": spread}
+
+
+def _known(original: Microdata, table: Microdata, name: str, where: str) -> NDArray[np.float64]:
+    values = np.sort(numbers(original, table, name))  # NaN last
+    known = values[: len(values) - int(np.isnan(values).sum())]
+    _refuse_all_missing(len(known), name, where)
+    return known
+
+
+def _refuse_all_missing(known: int, name: str, where: str) -> None:
+    if not known:
+        raise NotApplicable(f"Every value of variable {name} is missing{where}.")
+
+
+def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
+    def profile() -> _Numeric:
+        known = _known(comparison.original, comparison.original, name, "")
+        edges = bin_edges(known)
+        return _Numeric(
+            steps=_steps(known),
+            edges=edges,
+            summary=_summary(known),
+            counts=_counts(known, edges),
+        )
+
+    before = comparison.once(("marginal", name), profile)
+    known = _known(comparison.original, comparison.masked, name, RELEASED)
+    after = _summary(known)
+    edges, counts = _widened(before, known)
+    return {
+        "kind": "numeric",
+        "edges": edges,
+        "original": counts,
+        "released": _counts(known, edges),
+        "difference": _largest_gap(before.steps, known),
+        "mean_original": before.summary["mean"],
+        "mean_released": after["mean"],
+        "sd_original": before.summary["sd"],
+        "sd_released": after["sd"],
+        "missing_original": comparison.original.n - int(before.counts.sum()),
+        "missing_released": comparison.masked.n - len(known),
+    }
+
+
+def _widened(
+    before: _Numeric, known: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The original's bins, with one more at an end that another tool's values go beyond."""
+    edges, counts = before.edges, before.counts
+    if known[0] < edges[0]:
+        edges, counts = np.append(known[0], edges), np.append(0, counts)
+    if known[-1] > edges[-1]:
+        # an upper edge belongs to the last bin alone: nobody changes bins
+        top = np.nextafter(edges[-1], np.inf)
+        edges = np.concatenate((edges[:-1], [top, max(known[-1], np.nextafter(top, np.inf))]))
+        counts = np.append(counts, 0)
+    return edges, counts
+
+
+def _categorical(comparison: Comparison, name: str) -> dict[str, Any]:
+    original = comparison.original
+    before, _ = codes(original, original, name)
+    after, levels = codes(original, comparison.masked, name)
+    counts = [np.bincount(c[c >= 0], minlength=len(levels)) for c in (before, after)]
+    _refuse_all_missing(int(counts[0].sum()), name, "")
+    _refuse_all_missing(int(counts[1].sum()), name, RELEASED)
+    return {
+        "kind": "categorical",
+        "levels": [
+            known if isinstance(known, str | bool | int) else str(known) for known in levels
+        ],
+        "original": counts[0],
+        "released": counts[1],
+        "difference": total_variation(*counts),
+        "missing_original": int((before < 0).sum()),
+        "missing_released": int((after < 0).sum()),
+    }
+
+
+def _marginal(comparison: Comparison, variable: Variable) -> Mapping[str, Any]:
+    if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        return _categorical(comparison, variable.name)
+    return _numeric(comparison, variable.name)
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Mean distance of the variables' distributions: Kolmogorov-Smirnov or total variation."""
+    released = comparison.original.schema.released
+    variables = {variable.name: _marginal(comparison, variable) for variable in released}
+    value = float(np.mean([shown["difference"] for shown in variables.values()]))
+    return Reading(value=value, baseline=0.0, detail={"variables": variables})
+
+
+MEASURE = Measure(
+    key="marginals",
+    title="Distributions",
+    side="utility",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="mean distance of distributions",
+    question="Does each variable still have its own distribution?",
+    source="Kolmogorov-Smirnov distance of numbers, total variation distance of categories",
+    compute=compute,
+)

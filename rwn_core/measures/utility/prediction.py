@@ -1,0 +1,193 @@
+"""Prediction: whether a model trained on the release predicts records that were never masked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.microdata import Microdata
+from rwn_core.original_terms import RELEASED, numbers
+from rwn_core.reading import Measure, Reading
+from rwn_core.schema import Kind, Variable
+
+TREES = 100
+MOST_FEATURES = 500
+FARTHEST = 1e30  # ranges of the original; scikit-learn holds features in 32 bits
+
+
+def forest_error(
+    train: tuple[NDArray[np.float64], NDArray[Any]],
+    test: tuple[NDArray[np.float64], NDArray[Any]],
+    *,
+    classify: bool,
+) -> float:
+    """Error on test records of a random forest.
+
+    Parameters
+    ----------
+    train, test : tuple of ndarray, shapes (n, d) and (n,)
+        Features, NaN where missing, and responses; classes as whole numbers.
+    classify : bool
+
+    Returns
+    -------
+    float
+        The share of wrong classes, or 1 - R2 of the test records; at least 0.
+
+    References
+    ----------
+    Breiman 2001; Perry, Matloff, Tendick 2022, section 8.4.
+    """
+    # a second to import, and only this measure needs it
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    features, response = train
+    # one order of the records, so that the trees' samples do not depend on the file's
+    order = np.lexsort((*np.nan_to_num(features, nan=np.inf).T, response))
+    settings = {"n_estimators": TREES, "random_state": 0, "n_jobs": 1}
+    if classify:
+        forest = RandomForestClassifier(**settings)
+    else:
+        # a third of the features and leaves of 5, as in the R program that the paper used
+        forest = RandomForestRegressor(**settings, max_features=1 / 3, min_samples_leaf=5)
+    forest.fit(features[order], response[order])
+    predicted = forest.predict(test[0])
+    if classify:
+        return float((predicted != test[1]).mean())
+    residual, deviation = test[1] - predicted, test[1] - test[1].mean()
+    return float((residual**2).sum() / (deviation**2).sum())
+
+
+class _Encoder:
+    """Features and responses of any table of the original's form, as the forest needs them."""
+
+    def __init__(self, original: Microdata, response: str) -> None:
+        self.original = original
+        self.response = response
+        released = original.schema.released
+        self.predictors = [v for v in released if v.name != response]
+        self.classify = _is_class(original, response)
+
+    @property
+    def width(self) -> int:
+        """Number of features."""
+        return sum(len(self._levels(v)) if _is_category(v) else 1 for v in self.predictors)
+
+    def _levels(self, variable: Variable) -> list[Any]:
+        return self.original.codes(variable.name)[1]
+
+    def table(self, table: Microdata, where: str) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        known, response = self._response(table)
+        if len(response) < 2:
+            raise NotApplicable(
+                f"Fewer than 2 records have a value of the response {self.response}{where}."
+            )
+        return self._features(table)[known], response
+
+    def _response(self, table: Microdata) -> tuple[NDArray[np.bool_], NDArray[Any]]:
+        if self.classify:
+            levels = self.original.codes(self.response)[1]
+            known = ~table.frame[self.response].isna().to_numpy()
+            return known, table.codes(self.response, levels)[0][known]
+        values = self._scaled(table, self.response)
+        known = ~np.isnan(values)
+        return known, values[known]
+
+    def _features(self, table: Microdata) -> NDArray[np.float64]:
+        columns = []
+        for variable in self.predictors:
+            if _is_category(variable):
+                levels = self._levels(variable)
+                found, _ = table.codes(variable.name, levels)
+                columns += [(found == number).astype(float) for number in range(len(levels))]
+            else:
+                columns.append(self._scaled(table, variable.name))
+        return np.column_stack(columns)
+
+    def _scaled(self, table: Microdata, name: str) -> NDArray[np.float64]:
+        # trees see only the order of values; the original's range keeps them within 32 bits
+        reference = numbers(self.original, self.original, name)
+        low, high = np.nanmin(reference), np.nanmax(reference)
+        unit = high - low if high > low else 1.0
+        scaled = (numbers(self.original, table, name) - low) / unit
+        return np.asarray(np.clip(scaled, -FARTHEST, FARTHEST), dtype=np.float64)
+
+
+def _is_category(variable: Variable) -> bool:
+    return variable.kind is Kind.CATEGORICAL
+
+
+def _is_class(original: Microdata, name: str) -> bool:
+    kind = original.schema.variable(name).kind
+    if kind is Kind.COUNT:
+        return len(original.codes(name)[1]) == 2
+    return kind is Kind.CATEGORICAL
+
+
+def _encoder(comparison: Comparison) -> _Encoder:
+    original, question = comparison.original, comparison.question
+    if question is None:
+        raise NotApplicable("No response is chosen; choose the variable to predict.")
+    names = [variable.name for variable in original.schema.released]
+    if question.response not in names:
+        raise NotApplicable(
+            f"The response {question.response} is not among the variables of a release: "
+            f"{', '.join(names)}."
+        )
+    if len(names) < 2:
+        raise NotApplicable("The table has no other variable to predict from.")
+    encoder = _Encoder(original, question.response)
+    if encoder.width > MOST_FEATURES:
+        raise NotApplicable(
+            f"The predictors have {encoder.width:,} levels and numbers together, and the forest "
+            f"takes at most {MOST_FEATURES}; give variables of many levels the role identifier."
+        )
+    return encoder
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Error on the holdout of a forest trained on the release, beside the original's."""
+    holdout = comparison.holdout
+    if holdout is None:
+        raise NotApplicable(
+            "There are no held-out records; keep some of them out of the masking to see how well "
+            "a model trained on the release predicts them."
+        )
+    encoder = _encoder(comparison)
+    test = encoder.table(holdout, " in the held-out records")
+    train = encoder.table(comparison.original, "")
+    released = encoder.table(comparison.masked, RELEASED)
+    if not encoder.classify and test[1].min() == test[1].max():
+        raise NotApplicable(f"The response {encoder.response} is constant in the held-out records.")
+    before = comparison.once(
+        ("prediction", encoder.response),
+        lambda: forest_error(train, test, classify=encoder.classify),
+    )
+    after = forest_error(released, test, classify=encoder.classify)
+    detail = {
+        "response": encoder.response,
+        "error_original": before,
+        "error_released": after,
+        "error_name": "misclassification rate" if encoder.classify else "1 - R2",
+        "n_train": len(released[1]),
+        "n_test": len(test[1]),
+        "learner": "random forest",
+    }
+    return Reading(value=after, baseline=before, detail=detail)
+
+
+MEASURE = Measure(
+    key="prediction",
+    title="Prediction",
+    side="utility",
+    better="lower",
+    bounds=(0.0, float("inf")),
+    unit="error on held-out records",
+    question="How well does a model trained on the release predict records never masked?",
+    source="Perry, Matloff, Tendick 2022, section 8.4; random forest of Breiman 2001",
+    compute=compute,
+)

@@ -1,0 +1,102 @@
+"""Principal components: whether the release keeps the main directions' share of the variance."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.original_terms import complete, matrix, standardized, varies
+from rwn_core.reading import Measure, Reading
+
+COMPONENTS = 5  # the paper reports the share that this many hold together
+
+
+def component_variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Variances of the principal components of the standardized columns.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n, m)
+        Complete, n at least 2; every column varies.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+        Descending, at least 0; their sum is m.
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 8.
+
+    Examples
+    --------
+    >>> component_variances(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])).round(3).tolist()
+    [2.0, 0.0]
+    """
+    scaled = standardized(values)
+    found = np.linalg.eigvalsh(scaled.T @ scaled / (len(scaled) - 1))
+    return np.asarray(np.maximum(found[::-1], 0.0), dtype=np.float64)
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Largest change of the cumulative share of variance over the components."""
+    names, before, after = _complete_columns(comparison)
+    variances = comparison.once(("components", names), lambda: component_variances(before))
+    released = component_variances(after)
+    share, share_released = variances / variances.sum(), released / released.sum()
+    cumulative, cumulative_released = np.cumsum(share), np.cumsum(share_released)
+    fifth = min(COMPONENTS, len(names)) - 1
+    detail = {
+        "names": list(names),
+        "share_original": share,
+        "share_released": share_released,
+        "sd1_original": float(np.sqrt(variances[0])),
+        "sd1_released": float(np.sqrt(released[0])),
+        "cumulative5_original": float(cumulative[fifth]),
+        "cumulative5_released": float(cumulative_released[fifth]),
+        "n_original": len(before),
+        "n_released": len(after),
+    }
+    value = float(np.abs(cumulative_released - cumulative).max())
+    return Reading(value=min(value, 1.0), baseline=0.0, detail=detail)
+
+
+def _complete_columns(
+    comparison: Comparison,
+) -> tuple[tuple[str, ...], NDArray[np.float64], NDArray[np.float64]]:
+    """The numeric variables that vary in both tables, with each table's complete records."""
+    original = comparison.original
+    names = original.numeric_names
+    tables = []
+    for table, where in ((original, "original"), (comparison.masked, "released table")):
+        values = matrix(original, table, names)
+        values = values[complete(values)]
+        if len(values) < 2:
+            raise NotApplicable(
+                f"The {where} has {len(values)} records without a missing number; principal "
+                "components need at least 2."
+            )
+        tables.append(values)
+    different = varies(tables[0]) & varies(tables[1])
+    if different.sum() < 2:
+        raise NotApplicable(
+            "Principal components need at least two continuous or count variables that vary in "
+            "both tables."
+        )
+    kept = tuple(name for name, varied in zip(names, different, strict=True) if varied)
+    return kept, tables[0][:, different], tables[1][:, different]
+
+
+MEASURE = Measure(
+    key="principal_components",
+    title="Principal components",
+    side="utility",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="largest change of the cumulative share of variance",
+    question="Do the main directions still hold the same share of the variance?",
+    source="Perry, Matloff, Tendick 2022, section 8",
+    compute=compute,
+)

@@ -1,0 +1,112 @@
+"""Any table of a comparison read in the original's terms: its kinds, its levels, its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import NotApplicable
+from rwn_core.microdata import Microdata
+from rwn_core.schema import Kind
+
+_NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
+RELEASED = " in the released table"  # ends a reason that concerns the release
+
+
+def numbers(original: Microdata, table: Microdata, name: str) -> NDArray[np.float64]:
+    """One variable of either table as numbers.
+
+    Parameters
+    ----------
+    original : Microdata
+        Says what the variable is.
+    table : Microdata
+        The original itself, its release, or a holdout; n records.
+    name : str
+        A variable that is not categorical.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+        NaN where missing; an ordered variable counts the original's levels 0, 1, ...; a date
+        counts days since 1970.
+
+    Raises
+    ------
+    NotApplicable
+        The table holds another kind of values than the original.
+    """
+    kind = original.schema.variable(name).kind
+    if kind is Kind.ORDERED:
+        known, _ = table.codes(name, original.codes(name)[1])
+        return np.where(known < 0, np.nan, known.astype(np.float64))
+    found = table.schema.variable(name).kind
+    if found is not kind and not (found in _NUMBERS and kind in _NUMBERS):
+        raise NotApplicable(
+            f"Variable {name} is {kind} in the original and {found} in the released table; give "
+            "both tables the same kind of values."
+        )
+    return table.values(name)
+
+
+def matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> NDArray[np.float64]:
+    """Several variables of either table as numbers, shape (n, len(names))."""
+    columns = [numbers(original, table, name) for name in names]
+    return np.column_stack(columns) if columns else np.empty((table.n, 0))
+
+
+def codes(original: Microdata, table: Microdata, name: str) -> tuple[NDArray[np.int32], list[Any]]:
+    """One variable of either table as level numbers.
+
+    Returns
+    -------
+    codes : ndarray of int32, shape (n,)
+        -1 where missing.
+    levels : list
+        The original's levels, then those that only this table has.
+    """
+    levels = original.codes(name)[1]
+    found, _ = table.codes(name, levels)
+    unknown = found < 0
+    if not unknown.any() or bool(table.frame[name].isna().to_numpy()[unknown].all()):
+        return found, levels
+    known = set(levels)
+    new = [level for level in table.codes(name)[1] if level not in known]
+    return table.codes(name, [*levels, *new])
+
+
+def complete(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The numbers of the records without a missing value, ascending."""
+    return np.flatnonzero(~np.isnan(values).any(axis=1))
+
+
+def empty_records(table: Microdata) -> NDArray[np.bool_]:
+    """Which records have every value missing, shape (n,)."""
+    names = [variable.name for variable in table.schema.released]
+    return np.asarray(table.frame[names].isna().all(axis=1), dtype=bool)
+
+
+def varies(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which columns of a complete matrix hold two different values, shape (m,)."""
+    if not len(values):
+        return np.zeros(values.shape[1], dtype=bool)
+    return np.asarray(values.min(axis=0) < values.max(axis=0), dtype=bool)
+
+
+def standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each column less its mean, divided by its standard deviation (divisor n - 1).
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n, m)
+        Complete, n at least 2; every column varies.
+    """
+    centered = values - values.mean(axis=0)
+    # the largest deviation first: squares of tiny numbers would vanish
+    centered /= np.maximum(centered.max(axis=0), -centered.min(axis=0))
+    squares = np.einsum("ij,ij->j", centered, centered)
+    centered /= np.sqrt(squares / (len(values) - 1))
+    return np.asarray(centered, dtype=np.float64)

@@ -1,0 +1,82 @@
+"""What a person sees in a terminal: sentences, a table of readings, a progress bar."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+BAR_AFTER = 1.0  # seconds, so that whatever takes two of them shows a bar
+_BAR_STEPS = 1000
+_COLUMNS = ("measure", "value", "baseline", "better", "unit")
+
+
+def say(line: str) -> None:
+    """Write a line for the person, apart from what a program may read."""
+    typer.echo(line, err=True)
+
+
+@contextmanager
+def progress(label: str) -> Iterator[Callable[[float], None]]:
+    """A bar on stderr for work that takes its time, where stderr is a terminal.
+
+    Parameters
+    ----------
+    label : str
+
+    Yields
+    ------
+    callable
+        To be told the share done, from 0 to 1.
+    """
+    start = time.monotonic()
+    bar: Any = None
+
+    def tell(share: float) -> None:
+        nonlocal bar
+        if bar is None and sys.stderr.isatty() and time.monotonic() - start > BAR_AFTER:
+            bar = typer.progressbar(length=_BAR_STEPS, label=label, file=sys.stderr)
+            bar.__enter__()
+        if bar is not None:
+            bar.update(max(0, round(share * _BAR_STEPS) - bar.pos))
+
+    try:
+        yield tell
+    finally:
+        if bar is not None:
+            bar.__exit__(None, None, None)
+
+
+def readings_table(rows: Sequence[dict[str, Any]]) -> str:
+    """The rows of an audit as aligned text; measures without an answer follow with the reason.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        From `Audit.records`.
+
+    Returns
+    -------
+    str
+    """
+    read = [row for row in rows if row["not_applicable"] is None]
+    lines = [_COLUMNS, *(tuple(_cell(row[column]) for column in _COLUMNS) for row in read)]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(_COLUMNS))]
+    text = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+    for row in rows:
+        if row["not_applicable"] is not None:
+            text.append(f"{row['measure']}: not applicable. {row['not_applicable']}")
+    return "\n".join(text)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.4g}" if math.isfinite(value) else "-"
+    return str(value)

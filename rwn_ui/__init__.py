@@ -1,0 +1,1 @@
+"""The browser side: what a user chooses, and how readings are shown."""

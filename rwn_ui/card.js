@@ -1,0 +1,147 @@
+// A chart's card: painted by painter.js, taken over by Plotly while a reader points at it or has
+// zoomed it. So a redraw costs a millisecond, and hover and zoom are Plotly's.
+
+const LIBRARY = "app/static/plotly.min.js";
+const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false, showTips: false };
+const DARK = { "#0072B2": "#56B4E9", "#D55E00": "#E98A3A", "#777777": "#A3A3A3",
+               "#009E73": "#35C29A", "#B2182B": "#FF8080" };
+const SETTLE = 300;          // milliseconds in which Plotly may still answer a pointer that left
+
+let library;
+/** Plotly, loaded once a page and only when it is first needed. */
+function loadPlotly() {
+  library ??= new Promise((resolve, reject) => {
+    if (window.Plotly) return resolve(window.Plotly);
+    const script = make("script");
+    script.src = LIBRARY;
+    script.onload = () => resolve(window.Plotly);
+    script.onerror = () => reject(new Error("The chart library could not be loaded."));
+    document.head.appendChild(script);
+  });
+  return library;
+}
+
+/** The chart of a JSON text, in the colors and the size of the page. */
+function readChart(text, theme, scale = theme.scale) {
+  if (theme.dark) for (const [light, dark] of Object.entries(DARK)) text = text.replaceAll(light, dark);
+  const chart = JSON.parse(text);
+  if (chart.reason) return chart;
+  if (scale !== 1) enlarge([...chart.data, chart.layout], scale);
+  Object.assign(chart.layout.font, { family: theme.family, color: theme.color });
+  return chart;
+}
+
+/** Multiply every length that was stated for the base font size. */
+function enlarge(node, factor, owner = "") {
+  for (const [name, value] of Object.entries(node)) {
+    if (value && typeof value === "object") {
+      if (typeof value[0] !== "number") enlarge(value, factor, name);
+    } else if (typeof value === "number" && isLength(name, owner)) node[name] = value * factor;
+  }
+}
+
+function isLength(name, owner) {
+  return owner === "margin" || (name === "width" && owner === "line") ||
+    ["size", "standoff", "xshift", "yshift", "thickness"].includes(name);
+}
+
+class Card {
+  constructor(panel) {
+    this.node = make("figure", "rwn-card");
+    const head = this.node.appendChild(make("figcaption"));
+    this.title = head.appendChild(make("b"));
+    this.note = head.appendChild(make("span", "rwn-note"));
+    this.expand = head.appendChild(button("", "Full view", "rwn-expand", () => panel.view.open(this)));
+    this.plot = this.node.appendChild(make("div", "rwn-plot"));
+    this.plot.setAttribute("role", "img");
+    this.canvas = this.plot.appendChild(make("canvas"));
+    this.reason = this.plot.appendChild(make("p", "rwn-reason"));
+    this.plot.addEventListener("pointerenter", () => this.touch(panel));
+    this.plot.addEventListener("pointerleave", () => this.leave());
+    this.plot.addEventListener("pointerdown", () => this.press());
+    this.drawn = {};
+    this.count = 0;
+  }
+
+  measure() {
+    const { width, height, top } = this.plot.getBoundingClientRect();
+    this.size = { width, height };
+    this.visible = top < innerHeight + 120;
+  }
+
+  /** Draw, unless this text is on screen already in this theme and size. */
+  draw(theme) {
+    const { text, size, drawn } = this;
+    if (drawn.text === text && drawn.theme === theme && drawn.size === size) return;
+    this.drawn = { text, theme, size };
+    const chart = readChart(text, theme);
+    if (!chart.reason) paint(this.canvas, chart, size, theme);
+    if (this.live) this.react(chart);
+    this.describe(chart);
+    this.node.dataset.drawn = ++this.count;
+  }
+
+  describe({ title, note, alt, reason = "" }) {
+    setText(this.title, title);
+    setText(this.note, note);
+    setText(this.reason, reason);
+    this.canvas.hidden = Boolean(reason);
+    this.expand.setAttribute("aria-label", `Full view: ${title}`);
+    this.expand.hidden = Boolean(reason);
+    this.plot.setAttribute("aria-label", reason ? alt : `${alt}. ${note}`);
+  }
+
+  /** Let Plotly answer the pointer: hover, zoom by dragging, reset by a double click. */
+  touch(panel) {
+    this.touched = true;
+    loadPlotly().then(() => {
+      if (!this.touched || this.live || this.canvas.hidden) return;
+      this.live = this.plot.appendChild(make("div", "rwn-live"));
+      this.react(readChart(this.text, panel.theme));
+      this.live.on("plotly_relayout", () => (this.zoomed = true));
+      this.live.on("plotly_doubleclick", () => this.reset(panel));
+    }, (error) => setText(panel.news, error.message));
+  }
+
+  /** Redraw in place: the node stays, and with it what the reader zoomed to. */
+  react({ data, layout, reason }) {
+    if (reason) return this.release();
+    for (const trace of data) if (trace.colorbar) trace.showscale = true;
+    window.Plotly.react(this.live, data, { ...layout, ...this.size }, CONFIG);
+  }
+
+  /** Give the card back to the painter, unless it is zoomed; a drag may leave and come back. */
+  leave() {
+    this.touched = false;
+    setTimeout(() => this.touched || this.pressed || this.zoomed || this.release(), SETTLE);
+  }
+
+  press() {
+    this.pressed = true;
+    const lift = () => {
+      this.pressed = false;
+      if (!this.touched) this.leave();
+    };
+    window.addEventListener("pointerup", lift, { once: true });
+  }
+
+  reset(panel) {
+    setTimeout(() => {
+      this.release();
+      if (this.touched) this.touch(panel);
+    }, SETTLE);
+  }
+
+  release() {
+    if (this.live) {
+      window.Plotly.purge(this.live);
+      this.live.remove();
+    }
+    this.live = this.zoomed = null;
+  }
+
+  remove() {
+    this.release();
+    this.node.remove();
+  }
+}

@@ -1,0 +1,140 @@
+// The full view of a card: the chart large by Plotly, its table, and both as files. Everything is
+// made in the browser from the card's own chart.
+
+const FULL = 1.25;
+
+class FullView {
+  constructor(root, panel) {
+    this.panel = panel;
+    this.node = root.appendChild(make("dialog", "rwn-view"));
+    const head = this.node.appendChild(make("header"));
+    this.title = head.appendChild(make("h2"));
+    this.title.id = `rwn-view-${++helps}`;
+    this.node.setAttribute("aria-labelledby", this.title.id);
+    this.note = head.appendChild(make("span", "rwn-note"));
+    head.append(
+      button("CSV", "Download the table as CSV", "rwn-button", () => this.saveTable()),
+      button("PNG", "Download the picture as PNG", "rwn-button", () => this.savePicture()),
+      button("Close", "Close", "rwn-button", () => this.node.close()),
+    );
+    this.plot = this.node.appendChild(make("div", "rwn-view-plot"));
+    this.plot.setAttribute("role", "img");
+    this.table = this.node.appendChild(make("section", "rwn-view-table"));
+    this.table.tabIndex = 0;
+    this.node.addEventListener("close", () => this.closed());
+  }
+
+  open(card) {
+    this.card = card;
+    this.node.showModal();
+    this.refresh();
+  }
+
+  /** Draw the open card anew, if what it shows has changed. */
+  refresh() {
+    const { theme } = this.panel;
+    if (!this.card || (this.text === this.card.text && this.theme === theme)) return;
+    Object.assign(this, { text: this.card.text, theme });
+    this.chart = readChart(this.text, theme, theme.scale * FULL);
+    if (this.chart.reason) return this.node.close();
+    this.chart.table = JSON.parse(this.chart.table);
+    setText(this.title, this.chart.title);
+    setText(this.note, this.chart.note);
+    this.plot.setAttribute("aria-label", `${this.chart.alt}. ${this.chart.note}`);
+    changeTable(this.table, this.chart.table);
+    loadPlotly().then(() => this.draw(), (error) => setText(this.plot, error.message));
+  }
+
+  draw() {
+    if (!this.card) return;
+    const { data, layout, large = {} } = this.chart;
+    for (const trace of data) if (trace.colorbar) trace.showscale = true;
+    for (const name of ["xaxis", "yaxis"]) Object.assign(layout[name], large[name], { automargin: true });
+    Object.assign(layout, {
+      width: this.plot.clientWidth, height: this.plot.clientHeight,
+      paper_bgcolor: this.theme.background, showlegend: Boolean(large.legend),
+      legend: { orientation: "h", x: 1, xanchor: "right", y: 1, yanchor: "bottom" },
+    });
+    layout.margin.t += large.legend ? 24 : 0;
+    window.Plotly.react(this.plot, data, layout, { ...CONFIG, doubleClick: "reset" });
+  }
+
+  closed() {
+    if (this.plot.data) window.Plotly.purge(this.plot);
+    this.card = this.text = null;
+  }
+
+  /** The picture on its own: with title, number and parameters, as it may go into a document. */
+  async savePicture() {
+    const { data, layout } = this.plot;
+    const { title, note, key } = this.chart;
+    const text = [title, note, this.panel.data.summary?.text].filter(Boolean).join(" · ");
+    const head = 30 * this.theme.scale;
+    const headed = {
+      ...layout,
+      title: { text: escaped(text), x: 0, xref: "paper", xanchor: "left", y: 0.98, yanchor: "top", font: layout.font },
+      margin: { ...layout.margin, t: layout.margin.t + head },
+    };
+    const size = { width: layout.width, height: layout.height + head };
+    save(await window.Plotly.toImage({ data, layout: headed }, { format: "png", scale: 2, ...size }), `${key}.png`);
+  }
+
+  saveTable() {
+    const url = URL.createObjectURL(new Blob([csv(this.chart.table)], { type: "text/csv" }));
+    save(url, `${this.chart.key}.csv`);
+    setTimeout(() => URL.revokeObjectURL(url), 1000);
+  }
+}
+
+function save(url, name) {
+  const link = make("a");
+  Object.assign(link, { href: url, download: name });
+  link.click();
+}
+
+// ---------------------------------------------------------------- tables
+
+function csv({ columns, rows }) {
+  return [columns, ...rows].map((row) => row.map(csvCell).join(",")).join("\r\n") + "\r\n";
+}
+
+/** A text that a spreadsheet would run as a formula gets an apostrophe in front. */
+function csvCell(value) {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "string") return String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function changeSection(node, table) {
+  const text = JSON.stringify(table);
+  if (node.rwnText === text) return;
+  node.rwnText = text;
+  changeTable(node, table);
+}
+
+function changeTable(node, { title, columns, rows, caption }) {
+  const table = make("table");
+  if (title) table.appendChild(make("caption", "", title));
+  const kinds = columns.map((_, i) => (rows.some((row) => typeof row[i] === "number") ? "rwn-number" : ""));
+  const head = table.createTHead().insertRow();
+  columns.forEach((name, i) => (head.appendChild(make("th", kinds[i], name)).scope = "col"));
+  const body = table.createTBody();
+  for (const row of rows) {
+    const line = body.insertRow();
+    row.forEach((value, i) => line.appendChild(make("td", kinds[i], readable(value))));
+  }
+  node.replaceChildren(table, ...(caption ? [make("p", "rwn-caption", caption)] : []));
+}
+
+function readable(value) {
+  if (value === null || value === undefined) return "–";
+  if (typeof value !== "number") return String(value);
+  if (Number.isInteger(value)) return String(value).replace("-", "−");
+  return String(Number(value.toPrecision(4))).replace("-", "−");
+}
+
+/** Plotly reads some HTML in its texts. */
+function escaped(text) {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

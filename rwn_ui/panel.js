@@ -1,0 +1,231 @@
+// Draws the panel of panel.py: summary, tiles, chart cards and tables, each changed in place.
+// Cards are painted by painter.js; Plotly takes a card over while a reader points at it or has
+// zoomed it, and draws the full view. Texts come from the user's file: they are only ever set as
+// text, never as HTML.
+
+const PROJECTOR = 1.5;       // size against the normal one
+const QUIET = 1200;          // milliseconds without a change before a screen reader is told
+
+export default function ({ data, parentElement }) {
+  const root = parentElement.querySelector(".rwn-panel");
+  const panel = (root.rwnPanel ??= new Panel(root));
+  panel.update(data);
+  // Streamlit also cleans up after a call that newer data overtook: only a panel that has left the
+  // page is taken down.
+  return () => setTimeout(() => root.isConnected || panel.remove());
+}
+
+// ---------------------------------------------------------------- small helpers
+
+function make(tag, className, text) {
+  const node = document.createElement(tag);
+  if (className) node.className = className;
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** Keep as many children as there are items, making missing ones, and change each. */
+function fill(parent, items, create, change) {
+  while (parent.children.length > items.length) parent.lastElementChild.remove();
+  items.forEach((item, i) => change(parent.children[i] ?? parent.appendChild(create()), item, i));
+}
+
+function button(text, label, className, act) {
+  const node = make("button", className, text);
+  node.type = "button";
+  node.setAttribute("aria-label", label);
+  node.addEventListener("click", act);
+  return node;
+}
+
+function isDark(color) {
+  const [r, g, b] = color.match(/[\d.]+/g).map(Number);
+  return 0.3 * r + 0.6 * g + 0.1 * b < 128;
+}
+
+// ---------------------------------------------------------------- the panel
+
+class Panel {
+  constructor(root) {
+    this.root = root;
+    this.cards = [];
+    const part = (tag, name) => root.appendChild(make(tag, `rwn-${name}`));
+    this.summary = new Summary(part("header", "summary"));
+    this.tiles = part("div", "tiles");
+    this.grid = part("div", "grid");
+    this.tables = part("div", "tables");
+    this.news = part("p", "news");
+    this.news.setAttribute("role", "status");
+    this.view = new FullView(root, this);
+    this.sizes = new ResizeObserver((changes) => this.resized(changes));
+    this.sight = new IntersectionObserver((changes) => this.seen(changes), { rootMargin: "120px" });
+    this.fonts = () => this.redraw();
+    document.fonts.addEventListener("loadingdone", this.fonts);
+    // Plotly is large: it is read when a reader comes near, not while the first picture is made.
+    root.addEventListener("pointerenter", () => loadPlotly().catch(() => {}), { once: true });
+  }
+
+  /** Streamlit calls with new data after a run, and with the same data when the theme changed. */
+  update(data) {
+    const restyled = data === this.data;
+    this.data = data;
+    this.root.classList.toggle("rwn-projector", Boolean(data.projector));
+    this.root.classList.toggle("rwn-pinned", (data.tiles ?? []).some((tile) => tile.against?.length));
+    this.summary.show(data);
+    fill(this.tiles, data.tiles ?? [], makeTile, changeTile);
+    fill(this.tables, data.tables ?? [], () => make("section"), changeSection);
+    this.fillCards(data.cards ?? []);
+    this.readTheme(restyled);
+    this.draw();
+  }
+
+  /** Reading computed styles makes the browser style the whole page, so it is done when needed. */
+  readTheme(restyled) {
+    const scale = this.data.projector ? PROJECTOR : 1;
+    if (this.theme && !restyled && this.theme.scale === scale) return;
+    const style = getComputedStyle(this.root);
+    const background = style.getPropertyValue("--st-background-color").trim() || "#fff";
+    const dark = !isDark(style.color);
+    this.theme = { color: style.color, family: style.fontFamily, dark, background, scale };
+    this.root.classList.toggle("rwn-dark", dark);
+  }
+
+  fillCards(texts) {
+    while (this.cards.length > texts.length) this.cards.pop().remove();
+    texts.forEach((text, i) => {
+      if (!this.cards[i]) this.cards[i] = this.addCard();
+      this.cards[i].text = text;
+    });
+    for (const card of this.cards) if (!card.size) card.measure();
+  }
+
+  addCard() {
+    const card = new Card(this);
+    this.grid.appendChild(card.node);
+    this.sizes.observe(card.plot);
+    this.sight.observe(card.node);
+    return card;
+  }
+
+  draw() {
+    for (const card of this.cards) if (card.visible) card.draw(this.theme);
+    this.view.refresh();
+    this.root.dataset.stamp = this.data.stamp ?? "";
+    performance.clearMarks("rwn-drawn");
+    performance.mark("rwn-drawn", { detail: this.data.stamp });
+    clearTimeout(this.quiet);
+    this.quiet = setTimeout(() => this.tell(), QUIET);
+  }
+
+  redraw() {
+    this.theme = { ...this.theme };
+    this.draw();
+  }
+
+  /** Tell a screen reader the state once the parameters rest, not at every step. */
+  tell() {
+    const over = (this.data.tiles ?? []).filter((tile) => tile.state === "over").map((tile) => tile.label);
+    const limits = over.length ? ` Over the limit: ${over.join(", ")}.` : "";
+    setText(this.news, `${this.data.summary?.text ?? ""}.${limits}`);
+  }
+
+  seen(changes) {
+    for (const { target, isIntersecting } of changes) {
+      const card = this.cards.find((c) => c.node === target);
+      if (!card) continue;
+      card.visible = isIntersecting;
+      if (isIntersecting) card.draw(this.theme);
+    }
+  }
+
+  resized(changes) {
+    for (const { target, contentRect: { width, height } } of changes) {
+      const card = this.cards.find((c) => c.plot === target);
+      if (!card || !width || (card.size.width === width && card.size.height === height)) continue;
+      card.size = { width, height };
+      if (card.visible) card.draw(this.theme);
+    }
+  }
+
+  remove() {
+    this.sizes.disconnect();
+    this.sight.disconnect();
+    document.fonts.removeEventListener("loadingdone", this.fonts);
+    clearTimeout(this.quiet);
+    for (const card of this.cards) card.remove();
+    this.view.node.remove();
+  }
+}
+
+// ---------------------------------------------------------------- summary and tiles
+
+class Summary {
+  constructor(node) {
+    const part = (name, parent = node) => parent.appendChild(make("span", `rwn-${name}`));
+    this.text = part("parameters");
+    const legend = part("legend");
+    for (const side of ["original", "released"]) part(side, legend).append(make("i"), side);
+    this.changed = part("changed");
+    this.share = part("share", this.changed);
+    this.strip = part("strip", this.changed);
+    this.strip.setAttribute("role", "img");
+  }
+
+  show({ summary, changed }) {
+    setText(this.text, summary?.text ?? "");
+    this.text.title = summary?.help ?? "";
+    this.changed.hidden = !changed;
+    if (!changed) return;
+    const whole = (share) => `${Math.round(100 * share)} %`;
+    const expected = changed.q == null ? "" : ` (q = ${changed.q})`;
+    setText(this.share, `cells changed ${whole(changed.overall)}${expected}`);
+    const each = changed.names.map((name, i) => `${name} ${whole(changed.share[i])}`);
+    this.strip.setAttribute("aria-label", `Share of changed cells by variable: ${each.join(", ")}`);
+    fill(this.strip, each, () => make("i"), (bar, title, i) => {
+      if (bar.title === title) return;
+      bar.title = title;
+      bar.style.setProperty("--share", changed.share[i]);
+    });
+  }
+}
+
+let helps = 0;
+function makeTile() {
+  const tile = make("section", "rwn-tile");
+  const part = (tag, name, parent = tile) => parent.appendChild(make(tag, `rwn-${name}`));
+  const head = part("div", "label");
+  head.appendChild(make("span"));
+  const help = head.appendChild(button("?", "Explain", "rwn-help", () => help.focus()));
+  help.addEventListener("keydown", (event) => event.key === "Escape" && help.blur());
+  const tip = part("span", "tip", head);
+  tip.id = `rwn-tip-${++helps}`;
+  tip.setAttribute("role", "tooltip");
+  help.setAttribute("aria-describedby", tip.id);
+  part("div", "value");
+  part("div", "verdict");
+  part("div", "against");
+  return tile;
+}
+
+const VERDICTS = { ok: "✓ ok", over: "▲ over" };
+function changeTile(node, { label, original, released, state, limit, against = [], help = "" }) {
+  const [head, value, verdict, marks] = node.children;
+  const [name, explain, tip] = head.children;
+  if (name.textContent !== label) {
+    name.textContent = label;
+    explain.setAttribute("aria-label", `Explain ${label}`);
+  }
+  explain.hidden = !help;
+  setText(tip, help);
+  setText(value, original ? `${original} → ${released}` : released);
+  setText(verdict, state ? [VERDICTS[state], limit].filter(Boolean).join(" · ") : limit ?? "");
+  node.dataset.state = state ?? "";
+  fill(marks, against, () => make("span"), (mark, { text, better }) => {
+    setText(mark, text);
+    mark.dataset.better = better ?? "";
+  });
+}

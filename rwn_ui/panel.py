@@ -1,0 +1,45 @@
+"""The whole main area of a page from one payload: summary, tiles, charts and tables.
+
+One component instead of many Streamlit elements, because every element costs time on each run.
+The payload is plain data; texts in it are shown as text, never as HTML.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+_HERE = Path(__file__).parent
+_SCRIPTS = ("panel.js", "card.js", "painter.js", "full_view.js")
+"""Parts of one script module."""
+
+_mount = st.components.v2.component(
+    "rwn_panel",
+    html='<div class="rwn-panel"></div>',
+    css=(_HERE / "panel.css").read_text(encoding="utf-8"),
+    js="\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
+    isolate_styles=False,
+)
+
+
+def panel(payload: Mapping[str, Any], *, key: str = "panel") -> None:
+    """Draw or redraw the panel.
+
+    Parameters
+    ----------
+    payload : mapping
+        stamp : str, written to the element's data-stamp once everything in view is drawn.
+        projector : bool, two columns and everything larger.
+        summary : {"text", "help"?}, the present parameters in one line.
+        changed : {"names": [str], "share": [float], "overall": float, "q": float | None},
+            realized share of changed cells.
+        tiles : list of {"label", "original"?, "released", "state": "ok" | "over" | None, "limit"?,
+            "against": [{"pin", "text", "better": bool | None}], "help"}; all texts ready to read.
+        cards : list of str, each a chart written by `rwn_core.figures.serialise`.
+        tables : list of {"title", "columns", "rows", "caption"?}, shown below the charts.
+        Every part but the stamp may be left out.
+    key : str
+        Streamlit key; the same on every run, so that the charts are redrawn in place.
+    """
+    _mount(key=key, data=dict(payload), height="content")

@@ -1,0 +1,81 @@
+"""Prediction on a holdout, run in the background at the user's word."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rwn_core.holdout import PredictionTrial, predict_on_holdout
+from rwn_ui.jobs import Job
+from rwn_ui.session import Session
+
+POLL_SECONDS = 0.5
+REPEATS = 5
+
+
+def draw(session: Session) -> None:
+    """A button, then progress and Cancel, then the errors."""
+    question = session.data.schema.question
+    st.subheader("Prediction on a holdout", anchor=False)
+    st.caption(
+        "A random forest is fitted on 70 % of the records, once as they are and once masked, "
+        "and tested on the other 30 %, which are never masked."
+    )
+    if question is None:
+        st.info("Choose a response on the Data page to try this.", icon=":material/info:")
+        return
+    job = session.job
+    running = job is not None and job.running
+    if st.button(
+        f"Predict {question.response} at this setting", disabled=running, key="prediction.run"
+    ):
+        session.job = Job.start(
+            session.words,
+            predict_on_holdout,
+            microdata=session.data,
+            params=session.params,
+            seed=session.seed,
+            repeats=REPEATS,
+        )
+        running = True
+    if running:
+        _progress(session)
+    elif job is not None:
+        _outcome(job)
+
+
+def _progress(session: Session) -> None:
+    @st.fragment(run_every=POLL_SECONDS)
+    def watch() -> None:
+        job = session.job
+        if job is None:
+            return
+        job.poll()
+        if not job.running:
+            st.rerun()
+        st.progress(job.share, text=f"Fitting forests at {job.label}")
+        if st.button("Cancel", key="prediction.cancel"):
+            job.cancel()
+            st.rerun()
+
+    watch()
+
+
+def _outcome(job: Job) -> None:
+    if job.refusal:
+        st.info(f"{job.label}: {job.refusal}", icon=":material/info:")
+        return
+    trial: PredictionTrial = job.result
+    change, spread = trial.difference
+    st.table(
+        {
+            "setting": [job.label],
+            str(trial.detail["error_name"]) + ", fitted on the original": [
+                f"{trial.original.mean():.3f}"
+            ],
+            "fitted on the masked": [f"{trial.released.mean():.3f}"],
+            "difference (standard error over splits)": [f"{change:+.3f} ({spread:.3f})"],
+            "records to fit / to test": [
+                f"{trial.detail['n_train']:,} / {trial.detail['n_test']:,}"
+            ],
+        }
+    )

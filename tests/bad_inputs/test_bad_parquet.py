@@ -1,0 +1,142 @@
+"""Hostile Parquet files: each refused with one sentence that has place and remedy."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import io
+import re
+import struct
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rwn_core.errors import InputError
+from rwn_core.intake import parquet_file, read_bytes
+
+WORD = "Zaphod"  # a cell that may not appear in a message
+
+
+def written(table: pa.Table, **options: object) -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(table, stream, **options)
+    return stream.getvalue()
+
+
+def with_column(values: object, type: pa.DataType | None = None) -> bytes:
+    array = values if isinstance(values, pa.Array) else pa.array(values, type)
+    return written(pa.table({"a": pa.array([WORD] * len(array), pa.string()), "bad": array}))
+
+
+GOOD = written(pa.table({"a": [WORD, "y", "z"], "x": [1.5, 2.5, 3.5]}))
+PAIR = [pa.array([1, 2]), pa.array([3, 4])]
+DAY = datetime.time(1, 2)
+
+CASES: dict[str, tuple[Callable[[], bytes], str, str]] = {
+    "empty": (lambda: b"", "0 bytes", "choose a file"),
+    "csv": (lambda: b"a,b\n1,2\n", "not a Parquet file", "the ending .csv"),
+    "excel": (lambda: b"PK\x03\x04" + b"\0" * 90, "Excel workbook", "save the table"),
+    "truncated": (lambda: GOOD[:-20], "damaged", "save the file again"),
+    "half": (lambda: GOOD[: len(GOOD) // 2], "damaged", "save the file again"),
+    "only_magic": (lambda: b"PAR1", "damaged", "save the file again"),
+    "footer_lies": (
+        lambda: GOOD[:-8] + struct.pack("<I", 2**31 - 1) + b"PAR1",
+        "damaged",
+        "save the file again",
+    ),
+    "list": (lambda: with_column([[1, 2], [3]]), "column bad: .*lists", "a column of its own"),
+    "record": (lambda: with_column([{"x": 1}, {"x": 2}]), "column bad: .*records", "of its own"),
+    "bytes": (lambda: with_column([b"\xff", b"\0"]), "column bad: .*bytes", "remove it"),
+    "null": (lambda: with_column(pa.nulls(2)), "column bad: .*no values", "remove it"),
+    "time": (lambda: with_column([DAY, DAY]), "column bad: .*times", "as numbers"),
+    "duration": (lambda: with_column([1, 2], pa.duration("s")), "column bad", "numbers"),
+    "all_missing": (lambda: with_column([None, None], pa.float64()), "column bad has no", "remove"),
+    "infinite": (lambda: with_column([1.0, np.inf]), "column bad, record 2: 1 .*inf", "replace"),
+    "duplicate": (
+        lambda: written(pa.Table.from_arrays(PAIR, names=["a", "a"])),
+        "column name a .*columns 1, 2",
+        "rename",
+    ),
+    "empty_name": (
+        lambda: written(pa.Table.from_arrays(PAIR, names=["a", ""])),
+        "column 2 has no name",
+        "give it one",
+    ),
+    "no_rows": (lambda: with_column([], pa.float64()), "no records", "at least two"),
+    "one_row": (lambda: with_column([1.0]), "one record", "at least two"),
+    "no_columns": (lambda: written(pa.table({})), "no columns", "at least one"),
+    "wide": (
+        lambda: written(pa.table({f"c{i}": [1, 2] for i in range(2001)})),
+        "2,001 columns",
+        "at most 2,000",
+    ),
+    "text_not_utf8": (
+        lambda: with_column(
+            pa.Array.from_buffers(
+                pa.string(),
+                2,
+                [None, pa.py_buffer(struct.pack("<3i", 0, 1, 2)), pa.py_buffer(b"\xff\xfe")],
+            )
+        ),
+        "damaged",
+        "save the file again",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refused_with_place_and_remedy(name: str) -> None:
+    make, place, remedy = CASES[name]
+    with pytest.raises(InputError) as caught:
+        read_bytes("people.parquet", make())
+    message = str(caught.value)
+    assert re.fullmatch(r"people\.parquet[,: ].*\.", message), message
+    assert not re.search(r"[.!?] (?!csv)", message), f"not one sentence: {message}"
+    assert re.search(place, message), message
+    assert remedy in message
+    assert ";" in message
+    assert WORD not in message
+
+
+def test_a_bomb_is_refused_by_its_declared_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_file, "MOST_CELLS", 999_999)
+    bomb = written(pa.table({"a": np.zeros(1_000_000)}), compression="zstd")
+    assert len(bomb) < 10_000
+    with pytest.raises(InputError, match="1,000,000 records of 1 column"):
+        read_bytes("people.parquet", bomb)
+
+
+def test_a_bomb_of_repeated_texts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet_file, "MOST_LETTERS", 10_000_000)
+    bomb = written(pa.table({"a": pa.array(["z" * 10_000] * 2_000), "b": np.arange(2_000)}))
+    assert len(bomb) < 100_000
+    with pytest.raises(InputError, match="column a: the texts have more than 10,000,000 bytes"):
+        read_bytes("people.parquet", bomb)
+
+
+def test_a_flipped_bit_is_found_by_the_checksum() -> None:
+    values = np.random.default_rng(1).normal(size=100)
+    good = written(
+        pa.table({"a": values}), write_page_checksum=True, compression="none", use_dictionary=False
+    )
+    assert read_bytes("people.parquet", good).n == 100
+    bad = bytearray(good)
+    bad[good.index(values[50].tobytes())] ^= 1
+    with pytest.raises(InputError, match="damaged"):
+        read_bytes("people.parquet", bytes(bad))
+
+
+def test_dates_far_from_the_calendar_are_refused() -> None:
+    days = pa.array([0, 2_000_000_000], pa.int32()).cast(pa.date32())
+    with pytest.raises(InputError, match="column bad has dates outside the years 1 to 9999"):
+        read_bytes("people.parquet", with_column(days))
+
+
+def test_decimals_come_in_as_numbers_with_a_notice() -> None:
+    content = with_column([decimal.Decimal("1.23"), None], pa.decimal128(10, 2))
+    microdata = read_bytes("people.parquet", content)
+    assert microdata.values("bad")[0] == 1.23
+    assert any("exact decimals" in notice for notice in microdata.notices)

@@ -1,0 +1,186 @@
+"""Try to refute that a masking draws as it says: tests on whose value each released cell has.
+
+Each test reads `sources`, shape (R, n, p): the donor of every cell in R releases of one table,
+or the record itself where its value was kept. It returns the probability of a deviation at
+least as large as the one seen, if the mechanism is right. The expected neighborhoods are
+computed here, from the table, by code that rwn_core does not share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy import stats
+
+ALPHA = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Design:
+    """The table that is masked and the setting it is masked with."""
+
+    table: np.ndarray
+    k: int
+    epsilon: float
+    q: float
+
+    def members(self) -> list[np.ndarray]:
+        """S_i of every record: within epsilon, or the k nearest with their ties."""
+        scaled = (self.table - self.table.mean(0)) / self.table.std(0, ddof=1)
+        sets = []
+        for own, record in enumerate(scaled):
+            distance = np.sqrt(((scaled - record) ** 2).sum(1))
+            distance[own] = np.inf
+            reach = max(self.epsilon, np.sort(distance)[self.k - 1])
+            sets.append(np.flatnonzero(distance <= reach * (1 + 5e-10)))
+        return sets
+
+
+class Evidence:
+    """Sources with what several tests derive from them."""
+
+    def __init__(self, sources: np.ndarray, members: list[np.ndarray], q: float) -> None:
+        self.sources, self.members, self.q = sources, members, q
+        self.releases, self.n, self.p = sources.shape
+        self.modified = sources != np.arange(self.n)[:, None]
+        self.sizes = np.array([len(each) for each in members])
+
+    def place(self) -> np.ndarray:
+        """Where in S_i, by record number, the donor is: -1/2 to 1/2, 0 on average; NaN if kept."""
+        places = np.full((self.n, self.n), np.nan)
+        for record, each in enumerate(self.members):
+            places[record, each] = (np.arange(len(each)) + 0.5) / len(each) - 0.5
+        return places[np.arange(self.n)[:, None], self.sources]
+
+    def donor_counts(self) -> Iterator[tuple[int, np.ndarray]]:
+        """Each record with how often each member gave each column, shape (|S_i|, p)."""
+        cells = np.arange(self.n * self.p).reshape(self.n, self.p)
+        counts = np.bincount((cells * self.n + self.sources).ravel(), minlength=self.n**2 * self.p)
+        counts = counts.reshape(self.n, self.p, self.n)
+        for record, each in enumerate(self.members):
+            yield record, counts[record][:, each].T
+
+
+def _two_sided(scores: list[float]) -> float:
+    """The largest of several standard normal scores, by Bonferroni."""
+    return float(min(1.0, len(scores) * 2 * stats.norm.sf(max(map(abs, scores)))))
+
+
+def _mean_score(products: np.ndarray) -> float:
+    """How many standard errors the mean of numbers that should average 0 is away from it."""
+    return float(products.sum() / np.sqrt((products**2).sum() + 1e-300))
+
+
+def donors_are_members(evidence: Evidence) -> float:
+    """Exact: every donor is in S_i, or the value was kept."""
+    allowed = np.eye(evidence.n, dtype=bool)
+    for record, each in enumerate(evidence.members):
+        allowed[record, each] = True
+    return float(allowed[np.arange(evidence.n)[:, None], evidence.sources].all())
+
+
+def modification_rate(evidence: Evidence) -> float:
+    """Binomial: the share of modified cells is q."""
+    modified = evidence.modified
+    return float(stats.binomtest(int(modified.sum()), modified.size, evidence.q).pvalue)
+
+
+def modification_rate_of_each_cell(evidence: Evidence) -> float:
+    """Chi-square over the n * p cells: each is modified in a share q of the releases."""
+    expected = evidence.releases * evidence.q
+    counts = evidence.modified.sum(0)
+    statistic = ((counts - expected) ** 2).sum() / (expected * (1 - evidence.q))
+    return float(stats.chi2.sf(statistic, counts.size))
+
+
+def _uniformity(evidence: Evidence) -> Iterator[tuple[float, int]]:
+    """The chi-square statistic of each record, over its columns, with its degrees of freedom."""
+    for _, counts in evidence.donor_counts():
+        expected = np.maximum(counts.sum(0) / len(counts), 1e-300)
+        degrees = (len(counts) - 1) * int((counts.sum(0) > 0).sum())
+        yield float(((counts - expected) ** 2 / expected).sum()), degrees
+
+
+def donors_are_uniform(evidence: Evidence) -> float:
+    """Chi-square pooled over all cells: every member is equally likely."""
+    statistic, degrees = np.sum(list(_uniformity(evidence)), axis=0)
+    return float(stats.chi2.sf(statistic, max(degrees, 1)))
+
+
+def donors_of_each_record_are_uniform(evidence: Evidence) -> float:
+    """The worst single record, by Holm: pooling would dilute one bad record among many."""
+    worst = min(stats.chi2.sf(value, max(degrees, 1)) for value, degrees in _uniformity(evidence))
+    return float(min(1.0, evidence.n * worst))
+
+
+def donors_are_independent_across_columns(evidence: Evidence) -> float:
+    """Two modified cells of a row have the same donor with probability 1/|S_i|."""
+    share, scores = 1 / evidence.sizes, []
+    for one, two in combinations(range(evidence.p), 2):
+        both = evidence.modified[:, :, one] & evidence.modified[:, :, two]
+        same = both & (evidence.sources[:, :, one] == evidence.sources[:, :, two])
+        expected = both.sum(0) * share
+        variance = (expected * (1 - share)).sum() + 1e-300
+        scores.append((same.sum() - expected.sum()) / np.sqrt(variance))
+    return _two_sided(scores)
+
+
+def hits_are_independent_across_columns(evidence: Evidence) -> float:
+    """Whether one cell is modified says nothing about another of its row."""
+    centered = evidence.modified - evidence.q
+    pairs = combinations(range(evidence.p), 2)
+    return _two_sided([_mean_score(centered[:, :, a] * centered[:, :, b]) for a, b in pairs])
+
+
+def hits_are_independent_across_rows(evidence: Evidence) -> float:
+    """Nor about the same column of the next row."""
+    centered = evidence.modified - evidence.q
+    return _two_sided([_mean_score(centered[:, :-1] * centered[:, 1:])])
+
+
+def donors_are_independent_across_rows(evidence: Evidence) -> float:
+    """The donor's place in S_i says nothing about that of the next row's donor."""
+    place = evidence.place()
+    products = place[:, :-1] * place[:, 1:]
+    return _two_sided([_mean_score(products[~np.isnan(products)])])
+
+
+def releases_are_independent(evidence: Evidence) -> float:
+    """A release under one key says nothing about the release under the next."""
+    place, centered = evidence.place(), evidence.modified - evidence.q
+    products = place[:-1] * place[1:]
+    return _two_sided(
+        [
+            _mean_score(products[~np.isnan(products)]),
+            _mean_score(centered[:-1] * centered[1:]),
+        ]
+    )
+
+
+BATTERY: tuple[Callable[[Evidence], float], ...] = (
+    donors_are_members,
+    modification_rate,
+    modification_rate_of_each_cell,
+    donors_are_uniform,
+    donors_of_each_record_are_uniform,
+    donors_are_independent_across_columns,
+    hits_are_independent_across_columns,
+    hits_are_independent_across_rows,
+    donors_are_independent_across_rows,
+    releases_are_independent,
+)
+
+
+def verdicts(sources: np.ndarray, members: list[np.ndarray], q: float) -> dict[str, float]:
+    """The probability that each test gives to what was seen."""
+    evidence = Evidence(sources, members, q)
+    return {test.__name__: test(evidence) for test in BATTERY}
+
+
+def refuted(sources: np.ndarray, members: list[np.ndarray], q: float) -> dict[str, float]:
+    """The tests that the mechanism fails, with their probabilities."""
+    found = verdicts(sources, members, q)
+    return {name: value for name, value in found.items() if not value >= ALPHA}

@@ -1,0 +1,14 @@
+"""Every chart of the catalogue, one at a time."""
+
+from __future__ import annotations
+
+import pytest
+from hand_made_readings import ALL_CHARTS
+
+from rwn_core.figures import Chart
+
+
+@pytest.fixture(params=list(ALL_CHARTS))
+def drawn(request: pytest.FixtureRequest) -> Chart:
+    """Every chart of the catalogue, from a reading made by hand."""
+    return ALL_CHARTS[request.param]()

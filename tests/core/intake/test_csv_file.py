@@ -1,0 +1,268 @@
+"""Reading CSV: what each kind of text becomes, and that nothing is lost on the way."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rwn_core.errors import InputError
+from rwn_core.export import table_bytes
+from rwn_core.intake import read, read_bytes
+from rwn_core.microdata import Microdata
+from rwn_core.schema import Kind, Role, Schema, Variable
+
+
+def table(text: str, **kinds: Kind) -> Microdata:
+    schema = None
+    if kinds:
+        schema = Schema(variables=tuple(Variable(name=n, kind=k) for n, k in kinds.items()))
+    return read_bytes("t.csv", text.encode(), schema)
+
+
+def column(*cells: str, kind: Kind | None = None) -> tuple[pd.Series, tuple[str, ...]]:
+    text = "x,row\n" + "".join(f'"{cell}",{i}\n' for i, cell in enumerate(cells))
+    kinds = {} if kind is None else {"x": kind, "row": Kind.COUNT}
+    microdata = table(text, **kinds)
+    return microdata.frame["x"], microdata.notices
+
+
+WHOLE = ["7", "-3", "+4", "0", " 5 "]
+DECIMAL = ["1.5", "-0.0", ".5", "5.", "1e-05", "2.5E+3", "5e-324", "0.1000000000000000055", "3"]
+
+
+def test_whole_numbers() -> None:
+    values, notices = column(*WHOLE)
+    assert values.dtype == np.int64
+    assert values.tolist() == [7, -3, 4, 0, 5]
+    assert notices == ()
+
+
+def test_whole_numbers_with_an_empty_field() -> None:
+    values, _ = column("7", "", "  ", str(2**53 - 1))
+    assert values.dtype == "Int64"
+    assert values.isna().tolist() == [False, True, True, False]
+    assert values[3] == 2**53 - 1
+
+
+def test_decimals_are_the_nearest_float64() -> None:
+    values, _ = column(*DECIMAL)
+    assert values.dtype == np.float64
+    assert values.tolist() == [float(cell) for cell in DECIMAL]
+    assert np.signbit(values[1])
+
+
+@pytest.mark.parametrize("word", ["NA", "NaN", "nan", "null", "NULL", "None"])
+def test_a_word_for_missing_among_numbers_is_missing_with_a_notice(word: str) -> None:
+    values, notices = column("1.5", word, "2")
+    assert values.isna().tolist() == [False, True, False]
+    assert f"x has 1 times {word}: they count as missing." in notices
+
+
+def test_a_word_for_missing_among_texts_stays_with_a_notice() -> None:
+    values, notices = column("DE", "NA", "null", "")
+    assert values.tolist()[:3] == ["DE", "NA", "null"]
+    assert values.isna().tolist() == [False, False, False, True]
+    assert any("NA, null: they stay texts" in notice for notice in notices)
+
+
+def test_codes_with_leading_zeros_stay_texts() -> None:
+    values, notices = column("00501", "02134", "90210")
+    assert values.dtype == "str"
+    assert values.tolist() == ["00501", "02134", "90210"]
+    assert any("zeros before them" in notice for notice in notices)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [("true", "false", "true"), ("yes", "no", "no"), ("12A", "B7", "x"), ("12E5", "A5", "B1")],
+)
+def test_texts_stay_as_they_are(cells: tuple[str, ...]) -> None:
+    values, _ = column(*cells)
+    assert values.dtype == "str"
+    assert tuple(values) == cells
+
+
+def test_padded_and_unprintable_texts_have_a_notice() -> None:
+    values, notices = column(" x", "y ", "\x1b[31mred")
+    assert values.tolist() == [" x", "y ", "\x1b[31mred"]
+    assert any("blanks (2)" in notice for notice in notices)
+    assert any("control characters (1)" in notice for notice in notices)
+
+
+def test_dates() -> None:
+    values, _ = column("2020-02-29", "0001-01-01", "", "9999-12-31")
+    assert values.dtype == "datetime64[us]"
+    microdata = table("d,x\n1970-01-02,1\n1969-12-31,2\n,3\n9999-12-31,4\n")
+    assert microdata.schema.variable("d").kind is Kind.DATE
+    np.testing.assert_array_equal(microdata.values("d"), [1, -1, np.nan, 2932896])
+
+
+def test_moments_with_zones_become_universal_time() -> None:
+    values, _ = column("2020-01-01T12:00:00+02:00", "2020-01-01 10:00Z", "2020-01-01T05:00-0500")
+    assert str(values.dtype) == "datetime64[us, UTC]"
+    assert values.nunique() == 1
+
+
+def test_the_schema_decides() -> None:
+    assert column("1", "2", "1", kind=Kind.CATEGORICAL)[0].tolist() == ["1", "2", "1"]
+    assert column("00501", "7", kind=Kind.COUNT)[0].tolist() == [501, 7]
+    assert column("1E3", "7", kind=Kind.CONTINUOUS)[0].tolist() == [1000.0, 7.0]
+    assert column("a", "7", kind=Kind.CATEGORICAL)[0].tolist() == ["a", "7"]
+    assert column("9007199254740993", "7", kind=Kind.CATEGORICAL)[0][0] == "9007199254740993"
+    ordered = table("x,y\n10,1\n9,2\n100,3\n", x=Kind.ORDERED, y=Kind.COUNT)
+    assert ordered.values("x").tolist() == [1, 0, 2]
+
+
+def test_levels_of_a_schema_order_numbers_written_as_texts() -> None:
+    schema = Schema(
+        variables=(
+            Variable(name="x", kind=Kind.ORDERED, levels=("10", "9", "1")),
+            Variable(name="id", kind=Kind.CATEGORICAL, role=Role.IDENTIFIER),
+        )
+    )
+    microdata = read_bytes("t.csv", b"x,id\n1,5%\n10,inf\n9,x\n", schema)
+    assert microdata.values("x").tolist() == [2, 0, 1]
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", ["", "one", "three"])
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf"])
+def test_line_ends_and_byte_order_mark(ending: str, last: str, start: bytes) -> None:
+    lines = ["age,sex", '1,"a ""b"", c"', "2,d"]
+    text = ending.join(lines) + ending * {"": 0, "one": 1, "three": 3}[last]
+    microdata = read_bytes("t.CSV", start + text.encode())
+    assert microdata.names == ("age", "sex")
+    assert microdata.frame["sex"].tolist() == ['a "b", c', "d"]
+
+
+def test_names_that_look_alike_or_are_invisible_have_a_notice() -> None:
+    notices = table("Age, age,\u202eevil\n1,2,3\n3,4,5\n").notices
+    assert any("differ only in case or blanks" in notice for notice in notices)
+    assert any("column 3 has invisible characters" in notice for notice in notices)
+
+
+def test_names_used_inside_are_ordinary() -> None:
+    names = ["index", "level_0", "q", "k", "<script>alert(1)</script>", "__index_level_0__"]
+    microdata = table(",".join(names) + "\n" + "1,2,3,4,5,6\n" * 3)
+    assert list(microdata.names) == names
+
+
+def test_a_schema_beside_the_file_is_not_picked_up(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("x,y\n1,2\n3,4\n")
+    (tmp_path / "t.toml").write_text("not a schema")
+    assert read(tmp_path / "t.csv").schema.variable("x").kind is Kind.COUNT
+    with pytest.raises(InputError, match=r"^t\.toml: the schema file is not valid TOML"):
+        read(tmp_path / "t.csv", tmp_path / "t.toml")
+
+
+def test_notices_of_the_reader_survive_another_schema() -> None:
+    microdata = table("zip,x\n00501,1\n00502,2\n,3\n")
+    changed = microdata.with_schema(microdata.schema.replace_variable("x", role=Role.KEY))
+    assert changed.notices == microdata.notices
+    assert len(microdata.notices) == 2
+
+
+def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.csv", tmp_path, "a\0b.csv"):
+        with pytest.raises(InputError, match="cannot be opened"):
+            read(path)
+
+
+def test_28155_records_of_7_columns_are_read_in_a_moment() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(28_155, 4)), columns=list("abcd"))
+    frame = frame.assign(**{name: rng.choice(["yes", "no"], len(frame)) for name in "efg"})
+    content = table_bytes(frame, "csv")
+    start = time.perf_counter()
+    microdata = read_bytes("t.csv", content)
+    assert time.perf_counter() - start < 5  # 0.1 s on a free machine
+    assert microdata.fingerprint == Microdata.from_frame(frame).fingerprint
+
+
+# what a text column can hold: no NUL or half pair, not empty (that is a missing value), and no
+# lone carriage return, which pandas writes without quotes
+TEXTS = st.text(
+    st.characters(exclude_categories=("Cs",), exclude_characters="\0\r"), min_size=1, max_size=8
+)
+COLUMNS = {
+    Kind.CONTINUOUS: st.floats(-1e150, 1e150).map(np.float64),
+    Kind.COUNT: st.integers(-(2**53) + 1, 2**53 - 1),
+    Kind.CATEGORICAL: TEXTS,
+    Kind.DATE: st.datetimes().map(pd.Timestamp),
+}
+DTYPES = {
+    Kind.CONTINUOUS: "float64",
+    Kind.COUNT: "Int64",
+    Kind.CATEGORICAL: "str",
+    Kind.DATE: "datetime64[us]",
+}
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[pd.DataFrame, Schema]:
+    """Random tables with missing values in every column."""
+    n = draw(st.integers(2, 12))
+    names = draw(
+        st.lists(st.from_regex(r"[a-z][ ,;\"a-z]{0,5}", fullmatch=True), min_size=1, unique=True)
+    )
+    series, variables = {}, []
+    for name in names:
+        kind = draw(st.sampled_from(list(COLUMNS)))
+        cells = draw(
+            st.lists(st.one_of(st.none(), COLUMNS[kind]), min_size=n, max_size=n).filter(
+                lambda values: any(value is not None for value in values)
+            )
+        )
+        dtype = DTYPES[kind]
+        if kind is Kind.COUNT and None not in cells:
+            dtype = "int64"
+        series[name] = pd.Series(cells, dtype=dtype)
+        variables.append(Variable(name=name, kind=kind))
+    return pd.DataFrame(series), Schema(variables=tuple(variables))
+
+
+@given(tables())
+def test_what_is_written_is_what_is_read(made: tuple[pd.DataFrame, Schema]) -> None:
+    frame, schema = made
+    if not frame.columns[0].strip('a;,"'):  # a name such as a;b alone looks like another separator
+        return
+    if len(frame.columns) == 1 and ";" in frame.columns[0]:
+        return
+    original = Microdata.from_frame(frame, schema)
+    again = read_bytes("t.csv", table_bytes(frame, "csv"), schema)
+    assert again.fingerprint == original.fingerprint
+    pd.testing.assert_frame_equal(again.frame, original.frame)
+
+
+GOOD = (
+    b'age,income,sex,when\n34,1000.5,M,2020-01-02\n35,,"F, x",2020-01-03\n36,1e+3,"a ""b""",\n'
+    b"37,-2,M,1999-12-31\n"
+)
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, len(GOOD) - 1), st.binary(max_size=3), st.booleans()), max_size=4
+    )
+)
+def test_mutated_bytes_give_a_table_or_a_refusal(
+    mutations: list[tuple[int, bytes, bool]],
+) -> None:
+    content = GOOD
+    for place, new, insert in mutations:
+        content = content[:place] + new + content[place + (0 if insert else len(new)) :]
+    with contextlib.suppress(InputError):
+        assert read_bytes("t.csv", content).n >= 2
+
+
+@given(st.text(st.characters(exclude_categories=("Cs",)), max_size=60))
+def test_any_text_gives_a_table_or_a_refusal(text: str) -> None:
+    with contextlib.suppress(InputError):
+        assert read_bytes("t.csv", text.encode()).n >= 2

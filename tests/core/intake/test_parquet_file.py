@@ -1,0 +1,167 @@
+"""Reading Parquet: types survive, metadata does not."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import io
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rwn_core.errors import InputError
+from rwn_core.export import table_bytes
+from rwn_core.intake import read_bytes
+from rwn_core.microdata import Microdata
+from rwn_core.schema import Kind, Schema, Variable
+
+
+def written(table: pa.Table, **options: object) -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(table, stream, **options)
+    return stream.getvalue()
+
+
+def column(array: pa.Array) -> tuple[pd.Series, Microdata]:
+    microdata = read_bytes("t.parquet", written(pa.table({"x": array})))
+    return microdata.frame["x"], microdata
+
+
+TYPES = {
+    "int8": (pa.array([1, 2], pa.int8()), "int8", Kind.COUNT),
+    "int64": (pa.array([1, 2**60 + 1], pa.int64()), "int64", Kind.COUNT),
+    "int64_missing": (pa.array([None, 2**60 + 1], pa.int64()), "Int64", Kind.COUNT),
+    "uint16_missing": (pa.array([None, 7], pa.uint16()), "UInt16", Kind.COUNT),
+    "uint64": (pa.array([2**64 - 1, 0], pa.uint64()), "uint64", Kind.COUNT),
+    "half": (pa.array(np.array([1, 2], "f2")), "float32", Kind.CONTINUOUS),
+    "float": (pa.array([1.5, None], pa.float32()), "float32", Kind.CONTINUOUS),
+    "double": (pa.array([1.5, None]), "float64", Kind.CONTINUOUS),
+    "bool": (pa.array([True, False]), "bool", Kind.CATEGORICAL),
+    "bool_missing": (pa.array([True, None]), "boolean", Kind.CATEGORICAL),
+    "text": (pa.array(["a", None]), "str", Kind.CATEGORICAL),
+    "large_text": (pa.array(["a", ""], pa.large_string()), "str", Kind.CATEGORICAL),
+    "text_view": (pa.array(["a", None], pa.string_view()), "str", Kind.CATEGORICAL),
+    "category": (pa.array(["a", None, "b"]).dictionary_encode(), "category", Kind.CATEGORICAL),
+    "date": (pa.array([datetime.date(1, 1, 1), None]), "datetime64[s]", Kind.DATE),
+    "moment": (pa.array([0, None], pa.timestamp("ns")), "datetime64[ns]", Kind.DATE),
+    "zone": (
+        pa.array([0, 1], pa.timestamp("us", "Asia/Tokyo")),
+        "datetime64[us, Asia/Tokyo]",
+        Kind.DATE,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_types_survive(name: str) -> None:
+    array, dtype, kind = TYPES[name]
+    values, microdata = column(array)
+    assert str(values.dtype) == dtype
+    assert microdata.schema.variable("x").kind is kind
+    assert values.isna().tolist() == array.is_null().to_pylist()
+    if pa.types.is_integer(array.type):
+        assert values.dropna().tolist() == array.drop_null().to_pylist()
+        np.testing.assert_array_equal(np.isnan(microdata.values("x")), values.isna())
+
+
+def test_whole_numbers_beyond_a_float_stay_exact_with_a_notice() -> None:
+    _, microdata = column(TYPES["int64"][0])
+    assert any("2^53 or more" in notice for notice in microdata.notices)
+
+
+def test_an_unused_level_does_not_come_in() -> None:
+    frame = pd.DataFrame({"x": pd.Categorical(["b", "a"], ["b", "secret", "a"], ordered=True)})
+    stream = io.BytesIO()
+    frame.to_parquet(stream)
+    microdata = read_bytes("t.parquet", stream.getvalue())
+    assert microdata.frame["x"].cat.categories.tolist() == ["b", "a"]
+    assert microdata.schema.variable("x").kind is Kind.ORDERED
+
+
+def test_a_stored_index_is_an_ordinary_column_and_attributes_are_left_out() -> None:
+    frame = pd.DataFrame({"x": [1.5, 2.5]}, index=pd.Index([7, 8], name="number"))
+    frame.attrs["source"] = "/home/jane/patients.csv"
+    stream = io.BytesIO()
+    frame.to_parquet(stream)
+    microdata = read_bytes("t.parquet", stream.getvalue())
+    assert microdata.names == ("x", "number")
+    assert microdata.frame.attrs == {}
+    assert microdata.frame.index.equals(pd.RangeIndex(2))
+
+
+def test_several_row_groups_and_dictionaries_are_one_table() -> None:
+    texts = [f"t{i % 7}" for i in range(100)]
+    table = pa.table(
+        {"x": np.arange(100) / 2, "t": texts, "c": pa.array(texts).dictionary_encode()}
+    )
+    microdata = read_bytes("t.parquet", written(table, row_group_size=9))
+    assert microdata.frame["t"].tolist() == texts
+    assert microdata.frame["c"].tolist() == texts
+    assert microdata.values("x").tolist() == (np.arange(100) / 2).tolist()
+
+
+def test_a_schema_decides_the_kind() -> None:
+    schema = Schema(variables=(Variable(name="x", kind=Kind.ORDERED, levels=("9", "1", "5")),))
+    content = written(pa.table({"x": [1, 9, 5]}))
+    microdata = read_bytes("t.parquet", content, schema)
+    assert microdata.values("x").tolist() == [1, 0, 2]
+    with pytest.raises(InputError, match=r"^t\.parquet: .*lacks column x"):
+        read_bytes("t.parquet", content, Schema(variables=(Variable(name="y", kind="count"),)))
+
+
+CELLS = {
+    "float64": st.floats(-1e150, 1e150),
+    "int64": st.integers(-(2**63), 2**63 - 1),
+    "bool": st.booleans(),
+    "str": st.text(st.characters(exclude_categories=("Cs",)), max_size=8),
+    "datetime64[us]": st.datetimes().map(pd.Timestamp),
+}
+MISSING = {"int64": "Int64", "bool": "boolean"}
+
+
+@st.composite
+def frames(draw: st.DrawFn) -> pd.DataFrame:
+    """Random tables with missing values."""
+    n = draw(st.integers(2, 12))
+    series = {}
+    for name in draw(
+        st.lists(st.from_regex(r"[a-z,\" ]*[a-z]", fullmatch=True), min_size=1, unique=True)
+    ):
+        dtype = draw(st.sampled_from(list(CELLS)))
+        cells = draw(
+            st.lists(st.one_of(st.none(), CELLS[dtype]), min_size=n, max_size=n).filter(
+                lambda values: any(value is not None for value in values)
+            )
+        )
+        if None in cells:
+            dtype = MISSING.get(dtype, dtype)
+        series[name] = pd.Series(cells, dtype=dtype)
+    return pd.DataFrame(series)
+
+
+@given(frames())
+def test_what_is_written_is_what_is_read(frame: pd.DataFrame) -> None:
+    original = Microdata.from_frame(frame)
+    again = read_bytes("t.parquet", table_bytes(frame, "parquet"))
+    assert again.fingerprint == original.fingerprint
+    pd.testing.assert_frame_equal(again.frame, original.frame)
+
+
+GOOD = table_bytes(
+    pd.DataFrame({"x": [1.5, np.nan, 3.0], "t": ["a", None, "b"], "i": [1, 2, 3]}), "parquet"
+)
+
+
+@settings(max_examples=200)
+@given(st.lists(st.tuples(st.integers(4, len(GOOD) - 1), st.integers(0, 255)), max_size=3))
+def test_mutated_bytes_give_a_table_or_a_refusal(mutations: list[tuple[int, int]]) -> None:
+    content = bytearray(GOOD)
+    for place, byte in mutations:
+        content[place] = byte
+    with contextlib.suppress(InputError):
+        assert read_bytes("t.parquet", bytes(content)).n >= 2

@@ -1,0 +1,179 @@
+"""The 2022 method as a whole: its parameters, its law, its redraw."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.coordinates import coordinates
+from rwn_core.donors import Draws, column_streams
+from rwn_core.errors import ParameterError
+from rwn_core.forecast import forecast_moments
+from rwn_core.masking import METHODS, RWN, mask
+from rwn_core.masking.rwn import modification
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.randomness import SecretKey
+
+
+@pytest.fixture(scope="module")
+def people() -> Microdata:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, 70),
+            "income": np.exp(rng.normal(10, 1, 70)),
+            "town": rng.choice(["north", "south", "west"], 70),
+            "weight": rng.normal(80, 9, 70),
+        }
+    )
+    return Microdata.from_frame(frame)
+
+
+def test_the_catalogue_has_it():
+    assert METHODS["rwn"] is RWN
+    assert RWN.method == "rwn"
+
+
+def test_parameters_are_frozen_and_compare_by_value():
+    params = RWN(k=5)
+    assert params == RWN(k=5, epsilon=None, q=1.0, scale="sd", encoding="dummies")
+    assert hash(params) == hash(RWN(k=5))
+    with pytest.raises(FrozenInstanceError):
+        params.k = 6
+
+
+def test_a_release_knows_its_method_and_its_original(people):
+    params = RWN(k=3, epsilon=0.5, q=0.8)
+    release = mask(people, params, seed=7)
+    assert (release.method, release.params) == ("rwn", params)
+    assert release.fingerprint == people.fingerprint
+    assert release.donors.shape == (70, 4)
+    assert sorted(release.order) == list(range(70))
+
+
+def test_a_release_does_not_show_its_secrets(people):
+    shown = repr(mask(people, RWN(k=3), seed=7))
+    assert "donors" not in shown
+    assert "order" not in shown
+    assert "north" not in shown
+
+
+def test_redraw_is_the_same_release(people):
+    params = RWN(k=3, epsilon=0.5, q=0.8)
+    neighborhoods = find_neighborhoods(coordinates(people), k=3, epsilon=0.5)
+    draws = Draws(SecretKey.from_seed(7), np.arange(70), column_streams(people))
+    redrawn, release = params.redraw(people, neighborhoods, draws), mask(people, params, seed=7)
+    np.testing.assert_array_equal(redrawn.donors, release.donors)
+    pd.testing.assert_frame_equal(redrawn.masked.frame, release.masked.frame)
+
+
+def test_scale_and_encoding_reach_the_distance(people):
+    found = {
+        (scale, encoding): mask(people, RWN(k=3, scale=scale, encoding=encoding), seed=7).donors
+        for scale in ("sd", "range")
+        for encoding in ("dummies", "matching")
+    }
+    for (scale, encoding), donors in found.items():
+        points = coordinates(people, scale, encoding)
+        neighborhoods = find_neighborhoods(points, k=3)
+        for record in range(70):
+            assert set(donors[record]) <= set(neighborhoods.members(record).tolist())
+    assert not np.array_equal(found["sd", "dummies"], found["range", "dummies"])
+    assert not np.array_equal(found["sd", "dummies"], found["sd", "matching"])
+
+
+def test_weights_reach_the_distance(people):
+    schema = people.schema.with_weights({"age": 0.0, "income": 0.0, "town": 9.0, "weight": 0.1})
+    release = mask(people.with_schema(schema), RWN(k=3), seed=7)
+    pd.testing.assert_series_equal(release.masked.frame["town"], people.frame["town"])
+
+
+def test_q_of_each_variable(people):
+    assert modification(people, 0.3).tolist() == [0.3] * 4
+    schema = people.schema.replace_variable("town", masked=False)
+    assert modification(people.with_schema(schema), 0.3).tolist() == [0.3, 0.3, 0.0, 0.3]
+    law = mask(people.with_schema(schema), RWN(k=3, q=0.3), seed=7).law
+    assert (law.modification("age"), law.modification("town")) == (0.3, 0.0)
+    own = people.frame["town"].iloc[0]
+    assert law.exact_probability(0, "town", own) == 1
+
+
+def test_records_without_neighbors_are_refused_with_their_number():
+    microdata = Microdata.from_frame(pd.DataFrame({"x": [0.0, 0.1, 0.2, 50.0]}))
+    with pytest.raises(ParameterError, match="One record has no other record within epsilon"):
+        mask(microdata, RWN(epsilon=0.5))
+    assert mask(microdata, RWN(epsilon=0.5, k=1)).donors.min() >= 0
+
+
+def test_nothing_to_mask_is_refused_before_the_search(people, monkeypatch):
+    schema = people.schema
+    for name in schema.names:
+        schema = schema.replace_variable(name, masked=False)
+    monkeypatch.setattr("rwn_core.masking.rwn.find_neighborhoods", None)
+    with pytest.raises(ParameterError, match="No variable is chosen for masking"):
+        mask(people.with_schema(schema), RWN(k=3))
+
+
+def test_two_records_trade_places():
+    frame = pd.DataFrame({"x": [1.0, 2.0], "y": ["a", "b"]})
+    release = mask(Microdata.from_frame(frame), RWN(k=1, q=1.0), seed=7)
+    assert release.donors.tolist() == [[1, 1], [0, 0]]
+
+
+def test_everybody_is_a_neighbor_at_an_infinite_radius(people):
+    release = mask(people, RWN(epsilon=np.inf), seed=7)
+    assert (release.law.neighborhoods.sizes == 69).all()
+
+
+def test_clones_give_a_value_its_own_probability():
+    """Cells whose donors all hold the same value cannot change, whatever q is."""
+    microdata = Microdata.from_frame(pd.DataFrame({"x": [1.0, 1.0, 5.0, 5.0]}))
+    law = mask(microdata, RWN(epsilon=0.0, k=1), seed=7).law
+    assert law.exact_probability(0, "x", 1.0) == Fraction(1)
+    assert law.rows_intact().tolist() == [1.0] * 4
+
+
+def test_the_expected_mean_is_that_of_many_releases(people):
+    params = RWN(k=4, q=0.7)
+    forecast = forecast_moments(mask(people, params, seed=0).law)
+    means = np.array(
+        [mask(people, params, seed=seed).masked.values("weight").mean() for seed in range(300)]
+    )
+    error = np.sqrt(forecast.mean_variances["weight"] / 300)
+    assert abs(means.mean() - forecast.means["weight"]) < 6 * error
+    assert means.var(ddof=1) == pytest.approx(forecast.mean_variances["weight"], rel=0.5)
+
+
+def test_moments_near_a_large_mean_keep_their_digits():
+    """Years, amounts: the variance within a neighborhood must not drown in the square."""
+    near = np.random.default_rng(1).normal(size=40)
+    laws = [
+        mask(Microdata.from_frame(pd.DataFrame({"x": near + shift})), RWN(k=4), seed=7).law
+        for shift in (0.0, 2.0**30)
+    ]
+    plain, shifted = (forecast_moments(law).cell_variances for law in laws)
+    np.testing.assert_allclose(shifted, plain, rtol=1e-5)
+
+
+@pytest.mark.parametrize("q", [0.4, 1.0])
+def test_variables_of_a_group_vary_together(people, q):
+    """The expected covariance counts the common donor; without it, it would be far off."""
+    frame = people.frame[["age", "weight"]].assign(total=lambda t: t["age"] + t["weight"])
+    schema = Microdata.from_frame(frame).schema
+    for name in ("age", "total"):
+        schema = schema.replace_variable(name, group="g")
+    grouped, params = Microdata.from_frame(frame, schema), RWN(k=8, q=q)
+    forecast = forecast_moments(mask(grouped, params, seed=0).law).covariances
+    names = list(forecast.columns)
+    drawn = np.array([mask(grouped, params, seed=s).masked.matrix(names) for s in range(300)])
+    found = np.array([np.cov(table, rowvar=False) for table in drawn])
+    error = found.std(axis=0) / np.sqrt(len(found))
+    assert (np.abs(found.mean(axis=0) - forecast) < 5 * error).all(axis=None)
+    alone = forecast_moments(mask(Microdata.from_frame(frame), params, seed=0).law).covariances
+    pair = (names.index("age"), names.index("total"))
+    assert abs(found.mean(axis=0)[pair] - alone.loc["age", "total"]) > 10 * error[pair]

@@ -1,0 +1,224 @@
+"""The steward's regression against statsmodels, hand computation and published values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.regression.linear_model import OLS
+
+from rwn_core.comparison import Comparison
+from rwn_core.design_matrix import design_matrix
+from rwn_core.donors import released_schema
+from rwn_core.errors import NotApplicable
+from rwn_core.least_squares import least_squares
+from rwn_core.measures import MEASURES
+from rwn_core.microdata import Microdata
+from rwn_core.schema import Kind, Question, Role
+
+REGRESSION = MEASURES["regression"]
+
+
+def reason(comparison) -> str:
+    result = REGRESSION.read(comparison)
+    assert isinstance(result, NotApplicable)
+    return result.reason
+
+
+@pytest.mark.parametrize(("side", "id_"), [("original", "UT-ols_X"), ("released", "UT-ols_Y")])
+def test_check_values_ut_ols(compare, check_values, ut_frames, side, id_):
+    detail = REGRESSION.compute(compare(*ut_frames, "two", ("one",))).detail
+    coefficients, errors = check_values[id_]["expected"]
+    np.testing.assert_allclose(detail[f"coefficient_{side}"], coefficients, rtol=1e-12)
+    np.testing.assert_allclose(detail[f"se_{side}"], errors, rtol=1e-12)
+
+
+def test_check_value_ut_std_diff_slope(compare, check_values, ut_frames):
+    reading = REGRESSION.compute(compare(*ut_frames, "two", ("one",)))
+    assert reading.value == pytest.approx(check_values["UT-std_diff_slope"]["expected"], abs=1e-12)
+
+
+def test_agrees_with_the_normal_equations(compare, numeric_frames):
+    original, masked = numeric_frames
+    detail = REGRESSION.compute(compare(original, masked, "d", ("a", "b", "c"))).detail
+    for side, frame in (("original", original), ("released", masked)):
+        x = np.column_stack([np.ones(60), frame[["a", "b", "c"]]])
+        inverse = np.linalg.inv(x.T @ x)
+        beta = inverse @ x.T @ frame["d"].to_numpy()
+        residual = frame["d"].to_numpy() - x @ beta
+        errors = np.sqrt(np.diag(inverse) * (residual @ residual) / (60 - 4))
+        spread = frame["d"].to_numpy() - frame["d"].mean()
+        np.testing.assert_allclose(detail[f"coefficient_{side}"], beta, rtol=1e-8)
+        np.testing.assert_allclose(detail[f"se_{side}"], errors, rtol=1e-8)
+        r2 = 1 - residual @ residual / (spread @ spread)
+        assert detail[f"r2_{side}"] == pytest.approx(r2, abs=1e-12)
+    difference = np.abs(detail["coefficient_released"] - detail["coefficient_original"])
+    np.testing.assert_allclose(
+        detail["standardized_difference"], difference / detail["se_original"]
+    )
+    assert detail["terms"] == ["(intercept)", "a", "b", "c"]
+
+
+def test_categories_become_treatment_dummies_of_the_original_levels(compare):
+    original = pd.DataFrame(
+        {"y": [1.0, 2, 4, 6, 9, 11, 3, 5], "g": ["b", "b", "a", "a", "c", "c", "b", "a"]}
+    )
+    masked = original.assign(y=[1.0, 3, 4, 5, 9, 12, 2, 5])
+    detail = REGRESSION.compute(compare(original, masked, "y", ("g",))).detail
+    means = original.groupby("g")["y"].mean()
+    assert detail["terms"] == ["(intercept)", "g = b", "g = c"]
+    np.testing.assert_allclose(
+        detail["coefficient_original"],
+        [means["a"], means["b"] - means["a"], means["c"] - means["a"]],
+        atol=1e-12,
+    )
+
+
+def test_a_level_that_the_release_lost_is_named(compare):
+    original = pd.DataFrame({"y": [1.0, 2, 4, 6, 9, 11], "g": ["a", "a", "a", "b", "b", "c"]})
+    masked = original.assign(g=["a", "a", "a", "b", "b", "b"])
+    assert reason(compare(original, masked, "y", ("g",))) == (
+        "These predictors are constant in the released table: g = c; take them out of the "
+        "regression."
+    )
+
+
+def test_an_ordered_predictor_counts_its_levels(compare):
+    size = pd.Categorical(["s", "m", "l", "s", "m", "l"], ["s", "m", "l"], ordered=True)
+    original = pd.DataFrame({"y": [1.0, 2, 3, 2, 3, 4], "size": size})
+    # the release lost the level s: the others must keep their numbers
+    masked = original.assign(size=size[[1, 1, 2, 1, 1, 2]])
+    detail = REGRESSION.compute(compare(original, masked, "y", ("size",))).detail
+    assert detail["coefficient_original"] == pytest.approx([1.5, 1.0])
+    assert detail["coefficient_released"] == pytest.approx([0.5, 1.5])
+
+
+def test_records_with_missing_values_are_dropped_and_counted(compare, numeric_frames):
+    original, masked = (frame.copy() for frame in numeric_frames)
+    original.loc[[3, 7], "a"] = np.nan
+    masked.loc[[1], "d"] = np.nan
+    masked.loc[[2], "c"] = np.nan  # not in the regression
+    detail = REGRESSION.compute(compare(original, masked, "d", ("a", "b"))).detail
+    assert (detail["n_original"], detail["n_released"]) == (58, 59)
+    kept = original.dropna()
+    expected = OLS(kept["d"], np.column_stack([np.ones(58), kept[["a", "b"]]])).fit()
+    np.testing.assert_allclose(detail["coefficient_original"], expected.params, rtol=1e-9)
+
+
+def test_units_and_offsets_do_not_cost_digits():
+    rng = np.random.default_rng(3)
+    x, noise = rng.normal(size=(50, 2)), rng.normal(size=50)
+    plain = pd.DataFrame({"y": x @ [1.0, -2.0] + noise, "u": x[:, 0], "v": x[:, 1]})
+    shifted = plain.assign(u=plain["u"] * 1e120, v=plain["v"] + 2.0**20)
+    question = Question(response="y", predictors=("u", "v"))
+    fits = []
+    for frame in (plain, shifted):
+        table = Microdata.from_frame(frame)
+        fits.append(least_squares(design_matrix(table, table, question)))
+    np.testing.assert_allclose(
+        fits[1].coefficients[1:], fits[0].coefficients[1:] / [1e120, 1.0], rtol=1e-8
+    )
+    np.testing.assert_allclose(
+        fits[1].standard_errors[1:], fits[0].standard_errors[1:] / [1e120, 1.0], rtol=1e-8
+    )
+
+
+def test_no_question(compare, ut_frames):
+    assert reason(compare(*ut_frames)) == (
+        "No regression is chosen; choose a response and its predictors."
+    )
+
+
+def test_an_unknown_variable_is_named_beside_those_that_exist(compare, ut_frames):
+    assert reason(compare(*ut_frames, "two", ("three",))) == (
+        "The regression names the variable three, which a release does not have; its variables "
+        "are: one, two."
+    )
+
+
+def test_an_identifier_is_not_a_predictor(compare, ut_frames):
+    given = compare(*ut_frames, "two", ("one",))
+    schema = given.original.schema.replace_variable("one", role=Role.IDENTIFIER)
+    original = given.original.with_schema(schema)
+    masked = Microdata(ut_frames[1][["two"]], released_schema(schema))
+    comparison = Comparison(original=original, masked=masked, question=given.question)
+    assert "one, which a release does not have" in reason(comparison)
+
+
+def test_a_categorical_response(compare):
+    frame = pd.DataFrame({"g": ["a", "b", "a"], "x": [1.0, 2, 4], "w": [1.0, 5, 2]})
+    assert reason(compare(frame, frame, "g", ("x",))) == (
+        "The response g is categorical, and a linear regression needs numbers; choose another "
+        "response: w."
+    )
+
+
+@pytest.mark.parametrize("where", ["", " in the released table"])
+def test_collinear_predictors_are_named(compare, numeric_frames, where):
+    original = numeric_frames[0]
+    total = original.assign(total=original["a"] + 3 * original["b"])
+    loose = total.assign(total=total["total"] + np.arange(60))
+    pair = (total, loose) if where == "" else (loose, total)
+    assert reason(compare(*pair, "d", ("a", "b", "total"))) == (
+        f"These predictors are collinear with the others{where}: total; take them out of the "
+        "regression."
+    )
+
+
+def test_a_constant_predictor_or_response_is_named(compare, numeric_frames):
+    original, masked = numeric_frames
+    fixed = masked.assign(a=5.0)
+    assert "constant in the released table: a" in reason(compare(original, fixed, "d", ("a", "b")))
+    assert "The response a is constant in the released table" in reason(
+        compare(original, fixed, "a", ("d",))
+    )
+
+
+def test_too_few_records(compare, numeric_frames):
+    original, masked = (frame.head(3) for frame in numeric_frames)
+    assert reason(compare(original, masked, "d", ("a", "b"))).startswith(
+        "The regression has 3 records without a missing value and needs at least 4"
+    )
+
+
+def test_a_release_without_values(compare, numeric_frames):
+    original, masked = numeric_frames
+    gone = masked.assign(a=np.nan)
+    assert "has 0 records without a missing value in the released table" in reason(
+        compare(original, gone, "d", ("a",))
+    )
+
+
+def test_an_exact_fit_has_no_standard_errors(compare, ut_frames):
+    original = ut_frames[0].assign(three=lambda f: 2 * f["one"] + 1)
+    assert "explain three exactly in the original" in reason(
+        compare(original, original, "three", ("one",))
+    )
+
+
+def test_a_variable_of_another_kind_in_the_release(compare, ut_frames):
+    comparison = compare(*ut_frames, "two", ("one",))
+    schema = comparison.masked.schema.replace_variable("one", kind=Kind.CATEGORICAL)
+    other = comparison.with_masked(Microdata(comparison.masked.frame, schema))
+    assert "one is continuous in the original and categorical in the released" in reason(other)
+
+
+def test_the_original_is_fitted_once(compare, ut_frames, monkeypatch):
+    comparison = compare(*ut_frames, "two", ("one",))
+    REGRESSION.compute(comparison)
+    calls = []
+    real = design_matrix
+    monkeypatch.setattr(
+        "rwn_core.least_squares.design_matrix", lambda *a: calls.append(a) or real(*a)
+    )
+    REGRESSION.compute(comparison.with_masked(comparison.masked))
+    assert len(calls) == 1
+
+
+def test_a_predictor_of_very_many_levels_is_named(compare):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"y": rng.normal(size=900), "id": [f"p{i}" for i in range(900)]})
+    assert reason(compare(frame, frame, "y", ("id",))) == (
+        "The regression would have 899 coefficients, most of them for the levels of id; choose "
+        "predictors with at most 500 together."
+    )

@@ -1,0 +1,258 @@
+"""The command line: the same bytes as Python, the right exit code, one sentence, no value."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core import cli, terminal
+from rwn_core.demo import demo_path
+
+SECRET = "sentinel-078-05-1120"
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def rwn_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """Run a command in an empty folder: its exit code, its output, what it said."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = cli.run([str(argument) for argument in arguments])
+        output, said = capsys.readouterr()
+        assert "Traceback" not in said
+        return code, output, said
+
+    return run
+
+
+@pytest.fixture
+def bodyfat(rwn_command: Run) -> Path:
+    """The demo table as a file in the empty folder."""
+    assert rwn_command("demo", "bodyfat", "-o", "bodyfat.csv", "--schema")[0] == 0
+    return Path("bodyfat.csv")
+
+
+def test_demo_copies_table_and_schema(bodyfat: Path) -> None:
+    kept = demo_path("bodyfat")
+    assert bodyfat.read_bytes() == kept.read_bytes()
+    assert Path("bodyfat.toml").read_bytes() == kept.with_suffix(".toml").read_bytes()
+
+
+def test_demo_as_parquet_holds_the_same_values(rwn_command: Run) -> None:
+    assert rwn_command("demo", "pima", "--out", "pima.parquet")[0] == 0
+    assert rwn.read("pima.parquet").frame.equals(rwn.load_demo("pima").frame)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("order", ["shuffled", "original"])
+def test_mask_writes_the_bytes_that_python_writes(
+    rwn_command: Run, suffix: str, order: str
+) -> None:
+    target = f"out.{suffix}"
+    for threads in (1, 2):
+        code, _, said = rwn_command(
+            *("mask", "demo:bodyfat", target, "--epsilon", 2, "--k", 5, "--q", 0.5),
+            *("--weight", "age=2", "--weight", "siri=0", "--seed", 7, "--order", order),
+            *("--threads", threads),
+        )
+        assert code == 0
+        data = rwn.load_demo("bodyfat")
+        data = data.with_schema(data.schema.with_weights({"age": 2.0, "siri": 0.0}))
+        release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5, q=0.5), seed=7)
+        assert Path(target).read_bytes() == release.to_bytes(suffix, order)
+    assert "241 records, 15 variables" in said
+    assert "of cells changed" in said
+    assert "no secret" in said
+
+
+def test_mask_with_the_2015_method(rwn_command: Run) -> None:
+    arguments = ("mask", "demo:bodyfat", "out.csv", "--method", "nbrs2015", "--epsilon", 3)
+    assert rwn_command(*arguments, "--seed", 1)[0] == 0
+    release = rwn.mask(rwn.load_demo("bodyfat"), rwn.NBRS2015(epsilon=3.0), seed=1)
+    assert Path("out.csv").read_bytes() == release.to_bytes("csv")
+
+
+def test_without_a_seed_no_two_releases_are_alike(rwn_command: Run) -> None:
+    for name in ("one.csv", "two.csv"):
+        assert rwn_command("mask", "demo:bodyfat", name, "--k", 5)[0] == 0
+    assert Path("one.csv").read_bytes() != Path("two.csv").read_bytes()
+
+
+def test_a_dropped_identifier_is_not_released(rwn_command: Run, bodyfat: Path) -> None:
+    arguments = (bodyfat, "out.csv", "--k", 5, "--drop", "wrist", "--order", "original")
+    assert rwn_command("mask", *arguments)[0] == 0
+    assert "wrist" not in rwn.read("out.csv").names
+    code, output, _ = rwn_command("audit", bodyfat, "out.csv", "--drop", "wrist", "--json")
+    assert code == 0
+    assert json.loads(output)["variables"] == 14
+
+
+def test_audit_tells_what_python_tells(rwn_command: Run, bodyfat: Path) -> None:
+    masked = ("masked.csv", "--k", 5, "--seed", 7, "--order", "original")
+    rwn_command("mask", bodyfat, *masked, "--schema", "bodyfat.toml")
+    data = rwn.load_demo("bodyfat")
+    release = rwn.mask(data, rwn.RWN(k=5), seed=7)
+    keys = ["correlation", "regression", "cells_changed"]
+    expected = rwn.audit(data, release.masked, measures=keys).records()
+    asked = [part for key in keys for part in ("--measure", key)]
+    code, output, _ = rwn_command("audit", "demo:bodyfat", "masked.csv", "--json", *asked)
+    assert code == 0
+    found = json.loads(output)
+    assert (found["records"], found["variables"]) == (241, 15)
+    for row, wanted in zip(found["measures"], expected, strict=True):
+        assert row["value"] == pytest.approx(wanted["value"])
+        assert row["measure"] == wanted["measure"]
+
+
+def test_audit_table_has_baselines_and_reasons(rwn_command: Run, bodyfat: Path) -> None:
+    rwn_command("mask", bodyfat, "masked.csv", "--k", 5, "--order", "original")
+    code, output, said = rwn_command("audit", bodyfat, "masked.csv")
+    assert code == 0
+    assert "shuffled" in said
+    header, *lines = output.splitlines()
+    assert header.split() == ["measure", "value", "baseline", "better", "unit"]
+    assert {line.split(":")[0].split()[0] for line in lines} == set(rwn.MEASURES)
+    reason = next(line for line in lines if line.startswith("neighborhood_size"))
+    assert "not applicable" in reason
+
+
+def test_the_regression_can_be_asked_for(rwn_command: Run, bodyfat: Path) -> None:
+    rwn_command("mask", bodyfat, "masked.csv", "--k", 5, "--order", "original")
+    question = ("--response", "siri", "--predictor", "abdomen", "--predictor", "weight")
+    code, output, _ = rwn_command(
+        "audit", bodyfat, "masked.csv", "--measure", "regression", "--json", *question
+    )
+    assert code == 0
+    assert json.loads(output)["measures"][0]["value"] > 0
+
+
+REFUSED = [
+    # a parameter
+    (2, "mask bodyfat.csv out.csv", "epsilon"),
+    (2, "mask bodyfat.csv out.csv --epsilon -1", "epsilon"),
+    (2, "mask bodyfat.csv out.csv --epsilon nan", "epsilon"),
+    (2, "mask bodyfat.csv out.csv --epsilon 5km", "epsilon"),
+    (2, "mask bodyfat.csv out.csv --k 0", "k must"),
+    (2, "mask bodyfat.csv out.csv --k 241", "k must"),
+    (2, "mask bodyfat.csv out.csv --k 5 --q 1.5", "q must"),
+    (2, "mask bodyfat.csv out.csv --k 5 --q nan", "q must"),
+    (2, "mask bodyfat.csv out.csv --k 5 --weight age", "NAME=W"),
+    (2, "mask bodyfat.csv out.csv --k 5 --weight age=heavy", "NAME=W"),
+    (2, "mask bodyfat.csv out.csv --k 5 --weight age=-1", "weight"),
+    (2, "mask bodyfat.csv out.csv --k 5 --weight none=1", "none"),
+    (2, "mask bodyfat.csv out.csv --k 5 --drop none", "none"),
+    (2, "mask bodyfat.csv out.csv --k 5 --seed -1", "seed"),
+    (2, "mask bodyfat.csv out.csv --k 5 --threads 0", "threads"),
+    (2, "mask bodyfat.csv out.csv --method none --k 5", "method"),
+    (2, "mask bodyfat.csv out.csv --method nbrs2015 --epsilon 1 --k 5", "has no k"),
+    (2, "mask bodyfat.csv out.csv --method nbrs2015", "--epsilon"),
+    (2, "mask bodyfat.csv out.txt --k 5", ".csv or .parquet"),
+    (2, "mask demo:none out.csv --k 5", "demo"),
+    (2, "mask demo:bodyfat out.csv --k 5 --schema bodyfat.toml", "--schema"),
+    (2, "demo none -o out.csv", "bodyfat"),
+    (2, "audit bodyfat.csv bodyfat.csv --measure none", "none"),
+    (2, "audit bodyfat.csv bodyfat.csv --response siri", "--predictor"),
+    (2, "audit bodyfat.csv bodyfat.csv --response siri --predictor none", "none"),
+    (2, "audit bodyfat.csv bodyfat.csv --response siri --predictor siri", "siri"),
+    (2, "app --port 0", "port"),
+    (2, "frobnicate", "frobnicate"),
+    # the input
+    (3, "mask bad.csv out.csv --k 5", "bad.csv"),
+    (3, "audit bodyfat.csv bad.csv", "bad.csv"),
+    (3, "audit bodyfat.csv demo.csv", "variables"),
+    (3, "mask bodyfat.csv out.csv --k 5 --schema bad.csv", "bad.csv"),
+    (3, "mask bodyfat.toml out.csv --k 5", "CSV"),
+    (3, "app bad.csv --no-browser", "bad.csv"),
+    # policy
+    (4, "mask bodyfat.csv bodyfat.csv --k 5", "OUT"),
+    (4, "mask bodyfat.csv ./link.csv --k 5", "OUT"),
+    # files
+    (5, "mask none.csv out.csv --k 5", "none.csv"),
+    (5, "mask bodyfat.csv out.csv --k 5 --schema none.toml", "none.toml"),
+    (5, "mask . out.csv --k 5", "directory"),
+    (5, "mask bodyfat.csv none/out.csv --k 5", "folder"),
+    (5, "mask bodyfat.csv folder.csv --k 5", "folder.csv"),
+    (5, "app none.csv --no-browser", "none.csv"),
+]
+
+
+@pytest.mark.parametrize(("code", "line", "word"), REFUSED, ids=[line for _, line, _ in REFUSED])
+def test_a_refusal_is_one_sentence_and_a_code(
+    rwn_command: Run, bodyfat: Path, code: int, line: str, word: str
+) -> None:
+    before = bodyfat.read_bytes()
+    Path("bad.csv").write_text(f"a,b\n1,{SECRET}\n2,{SECRET},3\n", encoding="utf-8")
+    Path("link.csv").symlink_to(bodyfat)
+    Path("folder.csv").mkdir()
+    rwn_command("demo", "pima", "-o", "demo.csv")
+    found, output, said = rwn_command(*line.split())
+    assert found == code
+    assert output == ""
+    sentence = said.splitlines()[-1]
+    assert word in sentence
+    assert SECRET not in said
+    assert sentence.startswith(("rwn: ", "Error: "))
+    assert bodyfat.read_bytes() == before
+    assert not Path("out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "word"),
+    [
+        (KeyboardInterrupt(), 130, ""),
+        (MemoryError(), 5, "memory"),
+        (PermissionError(13, "Permission denied", "/somewhere/x.csv"), 5, "x.csv"),
+        (ValueError(f"could not convert {SECRET}"), 1, "ValueError"),
+    ],
+)
+def test_no_failure_shows_a_traceback_or_a_value(
+    rwn_command: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, word: str
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(cli, "load", fail)
+    found, output, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--k", 5)
+    assert (found, output) == (code, "")
+    assert word in said
+    assert SECRET not in said
+
+
+def test_version_and_help(rwn_command: Run) -> None:
+    assert rwn_command("--version") == (0, f"rwn {rwn.__version__}\n", "")
+    for command in ((), ("app",), ("demo",), ("mask",), ("audit",)):
+        code, output, _ = rwn_command(*command, "--help")
+        assert code == 0
+        assert "Usage: rwn" in output
+    assert "not that of differential privacy" in " ".join(rwn_command("mask", "--help")[1].split())
+
+
+class Terminal(io.StringIO):
+    """A stderr that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("after", [0.0, 3600.0])
+def test_a_bar_is_drawn_on_a_terminal_when_it_takes_long(
+    monkeypatch: pytest.MonkeyPatch, after: float
+) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr(terminal, "BAR_AFTER", after)
+    with terminal.progress("masking") as tell:
+        for step in range(1, 5):
+            tell(step / 4)
+    assert ("masking" in screen.getvalue()) is (after == 0.0)
+    assert ("100%" in screen.getvalue()) is (after == 0.0)

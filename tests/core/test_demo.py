@@ -1,0 +1,122 @@
+"""The demo tables: what they hold, and the published values that they give."""
+
+from __future__ import annotations
+
+import shutil
+import time
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rwn_core import demo
+from rwn_core.demo import DEMOS, demo_path, load_demo
+from rwn_core.errors import InputError, ParameterError
+from rwn_core.microdata import Microdata
+from rwn_core.schema import Kind, Role
+
+MEASUREMENTS = (
+    "siri age weight height neck chest abdomen hip thigh knee ankle biceps forearm wrist bmi"
+)
+
+
+def ols(microdata: Microdata) -> tuple[np.ndarray, np.ndarray, float]:
+    """Coefficients, standard errors and R squared of the question."""
+    question = microdata.schema.question
+    assert question is not None
+    y = microdata.values(question.response)
+    x = np.column_stack([np.ones(microdata.n), microdata.matrix(question.predictors)])
+    coefficients = np.linalg.lstsq(x, y)[0]
+    residuals = y - x @ coefficients
+    variance = residuals @ residuals / (microdata.n - x.shape[1])
+    errors = np.sqrt(variance * np.diag(np.linalg.inv(x.T @ x)))
+    return coefficients, errors, 1 - residuals @ residuals / ((y - y.mean()) ** 2).sum()
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_each_demo_is_as_described(name: str) -> None:
+    microdata = load_demo(name)
+    assert (microdata.n, microdata.p) == (DEMOS[name].records, DEMOS[name].variables)
+    assert f"{microdata.n:,}" in DEMOS[name].size
+    roles = {variable.role for variable in microdata.schema.variables}
+    assert {Role.KEY, Role.CONFIDENTIAL} <= roles
+    assert microdata.notices == ()
+    question = microdata.schema.question
+    assert question is not None
+    assert microdata.schema.variable(question.response).kind in (Kind.CONTINUOUS, Kind.COUNT)
+
+
+@pytest.mark.parametrize("name", DEMOS)
+def test_each_demo_loads_in_a_moment(name: str) -> None:
+    start = time.perf_counter()
+    load_demo(name)
+    assert time.perf_counter() - start < 3  # 0.1 s on a free machine
+
+
+def test_bodyfat_gives_the_published_regression() -> None:
+    # check value BF-1, to its six printed digits
+    microdata = load_demo("bodyfat")
+    assert microdata.names == tuple(MEASUREMENTS.split())
+    coefficients, errors, r2 = ols(microdata)
+    expected = [8.450951, 0.593879, -0.737784, -0.175618, 0.929864, -0.445964]
+    np.testing.assert_allclose(coefficients, expected, atol=1e-6)
+    expected = [7.115275, 0.243746, 0.195986, 0.096137, 0.080435, 0.090796]
+    np.testing.assert_allclose(errors, expected, atol=1e-6)
+    assert r2 == pytest.approx(0.7069453265510273, abs=1e-12)
+
+
+def test_bodyfat_follows_from_bodyfat_raw() -> None:
+    raw = load_demo("bodyfat_raw").frame
+    dropped = np.array([26, 29, 42, 48, 55, 76, 96, 169, 171, 172, 182]) - 1
+    doubtful = (
+        (raw["siri"] < 4)
+        | ((raw["siri"] - (495 / raw["density"] - 450)).abs() > 0.6)
+        | (raw["height"] < 36)
+    )
+    np.testing.assert_array_equal(np.flatnonzero(doubtful), dropped)
+    kept = raw.drop(index=dropped).reset_index(drop=True).rename(columns={"abdom": "abdomen"})
+    clean = load_demo("bodyfat").frame
+    assert clean.drop(columns="bmi").equals(kept[clean.columns.drop("bmi")])
+    np.testing.assert_array_equal(clean["bmi"], 703 * kept["weight"] / kept["height"] ** 2)
+
+
+def test_the_zeros_of_pima_stay() -> None:
+    microdata = load_demo("pima")
+    zeros = {name: int((microdata.values(name) == 0).sum()) for name in microdata.numeric_names}
+    assert zeros["insulin"] == 374
+    assert zeros["triceps"] == 227
+    assert microdata.schema.variable("test").kind is Kind.CATEGORICAL
+
+
+def test_the_dummies_of_randhie_take_one_donor() -> None:
+    variables = load_demo("randhie").schema.variables
+    assert [v.name for v in variables if v.group == "health"] == ["hlthg", "hlthf", "hlthp"]
+
+
+def test_an_unknown_demo_is_refused() -> None:
+    with pytest.raises(ParameterError, match="must be one of: bodyfat,"):
+        load_demo("../secret")
+
+
+def test_the_files_are_found_inside_an_installed_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkout = demo_path("pima").parent
+    package = tmp_path / "site-packages" / "rwn_core"
+    package.mkdir(parents=True)
+    monkeypatch.setattr(demo, "__file__", str(package / "demo.py"))
+    with pytest.raises(InputError, match="not installed"):
+        demo_path("pima")
+    shutil.copytree(checkout, package / "demo_data")
+    assert demo_path("pima") == package / "demo_data" / "pima.csv"
+    assert load_demo("pima").n == 768
+
+
+def test_the_sources_name_every_file() -> None:
+    folder = demo_path("pima").parent
+    sources = (folder / "SOURCES.md").read_text("utf-8")
+    for path in folder.glob("*.csv"):
+        assert f"## {path.stem}:" in sources
+        assert path.stem in DEMOS
+        assert tomllib.loads(path.with_suffix(".toml").read_text("utf-8"))["question"]

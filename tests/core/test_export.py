@@ -1,0 +1,99 @@
+"""Tables out: the bytes hold the values and nothing else, and come whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+from rwn_core.errors import ParameterError, ReleaseError
+from rwn_core.export import file_format, table_bytes, write_atomically
+
+SECRET = b"Zaphod"
+
+
+def leaky() -> pd.DataFrame:
+    frame = pd.DataFrame(
+        {
+            "c": pd.Categorical(["a", "b", "Zaphod"]),
+            "x": [0.1, 27.5, 78051120.5],
+            "t": ["u", 'v, "w"\n', "Zaphod"],
+        },
+        index=pd.Index(["p", "q", "r"], name="Zaphod"),
+    )
+    frame.attrs["source"] = "/home/Zaphod"
+    return frame.iloc[:2]
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_nothing_but_the_values_is_written(format: str) -> None:
+    content = table_bytes(leaky(), format)
+    assert SECRET not in content
+    if format == "parquet":
+        file = pq.ParquetFile(io.BytesIO(content))
+        assert file.schema_arrow.metadata is None
+        assert not file.metadata.row_group(0).column(1).is_stats_set
+        again = file.read()
+        assert SECRET not in repr(again.to_pydict()).encode()
+        assert again.column_names == ["c", "x", "t"]
+
+
+def test_csv_text() -> None:
+    assert table_bytes(leaky(), "csv") == b'c,x,t\na,0.1,u\nb,27.5,"v, ""w""\n"\n'
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_the_same_values_give_the_same_bytes(format: str) -> None:
+    assert table_bytes(leaky(), format) == table_bytes(leaky().copy(deep=True), format)
+
+
+def test_a_carriage_return_inside_a_text_is_quoted() -> None:
+    frame = pd.DataFrame({"t": ["a\rb", "c"], "x": [1, 2]})
+    assert table_bytes(frame, "csv") == b'"t","x"\n"a\rb",1\n"c",2\n'
+
+
+def test_a_missing_value_alone_in_its_line_is_not_an_empty_line() -> None:
+    content = table_bytes(pd.DataFrame({"x": [1.5, np.nan]}), "csv")
+    assert content == b'x\n1.5\n""\n'
+
+
+def test_formats_by_name() -> None:
+    assert file_format(Path("a.CSV")) == "csv"
+    assert file_format(Path("a.b.parquet")) == "parquet"
+    for name in ("a", "a.xlsx", "a.csv.gz", ".csv"):
+        with pytest.raises(ParameterError, match="must end in"):
+            file_format(Path(name))
+    with pytest.raises(ParameterError, match="format must be one of"):
+        table_bytes(leaky(), "xlsx")
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    path.write_bytes(b"old")
+    assert write_atomically(path, b"new") == path
+    assert path.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["out.csv"]
+
+
+def test_an_old_file_survives_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "out.csv"
+    path.write_bytes(b"old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ReleaseError, match="No space left on device"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["out.csv"]
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ReleaseError, match="does not exist; create it first"):
+        write_atomically(tmp_path / "none" / "out.csv", b"new")

@@ -1,0 +1,321 @@
+"""The gate: what passes with which numbers, what is refused, and that nothing changes later."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import pickle
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rwn_core.errors import InputError, SchemaError
+from rwn_core.microdata import Microdata
+from rwn_core.schema import Kind, Role, Schema, Variable
+
+WORD = "Zaphod"  # a cell that may not appear in a message
+NAN = float("nan")
+DAY = datetime.date
+MOMENTS = ["2020-03-29 01:30", "2020-10-25 00:30"]
+
+
+def gate(values: Any, **fields: Any) -> Microdata:
+    frame = pd.DataFrame({"x": values})
+    if not fields:
+        return Microdata.from_frame(frame)
+    return Microdata.from_frame(frame, Schema(variables=(Variable(name="x", **fields),)))
+
+
+NUMBERS = {
+    "int64": (np.array([2**60 + 1, 3]), Kind.COUNT, [2.0**60, 3]),
+    "uint64": (np.array([2**64 - 1, 3], dtype="uint64"), Kind.COUNT, [2.0**64, 3]),
+    "Int64": (pd.array([None, 3], dtype="Int64"), Kind.COUNT, [NAN, 3]),
+    "arrow_int": (pd.array([None, 3], dtype="int64[pyarrow]"), Kind.COUNT, [NAN, 3]),
+    "float16": (np.array([1.5, 3], dtype="f2"), Kind.CONTINUOUS, [1.5, 3]),
+    "Float32": (pd.array([None, 3], dtype="Float32"), Kind.CONTINUOUS, [NAN, 3]),
+    "arrow_float": (pd.array([None, 3], dtype="double[pyarrow]"), Kind.CONTINUOUS, [NAN, 3]),
+    "seconds": (np.array(["0001-01-01", "NaT"], "M8[s]"), Kind.DATE, [-719162, NAN]),
+    "nanoseconds": (np.array(["1970-01-03", "NaT"], "M8[ns]"), Kind.DATE, [2, NAN]),
+    "zone_with_clock_change": (
+        pd.to_datetime(MOMENTS).tz_localize("UTC").tz_convert("Europe/Berlin"),
+        Kind.DATE,
+        [18350.0625, 18560 + 0.5 / 24],
+    ),
+    "arrow_date": (
+        pd.array([DAY(9999, 12, 31), None], dtype=pd.ArrowDtype(pa.date32())),
+        Kind.DATE,
+        [2932896, NAN],
+    ),
+    "ordered": (pd.Categorical(["b", "a"], ["b", "z", "a"], ordered=True), Kind.ORDERED, [0, 1]),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_types_with_numbers(name: str) -> None:
+    values, kind, expected = NUMBERS[name]
+    microdata = gate(values)
+    assert microdata.schema.variable("x").kind is kind
+    np.testing.assert_array_equal(microdata.values("x"), expected)
+    assert microdata.frame["x"].dtype == pd.Series(values).dtype
+    assert not microdata.values("x").flags.writeable
+
+
+CATEGORIES = {
+    "bool": ([True, False], [1, 0], [False, True]),
+    "boolean": (pd.array([None, True], dtype="boolean"), [-1, 0], [True]),
+    "arrow_bool": (pd.array([None, True], dtype="bool[pyarrow]"), [-1, 0], [True]),
+    "object": (pd.Series(["b", None], dtype=object), [0, -1], ["b"]),
+    "text": (["b", "a"], [1, 0], ["a", "b"]),
+    "python_string": (pd.array(["b", None], dtype="string[python]"), [0, -1], ["b"]),
+    "category": (pd.Categorical(["b", "a"], ["b", "z", "a"]), [0, 1], ["b", "a"]),
+    "whole_categories": (pd.Categorical([3, None]), [0, -1], [3]),
+}
+
+
+@pytest.mark.parametrize("name", CATEGORIES)
+def test_types_with_categories(name: str) -> None:
+    values, codes, levels = CATEGORIES[name]
+    microdata = gate(values)
+    assert microdata.schema.variable("x").kind is Kind.CATEGORICAL
+    found, found_levels = microdata.codes("x")
+    assert found.dtype == np.int32
+    assert found.tolist() == codes
+    assert found_levels == levels
+    assert microdata.codes("x", [levels[-1]])[0].tolist() == [
+        0 if code == len(levels) - 1 else -1 for code in codes
+    ]
+    with pytest.raises(SchemaError, match="categorical and has no numbers"):
+        microdata.values("x")
+
+
+REFUSED = {
+    "complex": (np.array([1j, 2]), "type complex128"),
+    "timedelta": (pd.to_timedelta([1, 2], unit="s"), "type timedelta64"),
+    "period": (pd.period_range("2020", periods=2, freq="D"), "type period"),
+    "sparse": (pd.arrays.SparseArray([0, 1.5]), "type Sparse"),
+    "decimal": (pd.Series([decimal.Decimal(1)] * 2, dtype=object), "neither valid text"),
+    "mixed": (pd.Series([1, WORD], dtype=object), r"neither valid text nor missing \(1, first in"),
+    "lists": (pd.Series([[1], [2]], dtype=object), "neither valid text"),
+    "half_pair": (pd.Series(["a", WORD + "\ud800"], dtype=object), "first in row 2"),
+    "tuples": (pd.Categorical([(1, 2), (3, 4)]), "categories other than texts and numbers"),
+    "infinite": ([1.0, -np.inf], r"infinite values \(1, first in row 2\)"),
+    "beyond": ([1e300, 1e-300], r"beyond 1e\+150 \(1, first in row 1\)"),
+    "all_missing": ([NAN, NAN], "no values"),
+    "far_date": (np.array(["1970-01-01", "20000-01-01"], "M8[s]"), r"years 1 to 9999 \(1, first"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_columns_that_are_refused(name: str) -> None:
+    values, message = REFUSED[name]
+    with pytest.raises(InputError, match=message) as caught:
+        gate(values)
+    assert "Column x" in str(caught.value)
+    assert WORD not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a", "a"], r"name a occurs 2 times \(columns 1, 2\)"),
+        (["a", " "], "Column 2 has no name"),
+        (["a", 3], "name of column 2 is not a text"),
+        (["a", "b\x1b[31m"], "column 2 has a control character"),
+        (["a", "b\u2028"], "column 2 has a control character or a line break"),
+        (pd.Index(["a", "b\ud800"], dtype=object), "column 2 has a control character"),
+        (["a", "x" * 1001], "column 2 is longer than 1000"),
+        (pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")]), "header of several rows"),
+    ],
+)
+def test_names_that_are_refused(names: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Microdata.from_frame(pd.DataFrame([[1, 2], [3, 4]], columns=names))
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (pd.DataFrame({"x": [1]}), "one record"),
+        (pd.DataFrame({"x": []}), "no records"),
+        (pd.DataFrame(index=range(3)), "no columns"),
+        ([[1, 2]], "must be a pandas DataFrame"),
+    ],
+)
+def test_tables_that_are_refused(frame: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        Microdata.from_frame(frame)
+
+
+@pytest.mark.parametrize(
+    ("values", "fields", "message"),
+    [
+        ([WORD, "b"], {"kind": "count"}, "Column x holds texts and cannot be count"),
+        ([WORD, "b"], {"kind": "date"}, "Column x holds no dates"),
+        (["b", WORD], {"kind": "ordered", "levels": ("b",)}, r"outside the levels .*\(1, first in"),
+    ],
+)
+def test_a_schema_that_does_not_fit(values: Any, fields: Any, message: str) -> None:
+    with pytest.raises(SchemaError, match=message) as caught:
+        gate(values, **fields)
+    assert WORD not in str(caught.value)
+
+
+def test_levels_of_a_schema_fit_numbers_and_texts() -> None:
+    for values in ([3, 1, 2], [3.0, 1.0, 2.0], ["3", "1", "2"]):
+        microdata = gate(values, kind="ordered", levels=("2", "3", "1"))
+        assert microdata.values("x").tolist() == [1, 2, 0]
+
+
+def test_the_index_and_attributes_are_left_out() -> None:
+    frame = pd.DataFrame({"x": [1.5, 2.5]}, index=pd.MultiIndex.from_tuples([(1, 2), (1, 2)]))
+    frame.attrs["source"] = "a path"
+    microdata = Microdata.from_frame(frame)
+    assert microdata.frame.index.equals(pd.RangeIndex(2))
+    assert microdata.frame.attrs == {}
+
+
+def test_a_direct_identifier_has_no_numbers_and_a_notice() -> None:
+    microdata = gate([1, 2], kind="count", role="identifier")
+    assert "direct identifier" in microdata.notices[0]
+    assert microdata.numeric_names == ()
+    with pytest.raises(SchemaError, match="direct identifier"):
+        microdata.values("x")
+
+
+def test_notices() -> None:
+    frame = pd.DataFrame(
+        {
+            "same": [7] * 30,
+            "gap": [None] + ["a", "b"] * 14 + ["a"],
+            "name": [f"person {i}" for i in range(30)],
+            "number": range(30),
+            "Gap": [1.5] * 29 + [2.5],
+        }
+    )
+    notices = " ".join(Microdata.from_frame(frame).notices)
+    assert "same is constant" in notices
+    assert "gap has 1 missing value." in notices
+    assert "name has 30 different values in 30 records" in notices
+    assert "number has 30 different values" in notices
+    assert "gap, Gap differ only in case" in notices
+    assert "person" not in notices.replace("identifies people", "")
+    ordered = gate(["low", "high"], kind="ordered")
+    assert any("ordered by the alphabet" in notice for notice in ordered.notices)
+
+
+def test_neither_the_callers_frame_nor_ours_can_change_the_table() -> None:
+    values = np.array([[1.0, 2.0], [3.0, 4.0]])
+    frame = pd.DataFrame(values, columns=["x", "y"], copy=False)
+    microdata = Microdata.from_frame(frame)
+    before = microdata.fingerprint
+    values[0, 0] = 9
+    frame.loc[0, "y"] = 9
+    taken = microdata.frame
+    taken.loc[0, "x"] = 9
+    assert microdata.frame["x"].tolist() == [1, 3]
+    assert Microdata.from_frame(microdata.frame).fingerprint == before
+    with pytest.raises(ValueError, match="read-only"):
+        microdata.matrix(["x", "y"])[0, 0] = 9
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_memory_layout_does_not_matter(order: Any) -> None:
+    values = np.arange(12.0).reshape(4, 3)
+    plain = Microdata.from_frame(pd.DataFrame(values, columns=list("abc")))
+    other = np.array(values, order=order)
+    other.flags.writeable = False
+    strided = np.repeat(other, 2, axis=1)[:, ::2]
+    for array in (other, strided):
+        microdata = Microdata.from_frame(pd.DataFrame(array, columns=list("abc"), copy=False))
+        assert microdata.fingerprint == plain.fingerprint
+
+
+BASE = pd.DataFrame(
+    {
+        "x": [1.5, np.nan, 3.0],
+        "i": pd.array([1, None, 3], dtype="Int64"),
+        "t": ["a", None, "b"],
+        "c": pd.Categorical(["a", "b", "b"]),
+        "d": pd.to_datetime(["2020-01-01", None, "2020-01-03"]),
+        "b": [True, False, True],
+    }
+)
+CHANGES = {
+    "value": lambda f: f.assign(x=[1.5, np.nan, 3.5]),
+    "which_is_missing": lambda f: f.assign(x=[np.nan, 1.5, 3.0]),
+    "zero_for_missing": lambda f: f.assign(i=pd.array([1, 0, 3], dtype="Int64")),
+    "type": lambda f: f.assign(b=[1, 0, 1]),
+    "text": lambda f: f.assign(t=["a", None, "c"]),
+    "text_missing": lambda f: f.assign(t=["a", "", "b"]),
+    "text_type": lambda f: f.assign(t=f["t"].astype("category")),
+    "level": lambda f: f.assign(c=pd.Categorical(["a", "b", "a"])),
+    "order_of_levels": lambda f: f.assign(c=pd.Categorical(["a", "b", "b"], ["b", "a"])),
+    "date": lambda f: f.assign(d=pd.to_datetime(["2020-01-01", None, "2020-01-04"])),
+    "bool": lambda f: f.assign(b=[True, True, True]),
+    "name": lambda f: f.rename(columns={"x": "y"}),
+    "order_of_columns": lambda f: f[f.columns[::-1]],
+    "order_of_records": lambda f: f.iloc[::-1],
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_the_fingerprint_changes_with(name: str) -> None:
+    changed = Microdata.from_frame(CHANGES[name](BASE))
+    assert changed.fingerprint != Microdata.from_frame(BASE).fingerprint
+
+
+def test_the_fingerprint_does_not_change_with_what_is_no_content() -> None:
+    plain = Microdata.from_frame(BASE)
+    other = BASE.assign(c=pd.Categorical(["a", "b", "b"], ["a", "unused", "b"]))
+    other.index = [7, 8, 9]
+    # another bit pattern of a missing number
+    other["x"] = np.array([1.5, -np.nan, 3.0])
+    assert Microdata.from_frame(other).fingerprint == plain.fingerprint
+    assert pickle.loads(pickle.dumps(plain)).fingerprint == plain.fingerprint
+    assert plain.take(np.arange(3)).fingerprint == plain.fingerprint
+
+
+@given(st.lists(st.text(st.sampled_from("ab:;1"), max_size=3), min_size=2, max_size=4))
+def test_texts_cannot_be_shifted_without_changing_the_fingerprint(texts: list[str]) -> None:
+    joined = ["".join(texts), *[""] * (len(texts) - 1)]
+    same = texts == joined
+    assert (gate(texts).fingerprint == gate(joined).fingerprint) == same
+
+
+def test_taking_records_keeps_types_and_schema() -> None:
+    microdata = Microdata.from_frame(BASE)
+    taken = microdata.take(np.array([2, 0, 2]))
+    assert taken.frame["x"].tolist() == [3.0, 1.5, 3.0]
+    assert (taken.frame.dtypes == microdata.frame.dtypes).all()
+    assert taken.schema is microdata.schema
+
+
+def test_another_schema_is_checked_and_weights_are_not_content() -> None:
+    microdata = Microdata.from_frame(BASE)
+    changed = microdata.with_schema(microdata.schema.replace_variable("x", role=Role.KEY))
+    assert changed.fingerprint == microdata.fingerprint
+    assert changed.notices == microdata.notices
+    with pytest.raises(SchemaError, match="Column t holds texts"):
+        microdata.with_schema(microdata.schema.replace_variable("t", kind=Kind.COUNT))
+    assert microdata.with_weights({"x": 3.0}).schema.variable("x").weight == 3
+
+
+def test_a_million_records_are_quick() -> None:
+    rng = np.random.default_rng(1)
+    n = 1_000_000
+    frame = pd.DataFrame(rng.normal(size=(n, 4)), columns=list("abcd"))
+    microdata = Microdata.from_frame(frame.assign(g=rng.choice(["x", "y", "z"], n)))
+    start = time.perf_counter()
+    assert len(microdata.fingerprint) == 64
+    assert microdata.codes("g")[1] == ["x", "y", "z"]
+    assert time.perf_counter() - start < 5  # 0.15 s on a free machine
+
+
+def test_what_is_shown_of_a_table_has_no_values() -> None:
+    assert repr(gate([WORD, "b"])) == "Microdata(2 records x 1 variables)"

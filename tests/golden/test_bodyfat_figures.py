@@ -1,0 +1,262 @@
+"""The paper's body fat file: published figures of the original and of its releases.
+
+The releases are checked against means over 200 releases by an independent program in R; each
+statistic must also tell the method apart from a wrong one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rwn_core
+from rwn_core.cell_law import CellLaw
+from rwn_core.comparison import Comparison
+from rwn_core.coordinates import coordinates
+from rwn_core.donors import Draws, column_streams
+from rwn_core.masking import RWN
+from rwn_core.measures import MEASURES
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import NeighborTable, neighbor_table
+from rwn_core.randomness import SecretKey
+
+PUBLISHED = {
+    entry["id"]: entry["expected"]
+    for entry in json.loads(
+        (Path(__file__).parent / "measure_check_values.json").read_text(encoding="utf-8")
+    )
+}["BF-1"]
+SLOPES = ("bmi", "neck", "chest", "abdomen", "hip")
+RELEASES = 40
+ERRORS = 4.0  # Monte Carlo standard errors
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """Mean of a statistic over releases of an independent program.
+
+    `sd` is the standard deviation over its releases, where it was published, and `rounding`
+    half a unit of the last digit printed.
+    """
+
+    mean: float
+    sd: float | None = None
+    rounding: float = 0.0005
+    releases: int = 200
+
+
+REFERENCE: dict[float, dict[str, Reference]] = {
+    0.0: {
+        "max cook": Reference(mean=0.089, sd=0.060),
+        "max squared mahalanobis": Reference(mean=75.2, sd=25.0, rounding=0.05),
+        "first component": Reference(mean=0.635, sd=0.007),
+        "five components": Reference(mean=0.866, sd=0.004),
+        "correlation change": Reference(mean=0.061, sd=0.006),
+        "slope bmi": Reference(mean=0.723),
+        "slope neck": Reference(mean=-0.362),
+        "slope chest": Reference(mean=0.101),
+        "slope abdomen": Reference(mean=0.401),
+        "slope hip": Reference(mean=-0.053),
+        "se bmi": Reference(mean=0.236),
+        "se neck": Reference(mean=0.253),
+        "se chest": Reference(mean=0.091),
+        "se abdomen": Reference(mean=0.073),
+        "se hip": Reference(mean=0.099),
+        "nearest distance": Reference(mean=1.55, rounding=0.005),
+    },
+    2.0: {
+        "max cook": Reference(mean=0.087, sd=0.060),
+        "max squared mahalanobis": Reference(mean=78.9, sd=25.0, rounding=0.05),
+        "first component": Reference(mean=0.632, sd=0.007),
+        "five components": Reference(mean=0.861, sd=0.004),
+        "correlation change": Reference(mean=0.061, sd=0.006),
+        "slope bmi": Reference(mean=0.682),
+        "slope neck": Reference(mean=-0.233),
+        "slope chest": Reference(mean=0.100),
+        "slope abdomen": Reference(mean=0.384),
+        "slope hip": Reference(mean=-0.052),
+        "se bmi": Reference(mean=0.236),
+        "se neck": Reference(mean=0.255),
+        "se chest": Reference(mean=0.092),
+        "se abdomen": Reference(mean=0.074),
+        "se hip": Reference(mean=0.100),
+        "nearest distance": Reference(mean=1.58, rounding=0.005),
+    },
+    # from a second program that does not say over how many releases: taken as one
+    6.0: {
+        "first component": Reference(mean=0.222, releases=1),
+        "correlation change": Reference(mean=0.404, releases=1),
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def bodyfat() -> Microdata:
+    return rwn_core.load_demo("bodyfat")
+
+
+@pytest.fixture(scope="module")
+def table(bodyfat: Microdata) -> NeighborTable:
+    return neighbor_table(coordinates(bodyfat), k=5, epsilon=6.0)
+
+
+def case_number(record: int) -> int:
+    """The record's case number in the raw file of 252, from 1.
+
+    The cleaning leaves out 11 cases and keeps the order of the others.
+    """
+    kept = [case for case in range(1, 253) if case not in PUBLISHED["dropped_cases"]]
+    return kept[record]
+
+
+def read(key: str, comparison: Comparison) -> Any:
+    return MEASURES[key].compute(comparison)
+
+
+@pytest.fixture(scope="module")
+def itself(bodyfat: Microdata) -> Comparison:
+    return Comparison(original=bodyfat, masked=bodyfat)
+
+
+def test_original_size(bodyfat):
+    assert (bodyfat.n, bodyfat.p) == (PUBLISHED["n"], 15)
+
+
+def test_original_regression(itself):
+    detail = read("regression", itself).detail
+    assert detail["terms"] == ["(intercept)", *SLOPES]
+    ols = PUBLISHED["ols"]
+    np.testing.assert_allclose(detail["coefficient_original"], ols["coef"], atol=1e-6)
+    np.testing.assert_allclose(detail["se_original"], ols["se"], atol=1e-6)
+    assert detail["r2_original"] == pytest.approx(ols["r2"], abs=1e-12)
+
+
+def test_original_cooks_distance(itself):
+    detail = read("cooks_distance", itself).detail
+    assert detail["max_original"] == pytest.approx(PUBLISHED["ols"]["cook_max"], abs=1e-9)
+    assert case_number(detail["argmax_original"]) == PUBLISHED["ols"]["cook_case"] == 39
+
+
+def test_original_mahalanobis(itself):
+    detail = read("mahalanobis", itself).detail
+    assert detail["max_original"] == pytest.approx(PUBLISHED["maha"]["max"], abs=1e-9)
+    assert detail["max_original"] ** 2 == pytest.approx(118.08, abs=0.005)
+    assert case_number(detail["argmax_original"]) == PUBLISHED["maha"]["case"] == 39
+    assert detail["rank"]["original"] == 15
+
+
+def test_original_principal_components(itself):
+    detail = read("principal_components", itself).detail
+    assert detail["sd1_original"] == pytest.approx(PUBLISHED["pca"]["sd1"], abs=1e-9)
+    assert detail["share_original"][0] == pytest.approx(PUBLISHED["pca"]["pv1"], abs=1e-9)
+    assert detail["cumulative5_original"] == pytest.approx(PUBLISHED["pca"]["cum5"], abs=1e-9)
+
+
+def test_original_nearest_distance(itself):
+    reading = read("nearest_distance", itself)
+    distances = reading.detail["original"]
+    published = PUBLISHED["mindist"]
+    assert distances.min() == pytest.approx(published["min"], abs=1e-9)
+    assert reading.baseline == pytest.approx(published["median"], abs=1e-9)
+    assert distances.max() == pytest.approx(published["max"], abs=1e-9)
+    assert case_number(int(distances.argmax())) == published["argmax_case"] == 39
+
+
+@pytest.mark.parametrize("epsilon", [1, 2, 3, 4])
+def test_original_neighborhood_size(bodyfat, table, epsilon):
+    neighborhoods = table.narrow(k=5, epsilon=float(epsilon))
+    law = CellLaw(bodyfat, neighborhoods, np.ones(15))
+    detail = read("neighborhood_size", Comparison(original=bodyfat, masked=bodyfat, law=law)).detail
+    published = PUBLISHED[f"eps_nbr_counts_{epsilon}"]
+    assert neighborhoods.within.mean() == pytest.approx(published["mean"])
+    assert (neighborhoods.within == 0).sum() == published["empty"]
+    assert detail["governed_by_k"].tolist() == (neighborhoods.within < 5).tolist()
+
+
+def statistics(comparison: Comparison) -> dict[str, float]:
+    """What the reference reports of one release."""
+    regression = read("regression", comparison).detail
+    components = read("principal_components", comparison).detail
+    slopes = zip(SLOPES, regression["coefficient_released"][1:], strict=True)
+    errors = zip(SLOPES, regression["se_released"][1:], strict=True)
+    return {
+        "max cook": read("cooks_distance", comparison).value,
+        "max squared mahalanobis": read("mahalanobis", comparison).value ** 2,
+        "first component": components["share_released"][0],
+        "five components": components["cumulative5_released"],
+        "correlation change": read("correlation", comparison).value,
+        **{f"slope {name}": slope for name, slope in slopes},
+        **{f"se {name}": error for name, error in errors},
+        "nearest distance": read("nearest_distance", comparison).value,
+    }
+
+
+Simulated = dict[str, np.ndarray]
+
+
+@pytest.fixture(scope="module")
+def simulate(
+    bodyfat: Microdata, table: NeighborTable, key_base: str
+) -> Callable[[RWN, bool], Simulated]:
+    """The statistics of many releases, each shape (RELEASES,)."""
+    start = Comparison(original=bodyfat, masked=bodyfat)
+
+    @cache
+    def run(params: RWN, one_donor: bool = False) -> Simulated:
+        neighborhoods = table.narrow(k=params.k, epsilon=params.epsilon)
+        streams = (0,) * 15 if one_donor else column_streams(bodyfat)
+        rows = []
+        for number in range(RELEASES):
+            label = f"{key_base} bodyfat {params} {one_donor} {number}"
+            key = SecretKey(hashlib.sha256(label.encode()).digest())
+            work = params.redraw(bodyfat, neighborhoods, Draws(key, np.arange(241), streams))
+            rows.append(statistics(start.with_masked(work.masked, work.law)))
+        return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+    return run
+
+
+def agrees(found: np.ndarray, reference: Reference) -> bool:
+    """Whether the mean lies within Monte Carlo error and rounding of the reference."""
+    own = float(found.std(ddof=1))
+    other = own if reference.sd is None else reference.sd
+    error = np.hypot(own / RELEASES**0.5, other / reference.releases**0.5)
+    return bool(abs(found.mean() - reference.mean) <= ERRORS * error + reference.rounding)
+
+
+CHECKS = [(epsilon, name) for epsilon, table in REFERENCE.items() for name in table]
+
+
+@pytest.mark.parametrize(("epsilon", "name"), CHECKS)
+def test_releases_agree_with_the_reference(simulate, epsilon, name):
+    found = simulate(RWN(epsilon=epsilon, k=5))[name]
+    assert agrees(found, REFERENCE[epsilon][name]), (found.mean(), found.std(ddof=1))
+
+
+@pytest.mark.parametrize("name", REFERENCE[0.0])
+def test_each_statistic_tells_a_wrong_mechanism(simulate, name):
+    """One donor for a whole record, every second cell kept, far donors: one of them must show."""
+    wrong = [
+        (epsilon, found[name])
+        for epsilon in (0.0, 2.0)
+        for found in (
+            simulate(RWN(epsilon=epsilon, k=5), True),
+            simulate(RWN(epsilon=epsilon, k=5, q=0.5)),
+            simulate(RWN(epsilon=6.0, k=5)),
+        )
+    ]
+    assert not all(agrees(found, REFERENCE[epsilon][name]) for epsilon, found in wrong)
+
+
+@pytest.mark.parametrize("name", REFERENCE[6.0])
+def test_a_wide_radius_tells_one_donor_for_a_record(simulate, name):
+    found = simulate(RWN(epsilon=6.0, k=5), True)[name]
+    assert not agrees(found, REFERENCE[6.0][name])

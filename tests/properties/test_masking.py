@@ -1,0 +1,316 @@
+"""What holds for every table, setting and key."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from tables import cases, columns, frames
+
+from rwn_core.coordinates import coordinates
+from rwn_core.donors import column_streams, draw_all
+from rwn_core.masking import NBRS2015, RWN, mask
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.randomness import SecretKey
+from rwn_core.schema import Role, Schema
+
+ALPHA = 1e-6
+EXAMPLES = settings(max_examples=60)
+
+
+def same_values(one: pd.Series, two: pd.Series) -> np.ndarray:
+    """Where two columns hold the same; missing is the same as missing."""
+    both_missing = one.isna() & two.isna()
+    return ((one == two).fillna(False) | both_missing).to_numpy(dtype=bool)
+
+
+def sha256(array: np.ndarray) -> str:
+    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
+
+
+def with_variable(microdata: Microdata, name: str, **changes: object) -> Microdata:
+    return microdata.with_schema(microdata.schema.replace_variable(name, **changes))
+
+
+@EXAMPLES
+@given(cases())
+def test_q_0_releases_the_input(case):
+    microdata, reach, _, seed = case
+    release = mask(microdata, RWN(**reach, q=0.0), seed=seed)
+    pd.testing.assert_frame_equal(release.masked.frame, microdata.frame)
+    assert release.masked.fingerprint == microdata.fingerprint
+
+
+@EXAMPLES
+@given(cases())
+def test_q_1_takes_no_cell_from_its_own_record(case):
+    microdata, reach, _, seed = case
+    donors = mask(microdata, RWN(**reach, q=1.0), seed=seed).donors
+    assert (donors != np.arange(microdata.n)[:, None]).all()
+
+
+@EXAMPLES
+@given(cases(), st.sampled_from([0.0, 0.2, 0.5, 0.7, 1.0]))
+def test_raising_q_only_adds_modified_cells(case, other):
+    microdata, reach, q, seed = case
+    low, high = sorted([q, other])
+    fewer = mask(microdata, RWN(**reach, q=low), seed=seed).donors
+    more = mask(microdata, RWN(**reach, q=high), seed=seed).donors
+    own = np.arange(microdata.n)[:, None]
+    modified = fewer != own
+    np.testing.assert_array_equal(more[modified], fewer[modified])
+
+
+@EXAMPLES
+@given(cases())
+def test_donors_are_members_of_the_neighborhood(case):
+    microdata, reach, q, seed = case
+    donors = mask(microdata, RWN(**reach, q=q), seed=seed).donors
+    neighborhoods = find_neighborhoods(coordinates(microdata), **reach)
+    for record in range(microdata.n):
+        members = set(neighborhoods.members(record).tolist())
+        assert record not in members
+        assert set(donors[record].tolist()) <= members | {record}
+
+
+@EXAMPLES
+@given(cases())
+def test_released_values_are_their_donors_values(case):
+    """So every one of them exists in its column, and columns never mix."""
+    microdata, reach, q, seed = case
+    release = mask(microdata, RWN(**reach, q=q), seed=seed)
+    for place, name in enumerate(microdata.names):
+        given_ = microdata.frame[name].iloc[release.donors[:, place]].reset_index(drop=True)
+        assert same_values(release.masked.frame[name], given_).all()
+
+
+@EXAMPLES
+@given(cases())
+def test_types_survive(case):
+    microdata, reach, q, seed = case
+    release = mask(microdata, RWN(**reach, q=q), seed=seed)
+    pd.testing.assert_series_equal(release.masked.frame.dtypes, microdata.frame.dtypes)
+    assert release.masked.schema == microdata.schema
+
+
+@EXAMPLES
+@given(frames(), st.integers(0, 99), st.sampled_from([RWN(k=2), NBRS2015(epsilon=1.0)]))
+def test_the_callers_frame_never_changes(frame, seed, params):
+    before = frame.copy(deep=True)
+    release = mask(Microdata.from_frame(frame), params, seed=seed)
+    pd.testing.assert_frame_equal(frame, before)
+    released = release.masked.frame
+    released.iloc[0, 0] = released.iloc[1, 0]  # nor through what comes out
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@EXAMPLES
+@given(cases())
+def test_a_variable_that_is_not_masked_stays(case):
+    microdata, reach, _, seed = case
+    first, *others = microdata.names
+    assume(others)
+    kept = with_variable(microdata, first, masked=False)
+    release = mask(kept, RWN(**reach, q=1.0), seed=seed)
+    pd.testing.assert_series_equal(release.masked.frame[first], microdata.frame[first])
+    whole = mask(microdata, RWN(**reach, q=1.0), seed=seed).donors
+    np.testing.assert_array_equal(release.donors[:, 1:], whole[:, 1:])
+
+
+@EXAMPLES
+@given(cases(), st.sampled_from(["csv", "parquet"]))
+def test_an_identifier_is_in_no_release(case, form):
+    microdata, reach, q, seed = case
+    frame = microdata.frame
+    frame.insert(0, "person", [f"person-{number:04d}" for number in range(microdata.n)])
+    with_names = with_variable(Microdata.from_frame(frame), "person", role=Role.IDENTIFIER)
+    release = mask(with_names, RWN(**reach, q=q), seed=seed)
+    assert release.masked.names == microdata.names
+    content = release.to_bytes(form)
+    assert b"person" not in content
+    plain = mask(microdata, RWN(**reach, q=q), seed=seed)
+    assert content == plain.to_bytes(form)  # it changes nothing else either
+
+
+@EXAMPLES
+@given(cases())
+def test_variables_of_a_group_take_one_donor(case):
+    microdata, reach, q, seed = case
+    assume(microdata.p >= 2)
+    first, *_, last = microdata.names
+    grouped = with_variable(with_variable(microdata, first, group="g"), last, group="g")
+    donors = mask(grouped, RWN(**reach, q=q), seed=seed).donors
+    np.testing.assert_array_equal(donors[:, 0], donors[:, -1])
+    plain = mask(microdata, RWN(**reach, q=q), seed=seed).donors
+    np.testing.assert_array_equal(donors[:, :-1], plain[:, :-1])
+
+
+@EXAMPLES
+@given(cases(), st.randoms(use_true_random=False))
+def test_permuting_rows_permutes_neighborhoods_and_the_law(case, random):
+    microdata, reach, _, _ = case
+    order = np.array(random.sample(range(microdata.n), microdata.n))
+    moved = Microdata.from_frame(microdata.frame.iloc[order], microdata.schema)
+    plain = find_neighborhoods(coordinates(microdata), **reach)
+    permuted = find_neighborhoods(coordinates(moved), **reach)
+    for new, old in enumerate(order):
+        expected = set(plain.members(old).tolist())
+        assert set(order[permuted.members(new)].tolist()) == expected
+
+
+@EXAMPLES
+@given(cases())
+def test_the_law_is_a_distribution_that_allows_what_happened(case):
+    microdata, reach, q, seed = case
+    release = mask(microdata, RWN(**reach, q=q), seed=seed)
+    for name in microdata.names:
+        table, values = release.law.table(name)
+        np.testing.assert_allclose(np.asarray(table.sum(axis=1)).ravel(), 1.0, rtol=1e-12)
+        for record in range(microdata.n):
+            shares = [release.law.exact_probability(record, name, value) for value in values]
+            assert sum(shares) == 1
+            released = release.masked
+            if name in released.numeric_names and not np.isnan(released.values(name)[record]):
+                assert release.law.probability(record, name, released.values(name)[record]) > 0
+
+
+@pytest.mark.parametrize("params", [RWN(k=5, epsilon=1.0, q=0.6), NBRS2015(epsilon=1.0, q=0.6)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_chunks_and_threads_give_the_same_donors(params, threads, monkeypatch):
+    rng = np.random.default_rng(4)
+    n = 2100  # the tree engine, too
+    frame = pd.DataFrame(rng.integers(0, 9, (n, 3)), columns=list("xyz"))
+    microdata = Microdata.from_frame(frame)
+    expected = sha256(mask(microdata, params, seed=7).donors)
+    neighborhoods = find_neighborhoods(coordinates(microdata), k=5, epsilon=1.0)
+    streams, q = column_streams(microdata), np.full(3, 0.6)
+    drawn = set()
+    for chunk in (1000, 64, n, 701):
+        monkeypatch.setattr(draw_all, "__kwdefaults__", {"threads": 1, "chunk": chunk})
+        assert sha256(mask(microdata, params, seed=7, threads=threads).donors) == expected
+        key = SecretKey.from_seed(7)
+        drawn.add(sha256(draw_all(neighborhoods, key, streams, q, threads=threads, chunk=chunk)))
+    assert len(drawn) == 1
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 64, 1000, 90])
+def test_small_chunks_give_the_same_donors(chunk):
+    points = np.random.default_rng(4).integers(0, 5, (90, 3)).astype(float)
+    neighborhoods = find_neighborhoods(points, k=5, epsilon=1.0)
+    key, q = SecretKey.from_seed(7), np.full(3, 0.6)
+    whole = sha256(draw_all(neighborhoods, key, (0, 1, 2), q))
+    for threads in (1, 2):
+        parts = draw_all(neighborhoods, key, (0, 1, 2), q, threads=threads, chunk=chunk)
+        assert sha256(parts) == whole
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("params", [RWN(k=5, q=0.6), NBRS2015(epsilon=1.0)])
+def test_a_seed_decides_the_bytes(params, form):
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"x": rng.normal(size=80), "g": rng.choice(list("abc"), 80)})
+    microdata = Microdata.from_frame(frame)
+    first, again, other, fresh, fresher = (
+        mask(microdata, params, seed=seed).to_bytes(form) for seed in (7, 7, 8, None, None)
+    )
+    assert first == again
+    assert len({first, other, fresh, fresher}) == 4
+
+
+def test_the_published_order_is_secret_and_the_rows_are_whole():
+    frame = pd.DataFrame({"x": np.arange(50), "y": np.arange(50) * 2})
+    release = mask(Microdata.from_frame(frame), RWN(k=3, q=0.0), seed=7)
+    shuffled, original = release.published().frame, release.published("original").frame
+    pd.testing.assert_frame_equal(original, frame)
+    assert not shuffled["x"].equals(frame["x"])
+    assert (shuffled["y"] == 2 * shuffled["x"]).all()
+    assert sorted(shuffled["x"]) == list(range(50))
+
+
+STABLE_POINTS = np.random.default_rng(6).normal(size=(400, 2))
+STABLE_REACH = {"k": 8, "epsilon": 0.3}
+
+
+@pytest.mark.parametrize("change", [{"k": 9}, {"k": 16}, {"epsilon": 0.4}, {"epsilon": 0.8}])
+def test_growing_a_neighborhood_changes_as_few_donors_as_possible(change, key_base):
+    """Each with probability 1 - |S|/|S'|: no way to draw uniformly from both can change fewer."""
+    small = find_neighborhoods(STABLE_POINTS, **STABLE_REACH)
+    large = find_neighborhoods(STABLE_POINTS, **{**STABLE_REACH, **change})
+    assert (large.sizes >= small.sizes).all()
+    grown, releases = 1 - small.sizes / large.sizes, 60
+    changed = np.zeros(400)
+    for number in range(releases):
+        key = SecretKey(hashlib.sha256(f"{key_base} {number}".encode()).digest())
+        before = draw_all(small, key, range(4), np.ones(4))
+        after = draw_all(large, key, range(4), np.ones(4))
+        changed += (before != after).sum(axis=1)
+    expected = releases * 4 * grown
+    assert not changed[grown == 0].any()
+    score = (changed.sum() - expected.sum()) / np.sqrt((expected * (1 - grown)).sum())
+    assert 2 * stats.norm.sf(abs(score)) > ALPHA
+
+
+def test_fresh_draws_would_change_nearly_all_donors():
+    """The planted wrong way: without one key for both, the test above would fail."""
+    neighborhoods = find_neighborhoods(STABLE_POINTS, **STABLE_REACH)
+    before, after = (
+        draw_all(neighborhoods, SecretKey.from_seed(seed), range(4), np.ones(4)) for seed in (1, 2)
+    )
+    assert (before != after).mean() > 0.5
+
+
+@EXAMPLES
+@given(cases(), st.sampled_from([0.5, 2.0]))
+def test_unit_and_origin_of_a_number_do_not_matter(case, factor):
+    microdata, reach, q, seed = case
+    numeric = [name for name in microdata.names if microdata.frame[name].dtype == "float64"]
+    assume(numeric)
+    frame = microdata.frame
+    frame[numeric[0]] = frame[numeric[0]] * factor + 16.0
+    moved = Microdata.from_frame(frame, microdata.schema)
+    plain = mask(microdata, RWN(**reach, q=q), seed=seed).donors
+    np.testing.assert_array_equal(mask(moved, RWN(**reach, q=q), seed=seed).donors, plain)
+
+
+@EXAMPLES
+@given(cases(), st.data())
+def test_a_variable_of_weight_0_does_not_steer_the_donors_of_others(case, data):
+    microdata, reach, q, seed = case
+    extra = data.draw(columns(microdata.n))
+    frame = microdata.frame
+    frame["extra"] = extra
+    wide = with_variable(Microdata.from_frame(frame), "extra", weight=0.0)
+    plain = mask(microdata, RWN(**reach, q=q), seed=seed).donors
+    np.testing.assert_array_equal(mask(wide, RWN(**reach, q=q), seed=seed).donors[:, :-1], plain)
+
+
+@EXAMPLES
+@given(cases())
+def test_2015_modifies_whole_records(case):
+    microdata, reach, q, seed = case
+    params = NBRS2015(epsilon=reach["epsilon"] or 0.7, q=q)
+    release = mask(microdata, params, seed=seed)
+    own = np.arange(microdata.n)[:, None]
+    modified = release.donors != own
+    assert (modified.all(axis=1) | ~modified.any(axis=1)).all()
+    assert modified[:, 0].sum() == int(microdata.n * q)
+    lost = release.donors < 0
+    assert (lost.all(axis=1) | ~lost.any(axis=1)).all()
+    assert (release.masked.frame.isna().to_numpy() >= lost).all()
+    every_one = mask(microdata, replace(params, q=1.0), seed=seed).donors
+    np.testing.assert_array_equal(release.donors[modified], every_one[modified])
+
+
+def test_a_schema_of_one_masked_variable_is_enough():
+    frame = pd.DataFrame({"x": [1.0, 2.0, 5.0], "y": [1.0, 2.0, 3.0]})
+    schema = Microdata.from_frame(frame).schema
+    schema = Schema(variables=(schema.variables[0], replace(schema.variables[1], masked=False)))
+    release = mask(Microdata.from_frame(frame, schema), RWN(k=1), seed=1)
+    assert release.donors[:, 1].tolist() == [0, 1, 2]

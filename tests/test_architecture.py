@@ -1,0 +1,209 @@
+"""The law of imports and the other rules of ARCHITECTURE.md, held against every file."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+ORDER = """
+errors < schema < gate fingerprint < microdata < intake export < demo < coordinates <
+randomness < neighborhoods <
+donors < cell_law < comparison < reading < original_terms < design_matrix < least_squares nearest <
+masking measures < audit forecast holdout < tuning < release < figures <
+scale terminal rwn_ui < arguments < cli < pages app
+"""
+"""The law of imports: a module imports only what stands before it, and never its equals."""
+
+SHARED_AMONG_SIBLINGS = {
+    "masking": {"release"},
+    "measures": set(),
+    "figures": {"style", "index_plot", "tables"},
+}
+"""Files of the catalogued folders that their siblings may import."""
+
+RANK = {name: rank for rank, level in enumerate(ORDER.split("<")) for name in level.split()}
+SOURCES = sorted(
+    path
+    for place in ("app.py", "pages", "rwn_ui", "rwn_core")
+    for path in ([ROOT / place] if place.endswith(".py") else (ROOT / place).rglob("*.py"))
+)
+PROGRAM = [*SOURCES, *sorted((ROOT / "benchmarks").rglob("*.py"))]
+STREAMLIT_PLACES = {"app", "pages", "rwn_ui"}
+WRITES_TO_THE_TERMINAL = {"cli", "terminal"}
+NAMES_WITHOUT_AN_IDEA = {"utils", "util", "helpers", "common", "misc", "base"}
+
+
+def place_of(path: Path) -> str:
+    """The name under which the law knows a file."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    if parts[0] != "rwn_core":
+        return parts[0]
+    return parts[1]
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The full names that a file imports, wherever in the file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def own_imports(path: Path) -> Iterator[tuple[str, ...]]:
+    """The imports of this program's own modules, as parts after the package."""
+    for name in imports(path):
+        package, *rest = name.split(".")
+        if package == "rwn_core" and rest and rest[0] in RANK:
+            yield tuple(rest)
+        elif package == "rwn_ui":
+            yield ("rwn_ui", *rest)
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_every_module_has_a_place_in_the_order() -> None:
+    names = {place_of(path) for path in SOURCES} - {"__init__"}
+    assert names <= set(RANK)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_a_module_imports_only_what_stands_before_it(path: Path) -> None:
+    here = place_of(path)
+    if here == "__init__":
+        return  # the package itself offers every public name, each imported on demand
+    for module, *_ in own_imports(path):
+        if module != here:
+            assert RANK[module] < RANK[here], f"{here} may not import {module}"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_siblings_do_not_import_each_other(path: Path) -> None:
+    here = place_of(path)
+    if here not in SHARED_AMONG_SIBLINGS or path.name == "__init__.py":
+        return
+    siblings = {p.stem for p in (ROOT / "rwn_core" / here).rglob("*.py")} - {path.stem}
+    for module, *names in own_imports(path):
+        if module == here:
+            used = siblings.intersection(names) - {"__init__"}
+            assert used <= SHARED_AMONG_SIBLINGS[here], f"{path.stem} imports {used}"
+
+
+@pytest.mark.parametrize("path", PROGRAM, ids=relative)
+def test_the_idea_stands_in_the_first_line(path: Path) -> None:
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    assert text
+    assert text.splitlines()[0].endswith((".", "?", ":"))
+
+
+@pytest.mark.parametrize("path", PROGRAM, ids=relative)
+def test_no_file_without_an_idea_or_unfinished(path: Path) -> None:
+    assert path.stem not in NAMES_WITHOUT_AN_IDEA
+    text = path.read_text(encoding="utf-8")
+    assert "TO" + "DO" not in text
+    assert "FIX" + "ME" not in text
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_streamlit_stays_in_the_front(path: Path) -> None:
+    if place_of(path) not in STREAMLIT_PLACES:
+        assert not [name for name in imports(path) if name.split(".")[0] == "streamlit"]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_no_cache_is_shared_between_users(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        name = getattr(node, "attr", None) or getattr(node, "id", None)
+        assert name not in {"cache_data", "cache_resource", "experimental_memo"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=relative)
+def test_only_the_command_writes_to_the_terminal(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            assert name not in {"print", "sys.stdout.write", "sys.stderr.write"}
+            if name == "typer.echo":
+                assert place_of(path) in WRITES_TO_THE_TERMINAL
+
+
+def test_the_launcher_needs_no_streamlit() -> None:
+    # the command line imports it, and must stay fast
+    assert "streamlit" not in {
+        name.split(".")[0]
+        for part in ("launch.py", "assets.py", "__init__.py")
+        for name in imports(ROOT / "rwn_ui" / part)
+    }
+
+
+@pytest.mark.parametrize("folder", ["masking", "measures/utility", "measures/risk", "figures"])
+def test_every_file_is_in_its_catalogue(folder: str) -> None:
+    place = ROOT / "rwn_core" / folder
+    package = place.parent if place.parent.name == "measures" else place
+    listed = {part for name in imports(package / "__init__.py") for part in name.split(".")}
+    shared = SHARED_AMONG_SIBLINGS[package.name]
+    files = {path.stem for path in place.glob("*.py")} - {"__init__"} - shared
+    assert files <= listed
+
+
+def test_catalogues_are_keyed_by_their_own_keys() -> None:
+    from rwn_core.figures import CHARTS
+    from rwn_core.masking import METHODS
+    from rwn_core.measures import MEASURES
+
+    assert all(measure.key == key for key, measure in MEASURES.items())
+    assert all(method.method == key for key, method in METHODS.items())
+    for side in ("utility", "risk"):
+        files = {p.stem for p in (ROOT / "rwn_core" / "measures" / side).glob("*.py")}
+        assert {m.key for m in MEASURES.values() if m.side == side} == files - {"__init__"}
+    assert {p.stem for p in (ROOT / "rwn_core" / "figures").glob("*.py")} >= set(CHARTS)
+
+
+def test_architecture_md_tells_the_same_order() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    told = "".join(line[1:] for line in text.splitlines() if line.startswith(">"))
+    for mark in "{}|,":
+        told = told.replace(mark, " ")
+    told = told.replace("app.py", "app")
+    assert [level.split() for level in told.split("<")] == [
+        level.split() for level in ORDER.split("<")
+    ]
+
+
+def test_importing_the_package_is_cheap() -> None:
+    code = "import sys, rwn_core; print(*sorted(sys.modules))"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    loaded = {name.split(".")[0] for name in run.stdout.split()}
+    heavy = {"numpy", "pandas", "scipy", "sklearn", "statsmodels", "numba", "streamlit", "plotly"}
+    assert not loaded & heavy
+
+
+def test_every_public_name_is_there() -> None:
+    import rwn_core as rwn
+
+    assert set(rwn.__all__) == set(rwn._HOME_OF)
+    assert set(rwn.__all__) <= set(dir(rwn))
+    for name in rwn.__all__:
+        assert getattr(rwn, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute"):
+        rwn.nothing_of_this_name  # noqa: B018  (asking is the test)
+
+
+def test_functions_keep_the_names_they_share_with_modules() -> None:
+    code = (
+        "import rwn_core.audit, rwn_core.coordinates, rwn_core.forecast, rwn_core as rwn\n"
+        "assert callable(rwn.audit) and callable(rwn.coordinates) and callable(rwn.forecast)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
