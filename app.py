@@ -7,18 +7,30 @@ import streamlit as st
 import rwn_ui
 from rwn_ui.assets import provide_plotly
 
-provide_plotly(Path(__file__).parent / "static")
 
-st.set_page_config(
-    page_title="RWN",
-    page_icon=str(Path(rwn_ui.__file__).parent / "icon.png"),
-    layout="wide",
-    initial_sidebar_state="expanded",
-)
-st.navigation(
-    [
-        st.Page("pages/data.py", title="Data", icon=":material/table:"),
-        st.Page("pages/tune.py", title="Tune", icon=":material/tune:", default=True),
-    ],
-    position="top",
-).run()
+def main() -> None:
+    """Show the page that the address names."""
+    provide_plotly(Path(__file__).parent / "static")
+
+    st.set_page_config(
+        page_title="RWN",
+        page_icon=str(Path(rwn_ui.__file__).parent / "icon.png"),
+        layout="wide",
+        initial_sidebar_state="expanded",
+    )
+    st.navigation(
+        [
+            st.Page("pages/data.py", title="Data", icon=":material/table:"),
+            st.Page("pages/tune.py", title="Tune", icon=":material/tune:", default=True),
+            st.Page("pages/utility.py", title="Utility", icon=":material/query_stats:"),
+            st.Page("pages/risk.py", title="Risk", icon=":material/shield:"),
+            st.Page("pages/compare.py", title="Compare", icon=":material/compare_arrows:"),
+            st.Page("pages/sweep.py", title="Sweep", icon=":material/grid_on:"),
+        ],
+        position="top",
+    ).run()
+
+
+# a worker process imports this file again, under another name, and must not draw
+if __name__ == "__main__":
+    main()

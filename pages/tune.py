@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rwn_ui import controls, prediction_view, tune_view
+from rwn_ui import controls, prediction_view, risk_choice, tune_view
 from rwn_ui.panel import panel
 from rwn_ui.session import current
 from rwn_ui.show import frame, guarded
@@ -26,8 +26,10 @@ def draw() -> None:
         with guarded():
             controls.weights(session)
         controls.pins(session, put)
+        risk_choice.choose(session)
         controls.extras(session)
         controls.download(session)
+        controls.history(session)
     with guarded():
         session.last_payload = tune_view.payload(session, session.look())
         controls.write_link(session)

@@ -19,11 +19,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rwn_core.analysis import Analysis
     from rwn_core.audit import Audit, audit
+    from rwn_core.combining import combine_releases
     from rwn_core.comparison import Comparison
     from rwn_core.coordinates import Metric, coordinates
+    from rwn_core.day_pass import DayPass
     from rwn_core.demo import DEMOS, load_demo
     from rwn_core.donors import Draws, copy_from_donors, draw_donors
+    from rwn_core.ensemble import Ensemble, ensemble
     from rwn_core.errors import (
         InputError,
         NotApplicable,
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
         RWNError,
         SchemaError,
     )
-    from rwn_core.forecast import forecast
+    from rwn_core.forecast import Forecast, forecast, forecast_scan
     from rwn_core.intake import read, read_bytes
     from rwn_core.masking import METHODS, NBRS2015, RWN, Release, mask
     from rwn_core.measures import MEASURES
@@ -40,7 +44,10 @@ if TYPE_CHECKING:
     from rwn_core.neighborhoods import Neighborhoods, find_neighborhoods
     from rwn_core.randomness import SecretKey
     from rwn_core.reading import Measure, Reading
+    from rwn_core.scenario import Scenario
     from rwn_core.schema import Kind, Question, Role, Schema, Variable
+    from rwn_core.standard_errors import standard_error_validity
+    from rwn_core.tuning import Goal, Grid, Plan, Setting, frontier, seek, sweep
 
 __version__ = "0.1.0"
 
@@ -50,9 +57,15 @@ __all__ = [
     "METHODS",
     "NBRS2015",
     "RWN",
+    "Analysis",
     "Audit",
     "Comparison",
+    "DayPass",
     "Draws",
+    "Ensemble",
+    "Forecast",
+    "Goal",
+    "Grid",
     "InputError",
     "Kind",
     "Measure",
@@ -61,34 +74,48 @@ __all__ = [
     "Neighborhoods",
     "NotApplicable",
     "ParameterError",
+    "Plan",
     "Question",
     "RWNError",
     "Reading",
     "Release",
     "ReleaseError",
     "Role",
+    "Scenario",
     "Schema",
     "SchemaError",
     "SecretKey",
+    "Setting",
     "Variable",
     "audit",
+    "combine_releases",
     "coordinates",
     "copy_from_donors",
     "draw_donors",
+    "ensemble",
     "find_neighborhoods",
     "forecast",
+    "forecast_scan",
+    "frontier",
     "load_demo",
     "mask",
     "read",
     "read_bytes",
+    "seek",
+    "standard_error_validity",
+    "sweep",
 ]
 
 _HOMES = {
+    "analysis": ("Analysis",),
     "audit": ("audit", "Audit"),
+    "combining": ("combine_releases",),
     "comparison": ("Comparison",),
     "coordinates": ("coordinates", "Metric"),
+    "day_pass": ("DayPass",),
     "demo": ("load_demo", "DEMOS"),
     "donors": ("draw_donors", "copy_from_donors", "Draws"),
+    "ensemble": ("ensemble", "Ensemble"),
     "errors": (
         "RWNError",
         "InputError",
@@ -97,7 +124,7 @@ _HOMES = {
         "NotApplicable",
         "ReleaseError",
     ),
-    "forecast": ("forecast",),
+    "forecast": ("forecast", "forecast_scan", "Forecast"),
     "intake": ("read", "read_bytes"),
     "masking": ("mask", "METHODS", "Release", "RWN", "NBRS2015"),
     "measures": ("MEASURES",),
@@ -105,7 +132,10 @@ _HOMES = {
     "neighborhoods": ("find_neighborhoods", "Neighborhoods"),
     "randomness": ("SecretKey",),
     "reading": ("Reading", "Measure"),
+    "scenario": ("Scenario",),
     "schema": ("Schema", "Variable", "Kind", "Role", "Question"),
+    "standard_errors": ("standard_error_validity",),
+    "tuning": ("Goal", "Grid", "Plan", "Setting", "frontier", "seek", "sweep"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

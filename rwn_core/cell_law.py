@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from fractions import Fraction
 from typing import Any
 
@@ -11,6 +13,7 @@ from scipy import sparse
 
 from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import Neighborhoods
+from rwn_core.rounding import rounded
 from rwn_core.schema import Kind
 
 
@@ -28,6 +31,10 @@ class CellLaw:
         None of them empty.
     q : ndarray of float64, shape (p,)
         Modification probability of each released variable.
+    shares : sparse array of float64, shape (n, n), optional
+        Row i holds the probability that each other record is the donor of a modified cell of
+        record i, for a method whose donors are not equally likely (a fresh sample of records for
+        each record, say); 1/|S_i| each when left out. Rows sum to 1.
 
     References
     ----------
@@ -35,20 +42,48 @@ class CellLaw:
     """
 
     def __init__(
-        self, original: Microdata, neighborhoods: Neighborhoods, q: NDArray[np.float64]
+        self,
+        original: Microdata,
+        neighborhoods: Neighborhoods,
+        q: NDArray[np.float64],
+        shares: sparse.csr_array | None = None,
     ) -> None:
         self.original = original
         self.neighborhoods = neighborhoods
         self.q = q
         self._tables: dict[str, tuple[sparse.csr_array, list[Any]]] = {}
-        self._members: sparse.csr_array | None = None
+        self._members = shares
+
+    def rounded(self, precision: Mapping[str, float]) -> CellLaw:
+        """The law of the release after its values are rounded.
+
+        Parameters
+        ----------
+        precision : mapping of str to float
+            For each rounded variable the step, in its own unit, that released values are
+            multiples of.
+
+        Returns
+        -------
+        CellLaw
+            Exactly that of rounded values: donors and neighborhoods stay as they are, and two
+            donors whose values round alike give one value.
+        """
+        if not precision:
+            return self
+        other = copy(self)
+        other.original = rounded(self.original, precision)
+        other._tables = {}
+        other._members = self.members  # donors do not depend on how values are written
+        return other
 
     @property
     def members(self) -> sparse.csr_array:
-        """Row i holds 1/|S_i| for each member of S_i, shape (n, n), sparse."""
+        """Row i holds each member's probability to be the donor, shape (n, n), sparse."""
         if self._members is None:
+            sizes = self.neighborhoods.sizes
             starts, records = self.neighborhoods.pairs()
-            share = np.repeat(1.0 / self.neighborhoods.sizes, self.neighborhoods.sizes)
+            share = np.repeat(1.0 / np.maximum(sizes, 1), sizes)
             n = self.neighborhoods.n
             self._members = sparse.csr_array((share, records, starts), shape=(n, n))
         return self._members
@@ -99,7 +134,7 @@ class CellLaw:
         q = Fraction(str(self.modification(name)))
         members = self.neighborhoods.members(record)
         matches = int((codes[members] == code).sum())
-        return (1 - q) * int(codes[record] == code) + q * Fraction(matches, len(members))
+        return (1 - q) * int(codes[record] == code) + q * Fraction(matches, max(len(members), 1))
 
     def kept(self, *names: str) -> NDArray[np.float64]:
         """P(the released values of these variables equal the original's), shape (n,).
@@ -159,6 +194,76 @@ class CellLaw:
         q = self.modification(name)
         received = np.asarray(self.members.sum(axis=0)).ravel()
         return (1 - q) + q * received
+
+
+class RowMixtureLaw(CellLaw):
+    """The law of the 2015 method: a record is masked as a whole, or left as it is.
+
+    With probability s all masked values of record i come from independent members of S_i, and
+    become missing where S_i is empty; with probability 1 - s the record is kept. A whole record
+    follows this mixture, not a product over its cells; `table` has the law of single cells.
+
+    Parameters
+    ----------
+    original : Microdata
+        n records.
+    neighborhoods : Neighborhoods
+        Some of them may be empty.
+    masked : ndarray of bool, shape (p,)
+        Which released variables are masked.
+    row_share : float
+        s, the probability that a record is selected; with a fixed count of selected records,
+        that count divided by n (the dependence between records is no part of this law).
+
+    References
+    ----------
+    Matloff and Tendick 2015, section "Proposed method".
+    """
+
+    def __init__(
+        self,
+        original: Microdata,
+        neighborhoods: Neighborhoods,
+        masked: NDArray[np.bool_],
+        row_share: float,
+    ) -> None:
+        super().__init__(original, neighborhoods, np.where(masked, float(row_share), 0.0))
+        self.row_share = float(row_share)
+
+    @property
+    def empty(self) -> NDArray[np.int64]:
+        """The records without neighbors, whose masked values become missing."""
+        return np.flatnonzero(self.neighborhoods.sizes == 0)
+
+    def given(self, *, selected: bool) -> CellLaw:
+        """The law of independent cells of a record that is selected, or of one that is not.
+
+        A selected record without neighbors has probability 0 everywhere: it is `empty`.
+        """
+        q = np.where(self.q > 0, 1.0, 0.0) if selected else np.zeros(len(self.q))
+        return CellLaw(self.original, self.neighborhoods, q, self.members)
+
+    def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
+        """The law of one variable, a lost value as None; see `CellLaw.table`."""
+        if name not in self._tables:
+            table, values = super().table(name)
+            lost = self.empty if self.modification(name) else self.empty[:0]
+            if lost.size:
+                values = values if values[-1] is None else [*values, None]
+                shape = (table.shape[0], len(values))
+                places = (lost, np.full(len(lost), len(values) - 1))
+                cells = (np.full(len(lost), self.modification(name)), places)
+                table.resize(shape)
+                self._tables[name] = (
+                    sparse.csr_array(table + sparse.csr_array(cells, shape=shape)),
+                    values,
+                )
+        return self._tables[name]
+
+    def rows_intact(self) -> NDArray[np.float64]:
+        """P(no value of a record changes), shape (n,)."""
+        selected = self.given(selected=True).rows_intact()
+        return np.asarray((1 - self.row_share) + self.row_share * selected)
 
 
 def _value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:

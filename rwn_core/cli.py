@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
 import traceback
 import warnings
@@ -17,6 +16,7 @@ import typer
 import rwn_core
 from rwn_core.arguments import asked, described, like, load, output_format, parameters
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
+from rwn_core.sweep_command import sweep
 from rwn_core.terminal import progress, readings_table, say
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 INTERNAL, USAGE, INPUT, POLICY, INPUT_OUTPUT = 1, 2, 3, 4, 5
 _EXIT_CODES = ((ParameterError, USAGE), (InputError, INPUT), (ReleaseError, POLICY))
-_PROCESSORS = os.cpu_count() or 1
 
 app = typer.Typer(
     add_completion=False,
@@ -51,7 +50,12 @@ Dropped = Annotated[
     list[str] | None,
     typer.Option("--drop", metavar="NAME", help="A direct identifier, left out; repeatable."),
 ]
-Threads = Annotated[int, typer.Option(min=1, help="Changes the time, never the release.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="RWN_THREADS or all processors by default; never changes the release."
+    ),
+]
 
 
 def main() -> None:
@@ -182,12 +186,25 @@ def mask(
     encoding: Annotated[
         Literal["dummies", "matching"] | None, typer.Option(help="How a category counts.")
     ] = None,
+    neighbors: Annotated[
+        Literal["exact", "sample", "pairs", "partition"] | None,
+        typer.Option(help="Who may be a neighbor: everybody, or a random few."),
+    ] = None,
+    m: Annotated[
+        int | None, typer.Option("--m", help="Sample size, or mean number of random partners.")
+    ] = None,
+    u: Annotated[int | None, typer.Option("--u", help="Number of random parts.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Another sample for each record.")] = False,
+    weights: Annotated[
+        Literal["schema", "discrete"] | None,
+        typer.Option(help="discrete: categories weigh less the larger the table is."),
+    ] = None,
     order: Annotated[
         Literal["shuffled", "original"], typer.Option(help="The original order names each record.")
     ] = "shuffled",
     schema: SchemaFile = None,
     drop: Dropped = None,
-    threads: Threads = _PROCESSORS,
+    threads: Threads = None,
 ) -> None:
     """Mask a table and write the release.
 
@@ -197,7 +214,19 @@ def mask(
     from rwn_core.masking import mask as mask_table
 
     form = output_format(target, source, schema)
-    params = parameters(method, epsilon=epsilon, k=k, q=q, scale=scale, encoding=encoding)
+    params = parameters(
+        method,
+        epsilon=epsilon,
+        k=k,
+        q=q,
+        scale=scale,
+        encoding=encoding,
+        neighbors=neighbors,
+        m=m,
+        u=u,
+        fresh=fresh or None,
+        weights=weights,
+    )
     data = described(load(source, schema), weights=weight or (), identifiers=drop or ())
     for notice in data.notices:
         say(f"note: {notice}")
@@ -206,6 +235,7 @@ def mask(
     content = release.to_bytes(form, order)
     _write(target, content)
     _summarize(data, release)
+    _tell_what_it_cost(data, release, threads)
     say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
     say(f"SHA-256 {hashlib.sha256(content).hexdigest()}")
     if order == "original":
@@ -248,6 +278,9 @@ def audit(
         typer.echo(readings_table(found.records()))
 
 
+app.command()(sweep)
+
+
 def _readings(
     data: Microdata, masked: Microdata, keys: Sequence[str], tell: Callable[[float], None]
 ) -> Audit:
@@ -276,6 +309,22 @@ def _write(target: Path, content: bytes) -> None:
         write_atomically(target, content)
     except ReleaseError as failure:
         raise RWNError(str(failure)) from None
+
+
+def _tell_what_it_cost(data: Microdata, release: Release, threads: int | None) -> None:
+    """Say what random candidates and weights by the table's size did to the neighborhoods."""
+    from rwn_core.masking import RWN
+
+    params = release.params
+    if not isinstance(params, RWN):
+        return
+    if not params.scheme.exact and release.law is not None:
+        cost = params.restriction_cost(data, release.law.neighborhoods, threads=threads)
+        say(f"neighbors {params.neighbors}: {cost}")
+    if params.weights == "discrete":
+        shares = params.distance_shares(data)
+        told = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
+        say(f"shares of the squared distance: {told}")
 
 
 def _summarize(data: Microdata, release: Release) -> None:

@@ -67,9 +67,30 @@ def design_matrix(
     terms: list[str] = []
     columns = [numbers(original, table, question.response)]
     for name in question.predictors:
-        new_terms, new_columns = _predictor(original, table, name)
+        new_terms, new_columns = predictor_columns(original, table, name)
         terms += new_terms
         columns += new_columns
+    return complete_design(question, terms, columns, where)
+
+
+def complete_design(
+    question: Question, terms: list[str], columns: list[NDArray[np.float64]], where: str = ""
+) -> Design:
+    """Keep the complete records, and refuse what no regression can be fitted to.
+
+    Parameters
+    ----------
+    question : Question
+    terms : list of str
+    columns : list of ndarray of float64, shape (n,)
+        The response, then a column for each term; NaN where missing.
+    where : str
+        Ends a reason that concerns this table.
+
+    Raises
+    ------
+    NotApplicable
+    """
     every = np.column_stack(columns)
     records = complete(every)
     every = every[records]
@@ -128,10 +149,17 @@ def _levels(original: Microdata, name: str) -> list[int]:
     return [number for number in range(len(levels)) if occur[number]][1:]
 
 
-def _predictor(
+def predictor_columns(
     original: Microdata, table: Microdata, name: str
 ) -> tuple[list[str], list[NDArray[np.float64]]]:
-    """The columns of one predictor: its numbers, or a dummy for each level but the first."""
+    """The columns of one predictor: its numbers, or a dummy for each level but the first.
+
+    Returns
+    -------
+    terms : list of str
+    columns : list of ndarray of float64, shape (n,)
+        NaN where missing.
+    """
     if original.schema.variable(name).kind is not Kind.CATEGORICAL:
         return [name], [numbers(original, table, name)]
     levels = original.codes(name)[1]

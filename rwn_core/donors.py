@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
 from rwn_core.microdata import Microdata
-from rwn_core.neighborhoods import Neighborhoods
+from rwn_core.neighborhoods import LARGEST_DENSE, Drawing, Neighborhoods, thread_count
 from rwn_core.randomness import UNIFORMS_A_BLOCK, SecretKey, uniforms
 from rwn_core.schema import Schema
+
+if TYPE_CHECKING:
+    from rwn_core.neighborhoods.large_draws import Chains
 
 CHUNK = 65_536  # records drawn at a time
 _FAR = 2**31 - 1
@@ -45,6 +48,7 @@ class Draws:
         self._blocks = 0
         self._uniform: list[NDArray[np.float64]] = []
         self._chain = [np.ones((len(self.records), len(self.streams)), dtype=np.int32)]
+        self._links: Chains | None = None
 
     @property
     def modify(self) -> NDArray[np.float64]:
@@ -74,6 +78,30 @@ class Draws:
                 return chosen
             np.copyto(chosen, self._chain[step], where=reached)
             step += 1
+
+    def from_stored(
+        self, neighborhoods: Neighborhoods, q: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """The donors of these records in a large stored table, shape (m, p).
+
+        The chains are kept: another cut of the same table takes milliseconds.
+        """
+        from rwn_core.neighborhoods.large_draws import Chains
+
+        longest = np.diff(neighborhoods.table.offsets)[neighborhoods.rows(self.records)]
+        if self._links is None or not self._links.reach(longest):
+            streams = np.array(self.streams, dtype=np.int64)
+            self._links = Chains(self._key, self.records, streams, longest)
+        return self._links.donors(neighborhoods, q, thread_count())
+
+    def drawing(self, q: NDArray[np.float64]) -> Drawing:
+        """The same randomness, for a search that draws as it goes."""
+        return Drawing(key=self._key, streams=self.streams, q=q)
+
+    @property
+    def has_one_key(self) -> bool:
+        """Whether one key serves all records, as compiled code needs it."""
+        return self._key.words.ndim == 1
 
     def _next(self) -> NDArray[np.int32]:
         ratio = np.floor(self._chain[-1] / self._step(len(self._chain))) + 1
@@ -141,7 +169,7 @@ def draw_donors(
     Parameters
     ----------
     neighborhoods : Neighborhoods
-        Of all n records.
+        Of all n records, or at least of these.
     draws : Draws
         Of m of the records and p columns.
     q : ndarray of float64, shape (p,)
@@ -157,14 +185,19 @@ def draw_donors(
     ----------
     Perry, Matloff, Tendick 2022, section 5, step 3.
     """
-    sizes = neighborhoods.sizes[draws.records]
+    if neighborhoods.n > LARGEST_DENSE and isinstance(draws, Draws) and draws.has_one_key:
+        if neighborhoods.is_stored:
+            return draws.from_stored(neighborhoods, q)
+        return neighborhoods.search_donors(draws.drawing(q))[draws.records]
+    rows = neighborhoods.rows(draws.records)
+    sizes = neighborhoods.sizes[rows]
     ranks = draws.ranks(sizes)
     some = sizes > 0
     if some.all():
-        donors = neighborhoods.donors(draws.records, ranks)
+        donors = neighborhoods.donors(rows, ranks)
     else:
         donors = np.full(ranks.shape, NOBODY, dtype=np.int64)
-        donors[some] = neighborhoods.donors(draws.records[some], ranks[some])
+        donors[some] = neighborhoods.donors(rows[some], ranks[some])
     return np.where(draws.modify < q, donors, draws.records[:, None])
 
 
@@ -174,7 +207,7 @@ def draw_all(
     streams: Sequence[int],
     q: NDArray[np.float64],
     *,
-    threads: int = 1,
+    threads: int | None = 1,
     chunk: int = CHUNK,
 ) -> NDArray[np.int64]:
     """Draw every record's donors, chunk by chunk; neither chunks nor threads change them.
@@ -185,12 +218,23 @@ def draw_all(
     key : SecretKey
     streams : sequence of int, length p
     q : ndarray of float64, shape (p,)
-    threads, chunk : int
+    threads : int, optional
+        RWN_THREADS or all processors if None.
+    chunk : int
+        Records drawn at a time from a small table.
 
     Returns
     -------
     ndarray of int64, shape (n, p)
     """
+    threads = thread_count(threads)
+    if neighborhoods.n > LARGEST_DENSE:
+        drawing = Drawing(key=key, streams=streams, q=q)
+        if not neighborhoods.is_stored:
+            return neighborhoods.search_donors(drawing, threads)
+        from rwn_core.neighborhoods.large_draws import draw_from_table
+
+        return draw_from_table(neighborhoods, drawing, threads)
     starts = range(0, neighborhoods.n, chunk)
 
     def draw(start: int) -> NDArray[np.int64]:

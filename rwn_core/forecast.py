@@ -2,41 +2,112 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.cell_law import CellLaw
-from rwn_core.coordinates import coordinates
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.expected_columns import Columns
+from rwn_core.expected_sums import Adder, ExpectedSums
 from rwn_core.masking import RWN
 from rwn_core.microdata import Microdata
-from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.neighborhoods import NeighborTable, neighbor_table
+from rwn_core.neighborhoods.radii import one_radius
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Forecast:
-    """Expected moments of a release, given the original.
+    """Expectations of a release, given the original.
+
+    Exact for complete numbers. Where numbers are missing, means and covariances are ratios of
+    expectations, which differ from the expectation of the ratio by a term of order 1/n.
 
     Attributes
     ----------
     means : pandas.Series
-        Expected mean of each numeric variable.
+        Expected mean of each numeric variable; NaN where all values are missing.
     covariances : pandas.DataFrame
         Expected covariance matrix, divisor n - 1.
     mean_variances : pandas.Series
         Variance of each released mean over releases.
+    category_counts : mapping of str to pandas.Series
+        Expected number of records in each level of the categorical and ordered variables with
+        at most 200 levels.
+    cells_intact : pandas.Series
+        Expected number of records that show their own value of each released variable.
+    rows_intact : float
+        Expected number of records that show all of their own values.
     cell_means, cell_variances : ndarray of float64, shape (n, m)
-        Of each released value.
+        Of each released number, missing ones as the variable's mean; empty in a scan.
     """
 
     means: pd.Series[float]
     covariances: pd.DataFrame
     mean_variances: pd.Series[float]
-    cell_means: NDArray[np.float64]
-    cell_variances: NDArray[np.float64]
+    category_counts: Mapping[str, pd.Series[float]]
+    cells_intact: pd.Series[float]
+    rows_intact: float
+    cell_means: NDArray[np.float64] = field(repr=False)
+    cell_variances: NDArray[np.float64] = field(repr=False)
+    _together: NDArray[np.float64] = field(repr=False)
+    _sharing: frozenset[frozenset[str]] = field(repr=False)
+
+    @property
+    def correlations(self) -> pd.DataFrame:
+        """Correlations of the expected covariances; NaN where a variance is 0.
+
+        The expected correlation itself has no closed form; this differs by a term of order 1/n.
+        """
+        return _correlations(self.covariances)
+
+    def cross_tab(self, one: str, other: str) -> pd.DataFrame:
+        """Expected sizes of the subgroups that two categorical variables make.
+
+        Parameters
+        ----------
+        one, other : str
+            Names in `category_counts`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each level of `one`, a column for each of `other`.
+
+        Raises
+        ------
+        ParameterError
+            A name is unknown, or the two are the same.
+        NotApplicable
+            The two share their donors.
+        """
+        for name in (one, other):
+            if name not in self.category_counts:
+                known = ", ".join(self.category_counts) or "none"
+                raise ParameterError(
+                    f"{name} is no categorical variable of at most 200 levels; those are: {known}."
+                )
+        if one == other:
+            raise ParameterError("A cross-tabulation needs two different variables.")
+        if any({one, other} <= unit for unit in self._sharing):
+            raise NotApplicable(f"{one} and {other} share their donors; count their levels alone.")
+        rows, columns = self._levels(one), self._levels(other)
+        return pd.DataFrame(
+            self._together[rows, columns],
+            index=self.category_counts[one].index,
+            columns=self.category_counts[other].index,
+        )
+
+    def _levels(self, name: str) -> slice:
+        first = 0
+        for known, counts in self.category_counts.items():
+            if known == name:
+                break
+            first += len(counts)
+        return slice(first, first + len(self.category_counts[name]))
 
 
 def forecast(microdata: Microdata, params: RWN) -> Forecast:
@@ -45,7 +116,6 @@ def forecast(microdata: Microdata, params: RWN) -> Forecast:
     Parameters
     ----------
     microdata : Microdata
-        Its continuous and count variables must have no missing values.
     params : RWN
 
     Returns
@@ -56,21 +126,22 @@ def forecast(microdata: Microdata, params: RWN) -> Forecast:
     ------
     ParameterError
 
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 5; the moments follow from independent cells.
+
     Examples
     --------
     >>> import pandas as pd
     >>> table = Microdata.from_frame(pd.DataFrame({"x": [0.0, 1.0, 4.0]}))
-    >>> float(forecast(table, RWN(k=1, q=1.0)).means["x"])
-    0.6666666666666666
+    >>> round(float(forecast(table, RWN(k=1, q=1.0)).means["x"]), 12)
+    0.666666666667
     """
-    neighborhoods = find_neighborhoods(
-        coordinates(microdata, params.scale, params.encoding), k=params.k, epsilon=params.epsilon
-    )
-    return forecast_moments(params.law(microdata, neighborhoods))
+    return forecast_moments(params.law(microdata, params.neighborhoods(microdata)))
 
 
 def forecast_moments(law: CellLaw) -> Forecast:
-    """Expected means and covariances of a release.
+    """What to expect of a release whose law is known, with the moments of every cell.
 
     Parameters
     ----------
@@ -79,40 +150,132 @@ def forecast_moments(law: CellLaw) -> Forecast:
     Returns
     -------
     Forecast
-        Of the continuous and count variables; none of their values may be missing.
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 5; the moments follow from independent cells.
     """
-    names = list(law.original.numeric_names)
-    values = law.original.matrix(names)
-    q = np.array([law.modification(name) for name in names])
-    center = values.mean(axis=0)
-    centered = values - center  # squares of years or amounts would lose the digits that matter
-    near_mean = law.members @ centered
-    near_variance = np.maximum(law.members @ centered**2 - near_mean**2, 0.0)
-    cell_means = center + (1 - q) * centered + q * near_mean
-    cell_variances = q * (1 - q) * (centered - near_mean) ** 2 + q * near_variance
-    n = len(values)
-    covariances = np.atleast_2d(np.cov(cell_means, rowvar=False))
-    covariances[np.diag_indices_from(covariances)] += cell_variances.mean(axis=0)
-    for one, two in _common_donors(law, names):
-        together = law.members @ (centered[:, one] * centered[:, two])
-        product = near_mean[:, one] * near_mean[:, two]
-        apart = (centered[:, one] - near_mean[:, one]) * (centered[:, two] - near_mean[:, two])
-        shared = q[one] * ((1 - q[one]) * apart + together - product)
-        covariances[[one, two], [two, one]] += shared.mean()
+    columns = Columns.of(law.original)
+    adder = Adder(columns, np.asarray(law.q)[None])
+    starts, records = law.neighborhoods.pairs()
+    sizes = law.neighborhoods.sizes[None]
+    whole = slice(0, law.original.n)
+    mean, variance = adder.cells(adder.near(starts, records, sizes, whole)[0], whole)
+    cells = (columns.center + columns.unit * mean[0], columns.unit**2 * variance[0])
+    return _forecast(columns, adder.total(starts, records, sizes), 0, cells)
+
+
+def forecast_scan(
+    microdata: Microdata, settings: Sequence[RWN], *, table: NeighborTable | None = None
+) -> list[Forecast]:
+    """What to expect of many settings: one neighbor table and one pass for all of them.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    settings : sequence of RWN
+        All with the same scale and encoding, one radius for all records, and everybody a
+        possible neighbor.
+    table : NeighborTable, optional
+        Of this table's points in that scale, reaching as far as any setting; found by default.
+
+    Returns
+    -------
+    list of Forecast
+        In the order of the settings, without the moments of single cells.
+
+    Raises
+    ------
+    ParameterError
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = Microdata.from_frame(pd.DataFrame({"x": [0.0, 1.0, 4.0, 9.0]}))
+    >>> scan = forecast_scan(table, [RWN(k=k) for k in (1, 2)])
+    >>> [round(float(one.means["x"]), 12) for one in scan]
+    [1.5, 3.0]
+    """
+    if not settings:
+        return []
+    laws, starts, records = _laws(microdata, settings, table)
+    columns = Columns.of(microdata)
+    adder = Adder(columns, np.array([law.q for law in laws]))
+    sizes = np.array([law.neighborhoods.sizes for law in laws])
+    sums = adder.total(starts, records, sizes)
+    nothing = (np.empty((0, len(columns.names))),) * 2
+    return [_forecast(columns, sums, place, nothing) for place in range(len(laws))]
+
+
+def _laws(
+    microdata: Microdata, settings: Sequence[RWN], table: NeighborTable | None
+) -> tuple[list[CellLaw], NDArray[np.int64], NDArray[np.int32]]:
+    """The law of every setting, and the ranked neighbors out to the widest of them."""
+    if len({(params.scale, params.encoding) for params in settings}) > 1:
+        raise ParameterError("All settings of a scan must have the same scale and encoding.")
+    if not all(params.scheme.exact and one_radius(params.epsilon or 0.0) for params in settings):
+        raise ParameterError("A scan needs one radius for all records and neighbors=exact.")
+    reaches = [
+        (params.k, None if params.epsilon is None else float(params.epsilon))  # type: ignore[arg-type]  # one_radius has checked it
+        for params in settings
+    ]
+    k = max((k for k, _ in reaches if k is not None), default=None)
+    epsilon = max((radius for _, radius in reaches if radius is not None), default=None)
+    if table is None:
+        table = neighbor_table(settings[0].points(microdata), k=k, epsilon=epsilon)
+    narrowed = {reach: table.narrow(k=reach[0], epsilon=reach[1]) for reach in set(reaches)}
+    laws = [
+        params.law(microdata, narrowed[reach])
+        for params, reach in zip(settings, reaches, strict=True)
+    ]
+    starts, records = table.narrow(k=k, epsilon=epsilon).pairs()
+    return laws, starts, records
+
+
+def _forecast(
+    columns: Columns,
+    sums: ExpectedSums,
+    place: int,
+    cells: tuple[NDArray[np.float64], NDArray[np.float64]],
+) -> Forecast:
+    names, unit = list(columns.names), columns.unit
+    seen, noise = sums.seen[place], sums.noise[place]
+    count = np.diag(seen)
+    some = count > 0
+    mean = np.where(some, sums.first[place] / np.where(some, count, 1.0), np.nan)
+    variance = np.where(some, np.diag(noise) / np.where(some, count, 1.0) ** 2, np.nan)
+    own, other = sums.first_seen[place], sums.first_seen[place].T
+    enough = seen > 1
+    safe = np.where(enough, seen, 2.0)
+    covariance = (sums.second[place] - (own * other + noise) / safe) / (safe - 1)
     return Forecast(
-        means=pd.Series(cell_means.mean(axis=0), index=names),
-        covariances=pd.DataFrame(covariances, index=names, columns=names),
-        mean_variances=pd.Series(cell_variances.sum(axis=0) / n**2, index=names),
-        cell_means=cell_means,
-        cell_variances=cell_variances,
+        means=pd.Series(columns.center + unit * mean, index=names, dtype=np.float64),
+        covariances=pd.DataFrame(
+            np.where(enough, covariance, np.nan) * np.outer(unit, unit), index=names, columns=names
+        ),
+        mean_variances=pd.Series(unit**2 * variance, index=names, dtype=np.float64),
+        category_counts=_category_counts(columns, np.diag(sums.together[place])),
+        cells_intact=pd.Series(sums.kept[place], index=list(columns.released)),
+        rows_intact=float(sums.rows[place]),
+        cell_means=cells[0],
+        cell_variances=cells[1],
+        _together=sums.together[place],
+        _sharing=frozenset(
+            frozenset(columns.released[number] for number in unit) for unit in columns.units
+        ),
     )
 
 
-def _common_donors(law: CellLaw, names: list[str]) -> list[tuple[int, int]]:
-    """Places of the pairs of variables whose cells are not independent: those of one group."""
-    units = [[names.index(name) for name in unit if name in names] for unit in law.units()]
-    return [pair for unit in units for pair in combinations(unit, 2)]
+def _category_counts(columns: Columns, counts: NDArray[np.float64]) -> dict[str, pd.Series[float]]:
+    found: dict[str, pd.Series[float]] = {}
+    first = 0
+    for name, levels in columns.levels.items():
+        found[name] = pd.Series(counts[first : first + len(levels)], index=levels)
+        first += len(levels)
+    return found
+
+
+def _correlations(covariances: pd.DataFrame) -> pd.DataFrame:
+    values = covariances.to_numpy()
+    spread = np.sqrt(np.maximum(np.diag(values), 0.0))
+    some = spread > 0
+    safe = np.where(some, spread, 1.0)
+    both = np.outer(some, some) & np.isfinite(values)
+    found = np.where(both, np.clip(values / safe / safe[:, None], -1.0, 1.0), np.nan)
+    return pd.DataFrame(found, index=covariances.index, columns=covariances.columns)

@@ -24,20 +24,40 @@ class PredictionTrial:
     ----------
     original, released : ndarray of float64, shape (repeats,)
         Error of the learner fitted on the original and on the masked training records.
+    originals, releaseds : ndarray of float64, shape (repeats, learners)
+        The same for every learner that `detail` names, the forest first.
     detail : mapping
-        Of the last reading: response, error_name, n_train, n_test, learner.
+        Of the last reading: response, error_name, n_train, n_test, learner, learners.
     """
 
     original: NDArray[np.float64]
     released: NDArray[np.float64]
+    originals: NDArray[np.float64]
+    releaseds: NDArray[np.float64]
     detail: dict[str, object]
 
     @property
     def difference(self) -> tuple[float, float]:
         """Mean of released minus original error, and its standard error over the splits."""
-        change = self.released - self.original
-        spread = float(change.std(ddof=1) / np.sqrt(len(change))) if len(change) > 1 else np.nan
-        return float(change.mean()), spread
+        return _mean_and_error(self.released - self.original)
+
+    def differences(self) -> list[tuple[str, float, float, float, float]]:
+        """Every learner: its name, mean errors, and the difference with its standard error."""
+        names = [str(name) for name in list(self.detail["learners"])]  # type: ignore[call-overload]  # a list, by the measure
+        return [
+            (
+                name,
+                float(before.mean()),
+                float(after.mean()),
+                *_mean_and_error(after - before),
+            )
+            for name, before, after in zip(names, self.originals.T, self.releaseds.T, strict=True)
+        ]
+
+
+def _mean_and_error(change: NDArray[np.float64]) -> tuple[float, float]:
+    spread = float(change.std(ddof=1) / np.sqrt(len(change))) if len(change) > 1 else np.nan
+    return float(change.mean()), spread
 
 
 def predict_on_holdout(
@@ -90,7 +110,10 @@ def predict_on_holdout(
     return PredictionTrial(
         original=np.array([reading.detail["error_original"] for reading in readings]),
         released=np.array([reading.detail["error_released"] for reading in readings]),
-        detail={name: detail[name] for name in detail if not name.startswith("error_o")},
+        originals=np.array([reading.detail["errors_original"] for reading in readings]),
+        releaseds=np.array([reading.detail["errors_released"] for reading in readings]),
+        detail={name: detail[name] for name in detail if not name.startswith("error")}
+        | {"error_name": detail["error_name"]},
     )
 
 

@@ -89,8 +89,10 @@ def least_squares(design: Design, where: str = "") -> LeastSquares:
     scaled = standardized(design.columns)
     response = standardized(design.response[:, None])[:, 0]
     exog = np.column_stack([np.ones(len(scaled)), scaled])
+    # before the fit, which would warn of what is refused here
+    triangle = np.linalg.qr(exog, mode="r")
+    _check_rank(design, scaled, np.linalg.svd(triangle, compute_uv=False), where)
     result = OLS(response, exog, hasconst=True).fit(method="pinv")
-    _check_rank(design, scaled, result.model.wexog_singular_values, where)
     pseudoinverse = result.model.pinv_wexog
     ratio = float(result.ssr / result.centered_tss)
     exact = ratio < EXACT

@@ -89,6 +89,17 @@ def empty_records(table: Microdata) -> NDArray[np.bool_]:
     return np.asarray(table.frame[names].isna().all(axis=1), dtype=bool)
 
 
+def require_values(table: Microdata) -> None:
+    """Refuse a released table that lost all of its values.
+
+    Raises
+    ------
+    NotApplicable
+    """
+    if empty_records(table).all():
+        raise NotApplicable(f"Every value is missing{RELEASED}.")
+
+
 def varies(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which columns of a complete matrix hold two different values, shape (m,)."""
     if not len(values):

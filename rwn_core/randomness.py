@@ -13,6 +13,11 @@ from rwn_core.errors import ParameterError
 UNIFORMS_A_BLOCK = 8
 ORDER_STREAM = 2**32 - 1  # the column number that the order of a release draws from
 SELECTION_STREAM = 2**32 - 2  # ... and the one that a selection of records draws from
+SAMPLE_STREAM = 2**32 - 3  # one sample of records for all
+OTHERS_STREAM = 2**32 - 4  # a record's own sample of others
+PAIRS_STREAM = 2**32 - 5
+PARTS_STREAM = 2**32 - 6
+ISOLATED_STREAM = 2**32 - 7  # others for a record that no sampled pair has
 
 _CONSTANTS = np.frombuffer(b"expand 32-byte k", dtype="<u4").astype(np.uint32)
 
@@ -54,6 +59,12 @@ class SecretKey:
     def identity(self) -> str:
         """A name for memos in this process; it does not give the key away."""
         return hashlib.sha256(b"rwn key identity:" + self._bytes).hexdigest()[:16]
+
+    def derived(self, label: str) -> SecretKey:
+        """Another key for each label; none of them tells of the others."""
+        return SecretKey(
+            hashlib.sha256(b"rwn derived key:" + self._bytes + label.encode()).digest()
+        )
 
     @property
     def words(self) -> NDArray[np.uint32]:
@@ -131,19 +142,27 @@ def uniforms(
     ndarray of float64, shape (8, N)
         Strictly between 0 and 1, with 52 random bits each.
     """
+    bits = words64(key, records, stream, block)
+    # 52 bits, so that adding one half stays exact and neither 0 nor 1 can occur
+    uniform: NDArray[np.float64] = ((bits >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
+    return uniform
+
+
+def words64(
+    key: SecretKey, records: NDArray[np.int64], stream: int, block: int = 0
+) -> NDArray[np.uint64]:
+    """The eight 64-bit words of each record that `uniforms` are made of, shape (8, N)."""
     counters = np.empty((4, len(records)), dtype=np.uint32)
     counters[0] = records & 0xFFFFFFFF
     counters[1] = records >> 32
     counters[2] = stream
     counters[3] = block
     words = chacha20_blocks(key.words, counters).astype(np.uint64)
-    bits = (words[0::2] << np.uint64(32)) | words[1::2]
-    # 52 bits, so that adding one half stays exact and neither 0 nor 1 can occur
-    uniform: NDArray[np.float64] = ((bits >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52
-    return uniform
+    both: NDArray[np.uint64] = (words[0::2] << np.uint64(32)) | words[1::2]
+    return both
 
 
-def random_order(key: SecretKey, n: int) -> NDArray[np.int64]:
-    """A uniformly random order of n records, shape (n,): the release's secret row order."""
-    draws = uniforms(key, np.arange(n, dtype=np.int64), ORDER_STREAM)
+def random_order(key: SecretKey, n: int, stream: int = ORDER_STREAM) -> NDArray[np.int64]:
+    """A uniformly random order of n records, shape (n,); that of a release by default."""
+    draws = uniforms(key, np.arange(n, dtype=np.int64), stream)
     return np.lexsort((draws[1], draws[0]))

@@ -98,8 +98,11 @@ class Card {
       if (!this.touched || this.live || this.canvas.hidden) return;
       this.live = this.plot.appendChild(make("div", "rwn-live"));
       this.react(readChart(this.text, panel.theme));
-      this.live.on("plotly_relayout", () => (this.zoomed = true));
+      this.live.on("plotly_relayout", () => this.zoom(panel));
       this.live.on("plotly_doubleclick", () => this.reset(panel));
+      this.live.on("plotly_click", ({ points: [point] }) => {
+        if (typeof point?.customdata === "string") panel.pick(point.customdata);
+      });
     }, (error) => setText(panel.news, error.message));
   }
 
@@ -107,7 +110,15 @@ class Card {
   react({ data, layout, reason }) {
     if (reason) return this.release();
     for (const trace of data) if (trace.colorbar) trace.showscale = true;
+    // Plotly's own ticks are for a zoomed chart; until then the painter's stay
+    if (!this.zoomed) for (const axis of [layout.xaxis, layout.yaxis]) axis.tickmode = "array";
     window.Plotly.react(this.live, data, { ...layout, ...this.size }, CONFIG);
+  }
+
+  zoom(panel) {
+    if (this.zoomed) return;
+    this.zoomed = true;
+    this.react(readChart(this.text, panel.theme));
   }
 
   /** Give the card back to the painter, unless it is zoomed; a drag may leave and come back. */

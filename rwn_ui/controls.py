@@ -12,6 +12,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
+from rwn_ui.history import Choice
 from rwn_ui.session import PRESETS, Policy, Session, preset_values
 
 
@@ -19,7 +20,7 @@ def badge(session: Session) -> None:
     """Which table this is."""
     st.markdown(
         f"**{_plain(session.name)}** · {session.data.n:,} × {session.data.p}",
-        help="Records × variables. The original stays in this process.",
+        help="Records × variables. The original stays on this machine.",
     )
 
 
@@ -33,27 +34,26 @@ def _key(session: Session, what: str) -> str:
 
 
 def presets(session: Session) -> None:
-    """Three starting points."""
-    key = _key(session, "preset")
+    """Three starting points; the one on screen is marked."""
 
-    def choose() -> None:
-        chosen = st.session_state[key]
-        if chosen is not None:
-            session.use_preset(chosen)
-            push_levers(session)
+    # buttons, which have no state of their own: a selection that is set from here while a key
+    # is held down on a slider makes the browser lose presses
+    def choose(name: str) -> None:
+        session.use_preset(name)
+        push_levers(session)
 
     shown = _preset_on_screen(session)
-    if st.session_state.get(key) != shown:
-        st.session_state[key] = shown
-    st.segmented_control(
-        "Preset",
-        list(PRESETS),
-        key=key,
-        on_change=choose,
-        width="stretch",
-        label_visibility="collapsed",
-        help="Starting points fitted to this table's distances.",
-    )
+    with st.container(key="presets"):
+        for name, place in zip(PRESETS, st.columns(len(PRESETS), gap="xsmall"), strict=True):
+            place.button(
+                name,
+                key=_key(session, f"preset.{name}"),
+                on_click=choose,
+                args=(name,),
+                width="stretch",
+                type="primary" if name == shown else "secondary",
+                help="A starting point fitted to this table's distances.",
+            )
 
 
 def _preset_on_screen(session: Session) -> str | None:
@@ -70,6 +70,12 @@ def push_levers(session: Session) -> None:
     """Make the sliders show the session's values."""
     for what in ("epsilon", "k", "q"):
         st.session_state[_key(session, what)] = getattr(session, what)
+
+
+def drop_levers(session: Session) -> None:
+    """From another page: let the sliders start anew, at the session's values."""
+    for what in ("epsilon", "k", "q"):
+        st.session_state.pop(_key(session, what), None)
 
 
 class Lever(NamedTuple):
@@ -135,9 +141,10 @@ def _slide(session: Session, lever: Lever) -> None:
 def weights(session: Session) -> None:
     """The table of variable weights; an edit changes every neighborhood."""
     released = [v.name for v in session.data.schema.released]
-    place = _key(session, "weights.start")
+    place = _key(session, f"weights.start.{session.rewound}")
+    editor = _key(session, f"weights.{session.rewound}")
     # a visit to another page drops the edits, but not the weights that they made
-    if place not in st.session_state or _key(session, "weights") not in st.session_state:
+    if place not in st.session_state or editor not in st.session_state:
         st.session_state[place] = pd.DataFrame(
             {"variable": released, "weight": [v.weight for v in session.data.schema.released]}
         )
@@ -147,7 +154,7 @@ def weights(session: Session) -> None:
             hide_index=True,
             height=260,
             disabled=["variable"],
-            key=_key(session, "weights"),
+            key=editor,
             width="stretch",
             column_config={
                 "weight": st.column_config.NumberColumn(
@@ -184,6 +191,30 @@ def pins(session: Session, put: Callable[[str], None]) -> None:
                 key=_key(session, "pin.clear"),
                 width="stretch",
                 on_click=session.pins.clear,
+            )
+
+
+def history(session: Session) -> None:
+    """Go back to earlier settings, and forward again, without limit."""
+
+    def go(to: Callable[[], Choice]) -> None:
+        session.take(to())
+        push_levers(session)
+
+    session.note()
+    with st.container(horizontal=True, gap="small"):
+        for words, to, able in (
+            ("Undo", session.history.undo, session.history.can_undo),
+            ("Redo", session.history.redo, session.history.can_redo),
+        ):
+            st.button(
+                words,
+                key=_key(session, words.lower()),
+                width="stretch",
+                disabled=not able,
+                on_click=go,
+                args=(to,),
+                help="Every setting of epsilon, k, q and the weights is kept.",
             )
 
 

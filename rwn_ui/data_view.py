@@ -10,11 +10,10 @@ import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
+from rwn_core.errors import ParameterError, SchemaError
 from rwn_ui.session import Session
 
 PREVIEW_ROWS = 100
-_UPLOADED = "an uploaded file"
 
 
 def choose(session: Session) -> None:
@@ -35,15 +34,37 @@ def choose(session: Session) -> None:
             if demo is not None:
                 session.load(rwn.load_demo(demo), name=demo, demo=demo)
     with right:
-        upload = st.file_uploader(
-            "Or open a file: CSV (UTF-8, commas, a header line) or Parquet",
-            type=["csv", "parquet"],
-            key="data.upload",
-        )
-        if upload is not None and upload.file_id != st.session_state.get("data.upload.seen"):
-            data = rwn.read_bytes(upload.name, upload.getvalue())
-            session.load(data, name=upload.name, demo=None)
-            st.session_state["data.upload.seen"] = upload.file_id
+        _open_file(session)
+
+
+def _open_file(session: Session) -> None:
+    upload = st.file_uploader(
+        "Or open a file: CSV (UTF-8, commas, a header line) or Parquet",
+        type=["csv", "parquet"],
+        key="data.upload",
+    )
+    described = st.file_uploader(
+        "Its schema, if you have one (TOML)",
+        type=["toml"],
+        key="data.upload.schema",
+        help="Kinds, roles, weights and the regression: what this page and rwn demo --schema "
+        "write. It settles what a file alone leaves open, such as a code that is no number.",
+    )
+    if upload is None:
+        return
+    chosen = (upload.file_id, described.file_id if described else None)
+    if chosen != st.session_state.get("data.upload.seen"):
+        schema = _schema(described.getvalue()) if described else None
+        data = rwn.read_bytes(upload.name, upload.getvalue(), schema)
+        session.load(data, name=upload.name, demo=None)
+        st.session_state["data.upload.seen"] = chosen
+
+
+def _schema(content: bytes) -> rwn.Schema:
+    try:
+        return rwn.Schema.from_toml(content.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise SchemaError("The schema file is not a UTF-8 text; save it as one.") from None
 
 
 def _demo_words(name: str) -> str:
@@ -52,14 +73,17 @@ def _demo_words(name: str) -> str:
 
 def overview(session: Session) -> None:
     """What the gate noticed, and the first records."""
+    st.markdown(f"#### The table: {session.data.n:,} records, {session.data.p} variables")
     for notice in session.data.notices:
         st.info(_escape(notice), icon=":material/info:")
-    shown = session.data.frame.head(PREVIEW_ROWS)
+    # not head(): a slice of a text column is sent with bytes of the record after it
+    shown = session.data.frame.take(range(min(PREVIEW_ROWS, session.data.n)))
+    shown.index = pd.RangeIndex(1, len(shown) + 1, name="record")
     st.caption(
         f"The first {len(shown):,} of {session.data.n:,} records. This is the confidential "
-        "original: it stays in this process."
+        "original: it stays on this machine."
     )
-    st.dataframe(shown, height=240, width="stretch")
+    st.dataframe(shown, height=200, width="stretch")
 
 
 def _escape(text: str) -> str:
@@ -68,6 +92,7 @@ def _escape(text: str) -> str:
 
 def variables(session: Session) -> None:
     """Kind, role and group of each variable, and the regression to keep; applied together."""
+    st.markdown("#### Its variables, and the regression to keep")
     schema = session.data.schema
     with st.form(f"data.{session.generation}.variables", border=False):
         edited = st.data_editor(
@@ -146,14 +171,22 @@ def _apply(
         )
         for variable, row in zip(old.variables, rows, strict=True)
     )
-    question = None
-    if response is not None and predictors:
-        question = rwn.Question(response=response, predictors=tuple(predictors))
+    question = _question(response, predictors)
     data = session.data.with_schema(rwn.Schema(variables=changed, question=question))
     if not any(v.masked for v in data.schema.released):
         raise ParameterError("No variable is chosen for masking; choose at least one.")
     session.load(data, name=session.name, demo=session.demo)
+    st.toast("Applied: every page now uses this description.", icon=":material/check:")
     st.rerun()
+
+
+def _question(response: str | None, predictors: Sequence[str]) -> rwn.Question | None:
+    """The regression, or none if neither side of it is chosen."""
+    if response is None and not predictors:
+        return None
+    if response is None:
+        raise ParameterError("The regression has no response; choose one, or clear its predictors.")
+    return rwn.Question(response=response, predictors=tuple(predictors))
 
 
 def schema_file(session: Session) -> None:

@@ -49,7 +49,10 @@ class FullView {
     if (!this.card) return;
     const { data, layout, large = {} } = this.chart;
     for (const trace of data) if (trace.colorbar) trace.showscale = true;
-    for (const name of ["xaxis", "yaxis"]) Object.assign(layout[name], large[name], { automargin: true });
+    for (const name of ["xaxis", "yaxis"]) {
+      const nticks = 2 * layout[name].nticks || 0;
+      Object.assign(layout[name], { nticks }, large[name], { automargin: true });
+    }
     Object.assign(layout, {
       width: this.plot.clientWidth, height: this.plot.clientHeight,
       paper_bgcolor: this.theme.background, showlegend: Boolean(large.legend),

@@ -10,6 +10,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from rwn_core.errors import RWNError
+from rwn_core.tuning.workers import start_alone
 
 _CONTEXT = multiprocessing.get_context("spawn")
 _FAILED = "The work stopped before it was done, perhaps for lack of memory; try it again."
@@ -53,7 +54,7 @@ class Job:
         """Begin; `work` also gets `progress`, a function to call with the share done."""
         mine, theirs = _CONTEXT.Pipe(duplex=False)
         process = _CONTEXT.Process(target=_run, args=(theirs, work, arguments), daemon=True)
-        process.start()
+        start_alone(process)
         theirs.close()
         return cls(label=label, _process=process, _channel=mine)
 

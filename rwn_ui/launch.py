@@ -27,6 +27,7 @@ SAFE_OPTIONS: Mapping[str, bool | int | str | tuple[str, ...]] = MappingProxyTyp
         "client.disableDataExport": True,
         "client.showErrorDetails": "none",
         "client.showErrorLinks": False,
+        "client.showSidebarNavigation": False,
         "client.toolbarMode": "viewer",
         "logger.hideWelcomeMessage": True,
         "logger.level": "warning",

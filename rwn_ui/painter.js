@@ -183,7 +183,8 @@ const PAINT = {
     if (trace.mode.includes("markers")) paintMarkers(plot, trace);
   },
 
-  heatmap(plot, { x: columns, y: rows, z, zmin, zmax, colorscale, xgap = 0, ygap = 0 }) {
+  heatmap(plot, trace) {
+    const { x: columns, y: rows, z, zmin, zmax, colorscale, xgap = 0, ygap = 0 } = trace;
     const { ctx, x, y } = plot;
     const shade = ramp(colorscale);
     const lefts = borders(columns, z[0].length).map((v) => Math.round(x(v)));
@@ -192,6 +193,7 @@ const PAINT = {
       if (value === null) return;
       ctx.fillStyle = shade((value - zmin) / (zmax - zmin));
       ctx.fillRect(lefts[j], tops[i], lefts[j + 1] - lefts[j] - xgap, tops[i + 1] - tops[i] - ygap);
+      if (trace.texttemplate) paintCell(plot, trace, shade((value - zmin) / (zmax - zmin)), i, j);
     }));
   },
 
@@ -227,6 +229,16 @@ const PAINT = {
     strokeLine(ctx, marker.line);
   },
 };
+
+/** The text of a cell in the middle of it, dark on light and light on dark, as Plotly has it. */
+function paintCell(plot, { x: columns, y: rows, text, textfont }, shade, i, j) {
+  const { ctx, x, y } = plot;
+  const [r, g, b] = channels(shade);
+  font(plot, textfont);
+  ctx.fillStyle = 0.3 * r + 0.6 * g + 0.1 * b < 140 ? "#fff" : "#444";
+  Object.assign(ctx, { textAlign: "center", textBaseline: "middle" });
+  ctx.fillText(plain(text[i][j]), x(columns[j]), y(rows[i]));
+}
 
 /** Stated borders of cells, or half a step around stated centers. */
 function borders(places, cells) {

@@ -6,9 +6,10 @@
 const PROJECTOR = 1.5;       // size against the normal one
 const QUIET = 1200;          // milliseconds without a change before a screen reader is told
 
-export default function ({ data, parentElement }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".rwn-panel");
   const panel = (root.rwnPanel ??= new Panel(root));
+  panel.pick = (point) => setTriggerValue("picked", point);
   panel.update(data);
   // Streamlit also cleans up after a call that newer data overtook: only a panel that has left the
   // page is taken down.
@@ -74,6 +75,8 @@ class Panel {
     const restyled = data === this.data;
     this.data = data;
     this.root.classList.toggle("rwn-projector", Boolean(data.projector));
+    this.root.classList.toggle("rwn-wide", Boolean(data.wide));
+    this.root.classList.toggle("rwn-single", Boolean(data.single));
     this.root.classList.toggle("rwn-pinned", (data.tiles ?? []).some((tile) => tile.against?.length));
     this.summary.show(data);
     fill(this.tiles, data.tiles ?? [], makeTile, changeTile);
@@ -165,6 +168,7 @@ class Panel {
 
 class Summary {
   constructor(node) {
+    this.node = node;
     const part = (name, parent = node) => parent.appendChild(make("span", `rwn-${name}`));
     this.text = part("parameters");
     const legend = part("legend");
@@ -176,6 +180,7 @@ class Summary {
   }
 
   show({ summary, changed }) {
+    this.node.hidden = !summary && !changed;
     setText(this.text, summary?.text ?? "");
     this.text.title = summary?.help ?? "";
     this.changed.hidden = !changed;

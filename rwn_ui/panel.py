@@ -4,7 +4,7 @@ One component instead of many Streamlit elements, because every element costs ti
 The payload is plain data; texts in it are shown as text, never as HTML.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,12 @@ _mount = st.components.v2.component(
 )
 
 
-def panel(payload: Mapping[str, Any], *, key: str = "panel") -> None:
+def panel(
+    payload: Mapping[str, Any],
+    *,
+    key: str = "panel",
+    on_pick: Callable[[str], None] | None = None,
+) -> None:
     """Draw or redraw the panel.
 
     Parameters
@@ -31,6 +36,7 @@ def panel(payload: Mapping[str, Any], *, key: str = "panel") -> None:
     payload : mapping
         stamp : str, written to the element's data-stamp once everything in view is drawn.
         projector : bool, two columns and everything larger.
+        wide, single : bool, two columns or one, and higher charts.
         summary : {"text", "help"?}, the present parameters in one line.
         changed : {"names": [str], "share": [float], "overall": float, "q": float | None},
             realized share of changed cells.
@@ -41,5 +47,13 @@ def panel(payload: Mapping[str, Any], *, key: str = "panel") -> None:
         Every part but the stamp may be left out.
     key : str
         Streamlit key; the same on every run, so that the charts are redrawn in place.
+    on_pick : callable, optional
+        Called before the next run with the "customdata" of a point that was clicked.
     """
-    _mount(key=key, data=dict(payload), height="content")
+
+    def picked() -> None:
+        chosen = st.session_state[key].get("picked")
+        if on_pick is not None and isinstance(chosen, str):
+            on_pick(chosen)
+
+    _mount(key=key, data=dict(payload), height="content", on_picked_change=picked)

@@ -15,10 +15,11 @@ REPEATS = 5
 def draw(session: Session) -> None:
     """A button, then progress and Cancel, then the errors."""
     question = session.data.schema.question
-    st.subheader("Prediction on a holdout", anchor=False)
+    st.markdown("#### Prediction on a holdout")
     st.caption(
-        "A random forest is fitted on 70 % of the records, once as they are and once masked, "
-        "and tested on the other 30 %, which are never masked."
+        "A random forest, a linear model and nearest neighbors are fitted on 70 % of the "
+        "records, once as they are and once masked, and tested on the other 30 %, which are "
+        "never masked."
     )
     if question is None:
         st.info("Choose a response on the Data page to try this.", icon=":material/info:")
@@ -65,17 +66,19 @@ def _outcome(job: Job) -> None:
         st.info(f"{job.label}: {job.refusal}", icon=":material/info:")
         return
     trial: PredictionTrial = job.result
-    change, spread = trial.difference
+    found = trial.differences()
+    size = f"{trial.detail['n_train']:,} / {trial.detail['n_test']:,}"
     st.table(
         {
-            "setting": [job.label],
+            "setting": [job.label] * len(found),
+            "learner": [learner for learner, *_ in found],
             str(trial.detail["error_name"]) + ", fitted on the original": [
-                f"{trial.original.mean():.3f}"
+                f"{before:.3f}" for _, before, *_ in found
             ],
-            "fitted on the masked": [f"{trial.released.mean():.3f}"],
-            "difference (standard error over splits)": [f"{change:+.3f} ({spread:.3f})"],
-            "records to fit / to test": [
-                f"{trial.detail['n_train']:,} / {trial.detail['n_test']:,}"
+            "fitted on the masked": [f"{after:.3f}" for _, _, after, *_ in found],
+            "difference (standard error over splits)": [
+                f"{change:+.3f} ({spread:.3f})" for *_, change, spread in found
             ],
+            "records to fit / to test": [size] * len(found),
         }
     )

@@ -40,6 +40,7 @@ class Look:
     params: rwn.RWN
     masked: Masked
     readings: dict[str, Reading | rwn.NotApplicable]
+    comparison: Comparison
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,7 +81,7 @@ class Bench:
         masked = params.redraw(self.data, self.neighborhoods(params), self._draws(seed))
         comparison = self.comparison.with_masked(masked.masked, masked.law)
         readings = {key: rwn.MEASURES[key].read(comparison) for key in SHOWN}
-        return Look(params=params, masked=masked, readings=readings)
+        return Look(params=params, masked=masked, readings=readings, comparison=comparison)
 
     def _draws(self, seed: int) -> Draws:
         key = SecretKey.from_seed(seed)

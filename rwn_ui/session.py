@@ -13,8 +13,12 @@ from typing import Any, TypeVar
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.meeting import Meeting
 from rwn_core.neighborhoods import LARGEST_DENSE
 from rwn_core.neighborhoods.reach import Reach
+from rwn_core.scenario import Scenario, Search
+from rwn_core.tuning import Run, Setting
+from rwn_ui.history import Choice, History
 from rwn_ui.jobs import Job
 from rwn_ui.results import Bench, Look
 
@@ -76,7 +80,19 @@ class Session:
     pins: dict[str, Pin] = field(default_factory=dict)
     last_payload: dict[str, Any] | None = None
     job: Job | None = None
+    run: Run | None = None
+    search: Search | None = None
+    forecasts: dict[str, float] = field(default_factory=dict)  # by the key of a setting
+    seeker: Job | None = None
+    study: Job | None = None  # of the Utility page
+    views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
+    limits: dict[str, float] = field(default_factory=dict)  # what is tolerated, by measure
+    scenarios: dict[str, Scenario] = field(default_factory=dict)
+    meetings: list[Meeting] = field(default_factory=list)
+    history: History = field(default_factory=History)
     generation: int = 0  # counts loaded tables; part of widget keys that belong to one table
+    rewound: int = 0  # counts weights that came from elsewhere than their table; likewise
+    spots: Memo = field(default_factory=lambda: Memo(2))
     benches: Memo = field(default_factory=lambda: Memo(2))
     looks: Memo = field(default_factory=lambda: Memo(8))
 
@@ -84,6 +100,33 @@ class Session:
     def params(self) -> rwn.RWN:
         """The current setting of the method."""
         return rwn.RWN(epsilon=self.epsilon, k=self.k, q=self.q)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job of this user is under way: one at a time."""
+        works = (self.job, self.run, self.seeker, self.study)
+        return any(work is not None and work.running for work in works)
+
+    @property
+    def setting(self) -> Setting:
+        """The current setting with its weights, as plain data."""
+        return Setting(params=self.params).resolved(self.data)
+
+    def note(self) -> None:
+        """Remember the current choice, so that it can be come back to."""
+        self.history.note(
+            Choice(epsilon=self.epsilon, k=self.k, q=self.q, weights=self.setting.weights)
+        )
+
+    def take(self, choice: Choice) -> None:
+        """Go over to a choice, from the history or elsewhere."""
+        if choice.weights != self.setting.weights:
+            plain = {variable.name: 1.0 for variable in self.data.schema.released}
+            self.data = self.data.with_weights(plain | dict(choice.weights))
+            self.rewound += 1
+        reach = self.bench().reach
+        self.epsilon = min(choice.epsilon, reach.epsilon)
+        self.k, self.q = min(choice.k, reach.k), choice.q
 
     @property
     def words(self) -> str:
@@ -111,9 +154,12 @@ class Session:
         self.benches.once((data.fingerprint, data.schema), lambda: bench)
         self.data, self.name, self.demo = data, name, demo
         self.pins, self.last_payload = {}, None
-        if self.job is not None:
-            self.job.cancel()
-            self.job = None
+        for work in (self.job, self.run, self.seeker, self.study):
+            if work is not None:
+                work.cancel()
+        self.job = self.run = self.seeker = self.study = self.search = None
+        self.forecasts.clear()
+        self.history = History()
         self.generation += 1
         self.settle()
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import math
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 import rwn_core as rwn
 from rwn_core.figures import CHARTS, Chart, not_applicable, serialise
 from rwn_core.reading import Reading
+from rwn_ui import draws, risk_choice
 from rwn_ui.results import Look
 from rwn_ui.session import Pin, Session
+from rwn_ui.sweep_picture import tune_spots
 
 Readings = Mapping[str, Reading | rwn.NotApplicable]
 
@@ -41,6 +45,16 @@ def _three(value: float) -> str:
 
 
 TILES = (
+    Tile(
+        label="Records re-linked",
+        measure="bayes_linkage",
+        value=lambda reading: (None, reading.value),
+        words=_percent,
+        limit="linkage",
+        help="Released records that a worst-case intruder links rightly: one who holds the whole "
+        "original file and knows the method, but not the key. Ordinary tools compare distances "
+        "and see far less; choose the intruder at the left.",
+    ),
     Tile(
         label="Records re-linked",
         measure="distance_linkage",
@@ -97,9 +111,9 @@ TILES = (
 
 def payload(session: Session, look: Look) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
-    readings = look.readings
-    return {
-        "stamp": f"{session.words}|{session.seed}|{session.variable}|{session.generation}",
+    readings = risk_choice.readings(session, look)
+    cards = _cards(readings, session)
+    shown = {
         "projector": session.projector,
         "summary": {
             "text": f"{session.words} · seed {session.seed}",
@@ -107,17 +121,27 @@ def payload(session: Session, look: Look) -> dict[str, Any]:
             "privacy.",
         },
         "changed": _changed(readings["cells_changed"]),
-        "tiles": [_tile(tile, readings, session) for tile in TILES],
-        "cards": [serialise(chart) for chart in _cards(readings, session)],
-        "tables": _tables(readings),
+        "tiles": [_tile(tile, readings, session) for tile in risk_choice.tiles(session, TILES)],
+        "cards": [serialise(chart) for chart in cards],
+        "tables": [
+            _table(chart)
+            for chart in cards
+            if chart["key"] == "regression" and "reason" not in chart
+        ],
     }
+    return {"stamp": stamp(session.words, shown), **shown}
+
+
+def stamp(words: str, shown: Mapping[str, Any]) -> str:
+    """A name for what is shown: another one whenever anything of it changes."""
+    return f"{words} {hashlib.sha256(orjson.dumps(shown)).hexdigest()[:12]}"
 
 
 def pin(session: Session, look: Look) -> Pin:
     """The current setting, to be compared with later ones."""
-    values = {}
-    for tile in TILES:
-        reading = look.readings[tile.measure]
+    values, readings = {}, risk_choice.readings(session, look)
+    for tile in risk_choice.tiles(session, TILES):
+        reading = readings[tile.measure]
         if isinstance(reading, Reading):
             values[tile.measure] = tile.value(reading)[1]
     return Pin(text=session.words, values=values)
@@ -131,7 +155,7 @@ def _changed(reading: Reading | rwn.NotApplicable) -> dict[str, Any] | None:
         "names": list(detail["names"]),
         "share": [float(share) for share in detail["share"]],
         "overall": float(detail["overall"]),
-        "q": detail["q"],
+        "q": None if detail["q"] is None else round(float(detail["q"]), 10),
     }
 
 
@@ -140,6 +164,8 @@ def _tile(tile: Tile, readings: Readings, session: Session) -> dict[str, Any]:
     shown: dict[str, Any] = {"label": tile.label, "help": tile.help, "against": []}
     if not isinstance(reading, Reading):
         return {**shown, "released": "n/a", "state": None, "help": str(reading)}
+    if tile.limit == "linkage":
+        shown["help"] = tile.help + risk_choice.beside(tile.measure, reading, readings)
     original, released = tile.value(reading)
     shown["released"] = tile.words(released)
     if original is not None:
@@ -148,7 +174,12 @@ def _tile(tile: Tile, readings: Readings, session: Session) -> dict[str, Any]:
     if tile.limit is not None:
         limit = float(getattr(session.policy, tile.limit))
         shown["state"] = "ok" if released <= limit else "over"
-        shown["limit"] = f"limit {tile.words(limit)}"
+        shown["limit"] = f"{risk_choice.word(tile.measure)}limit {tile.words(limit)}"
+    spread = draws.interval(session, tile.measure)
+    if spread is not None:
+        low, high = (tile.words(end) for end in spread)
+        shown["limit"] = f"draws {low} – {high}"
+        shown["help"] += " “Draws”: where 9 of 10 draws of this setting fall."
     for name, pinned in session.pins.items():
         if tile.measure in pinned.values:
             shown["against"].append(_against(tile, name, released, pinned.values[tile.measure]))
@@ -179,7 +210,8 @@ def _cards(readings: Readings, session: Session) -> list[Chart]:
 
 
 def _map(readings: Readings, session: Session) -> Chart:
-    risk, loss = readings["distance_linkage"], readings["correlation"]
+    axis = risk_choice.measure(session)
+    risk, loss = readings[axis], readings["correlation"]
     for reading in (risk, loss):
         if not isinstance(reading, Reading):
             return not_applicable.draw("Risk-utility map", str(reading), "risk_utility_map")
@@ -190,60 +222,25 @@ def _map(readings: Readings, session: Session) -> Chart:
     ]
     for name, pinned in session.pins.items():
         values = pinned.values
-        if "correlation" in values and "distance_linkage" in values:
+        if "correlation" in values and axis in values:
             points.append(
                 {
                     "label": name,
                     "utility": 1 - values["correlation"],
-                    "risk": values["distance_linkage"],
+                    "risk": values[axis],
                     "text": pinned.text,
                 }
             )
-    return CHARTS["risk_utility_map"](points, session.policy.linkage)
+    chart = CHARTS["risk_utility_map"](
+        points,
+        session.policy.linkage,
+        tune_spots(session, axis),
+        draws.spots(session, axis),
+    )
+    chart["layout"]["yaxis"]["title"]["text"] = risk_choice.axis_title(axis)
+    return chart
 
 
-def _tables(readings: Readings) -> list[dict[str, Any]]:
-    reading = readings["regression"]
-    if not isinstance(reading, Reading):
-        return []
-    detail = reading.detail
-    rows = [
-        [
-            term,
-            *(
-                _number(detail[column][place])
-                for column in (
-                    "coefficient_original",
-                    "se_original",
-                    "coefficient_released",
-                    "se_released",
-                    "standardized_difference",
-                )
-            ),
-            "changed" if detail["sign_changed"][place] else "same",
-        ]
-        for place, term in enumerate(detail["terms"])
-    ]
-    return [
-        {
-            "title": f"Regression of {detail['response']}: coefficients and standard errors",
-            "columns": [
-                "term",
-                "coefficient, original",
-                "SE, original",
-                "coefficient, released",
-                "SE, released",
-                "|Δ| / SE",
-                "sign",
-            ],
-            "rows": rows,
-            "caption": f"Least squares on {detail['n_original']:,} original and "
-            f"{detail['n_released']:,} released records; R² {detail['r2_original']:.3f} → "
-            f"{detail['r2_released']:.3f}. The released standard errors do not know of the "
-            "masking: at small k and large q they are too small.",
-        }
-    ]
-
-
-def _number(value: float) -> str:
-    return "—" if math.isnan(float(value)) else f"{float(value):.4g}"
+def _table(chart: Chart) -> dict[str, Any]:
+    """A chart's own table, for the page below the cards."""
+    return {"title": f"{chart['title']}: coefficients and standard errors", **chart["table"]}

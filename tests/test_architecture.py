@@ -13,18 +13,23 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 ORDER = """
-errors < schema < gate fingerprint < microdata < intake export < demo < coordinates <
-randomness < neighborhoods <
-donors < cell_law < comparison < reading < original_terms < design_matrix < least_squares nearest <
-masking measures < audit forecast holdout < tuning < release < figures <
-scale terminal rwn_ui < arguments < cli < pages app
+errors < schema < gate fingerprint < microdata < intake export rounding < demo < coordinates <
+randomness < neighborhoods growing_sums expected_columns <
+donors expected_sums < cell_law < comparison < reading < original_terms <
+correlations distributions grouping design_matrix propensity
+key_variables transitions population <
+least_squares nearest loglinear learners < formula generalized_linear intruder <
+masking measures < audit forecast holdout disclosure <
+ensemble analysis two_way expected_curve bootstrap combining < day_pass < standard_errors <
+tuning < scenario < meeting < release < figures <
+scale terminal rwn_ui < arguments < sweep_command < cli < pages app
 """
 """The law of imports: a module imports only what stands before it, and never its equals."""
 
 SHARED_AMONG_SIBLINGS = {
     "masking": {"release"},
     "measures": set(),
-    "figures": {"style", "index_plot", "tables"},
+    "figures": {"style", "index_plot", "paired_shares", "signed_heatmap", "tables"},
 }
 """Files of the catalogued folders that their siblings may import."""
 
@@ -188,6 +193,23 @@ def test_importing_the_package_is_cheap() -> None:
     loaded = {name.split(".")[0] for name in run.stdout.split()}
     heavy = {"numpy", "pandas", "scipy", "sklearn", "statsmodels", "numba", "streamlit", "plotly"}
     assert not loaded & heavy
+
+
+def test_only_the_compiled_kernels_import_the_compiler() -> None:
+    kernels = ROOT / "rwn_core" / "neighborhoods" / "compiled"
+    for path in PROGRAM:
+        if kernels not in path.parents:
+            assert "numba" not in {name.split(".")[0] for name in imports(path)}, path
+
+
+def test_small_tables_are_masked_without_the_compiler() -> None:
+    code = (
+        "import sys, rwn_core as rwn\n"
+        "data = rwn.load_demo('bodyfat')\n"
+        "rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=7).law.rows_intact()\n"
+        "assert not {'numba', 'llvmlite'} & {name.split('.')[0] for name in sys.modules}"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 
 def test_every_public_name_is_there() -> None:

@@ -13,14 +13,29 @@ import orjson
 from rwn_core.figures import (
     cooks_distance,
     correlation,
+    correlation_change,
     distribution,
+    expected_curve,
+    extreme_values,
+    guessing_attacks,
+    key_classes,
+    linkage_attacks,
     mahalanobis,
     nearest_distance,
     neighborhood_size,
     not_applicable,
+    parameter_surface,
     principal_components,
+    quantiles,
+    queries,
+    record_risk,
     regression,
+    repeated_releases,
     risk_utility_map,
+    rounding_effect,
+    subgroups,
+    sweep_map,
+    two_way,
 )
 from rwn_core.figures.style import Chart
 
@@ -51,4 +66,24 @@ def serialise(chart: Chart) -> str:
     return orjson.dumps({**chart, "table": table}, option=orjson.OPT_SERIALIZE_NUMPY).decode()
 
 
-__all__ = ["CHARTS", "Chart", "not_applicable", "serialise"]
+__all__ = [
+    "CHARTS",
+    "Chart",
+    "correlation_change",
+    "expected_curve",
+    "extreme_values",
+    "guessing_attacks",
+    "key_classes",
+    "linkage_attacks",
+    "not_applicable",
+    "parameter_surface",
+    "quantiles",
+    "queries",
+    "record_risk",
+    "repeated_releases",
+    "rounding_effect",
+    "serialise",
+    "subgroups",
+    "sweep_map",
+    "two_way",
+]

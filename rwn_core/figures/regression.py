@@ -98,7 +98,9 @@ def coefficients(detail: Mapping[str, Any]) -> dict[str, Any]:
     )
     result["caption"] = (
         f"R² {number(detail['r2_original'])} → {number(detail['r2_released'])}; "
-        f"{detail['n_original']:,} → {detail['n_released']:,} complete records"
+        f"{detail['n_original']:,} → {detail['n_released']:,} complete records. The "
+        "released standard errors do not know of the masking: at small k and large q they are "
+        "too small."
     )
     return result
 

@@ -41,7 +41,12 @@ _PLACES = {
 }
 
 
-def draw(points: Sequence[Point], limit: float) -> Chart:
+def draw(
+    points: Sequence[Point],
+    limit: float,
+    swept: Sequence[Point] = (),
+    drawn: Sequence[Point] = (),
+) -> Chart:
     """Draw the map.
 
     Parameters
@@ -51,6 +56,10 @@ def draw(points: Sequence[Point], limit: float) -> Chart:
         parameters in words). A point with a missing coordinate is left out of the picture.
     limit : float
         Maximum tolerable risk, in [0, 1].
+    swept : sequence of mappings
+        Settings of a sweep, as in `points`, with "frontier" (whether nothing beats it).
+    drawn : sequence of mappings
+        Other draws of the present setting, with "utility", "risk" and "text".
     """
     placed = [p for p in points if _known(p["utility"]) and _known(p["risk"])]
     top = _reach(max([limit * 1.5, *(p["risk"] * 1.15 for p in placed)]), _TOPS)
@@ -63,7 +72,7 @@ def draw(points: Sequence[Point], limit: float) -> Chart:
         "Risk–utility map",
         f"maximum tolerable risk {percent(limit, 0 if limit >= 0.1 else 1)}",
         _describe(now, limit),
-        data=_markers(placed, x_range, y_range),
+        data=[*_swept(swept), *_drawn(drawn), *_markers(placed, x_range, y_range)],
         layout=layout(
             axis("utility", *x_range),
             axis("disclosure risk", *y_range, share=True),
@@ -116,6 +125,53 @@ def _markers(
         taken.append((spot[0] + dx, spot[1] + dy))
         traces.append((p["label"] == "now", _marker(p, position)))
     return [trace for _, trace in sorted(traces, key=lambda t: t[0])]
+
+
+def _drawn(drawn: Sequence[Point]) -> list[Trace]:
+    """Small points for other draws: how far the present marker is luck."""
+    known = [p for p in drawn if _known(p["utility"]) and _known(p["risk"])]
+    if not known:
+        return []
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": "draws",
+            "x": [p["utility"] for p in known],
+            "y": [p["risk"] for p in known],
+            "marker": {"size": 5, "color": RELEASED, "symbol": "circle", "opacity": 0.5},
+            "text": [escape(p["text"]) for p in known],
+            "hovertemplate": "%{text}<br>utility %{x:.3f}, risk %{y:.2%}<extra>draws</extra>",
+        }
+    ]
+
+
+def _swept(swept: Sequence[Point]) -> list[Trace]:
+    """Faint points for a sweep's settings, and one line along its frontier."""
+    known = [p for p in swept if _known(p["utility"]) and _known(p["risk"])]
+    if not known:
+        return []
+    best = sorted((p for p in known if p["frontier"]), key=lambda p: (p["utility"], p["risk"]))
+    cloud = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "sweep",
+        "x": [p["utility"] for p in known],
+        "y": [p["risk"] for p in known],
+        "marker": {"size": 4, "color": RELEASED, "symbol": "circle", "opacity": 0.35},
+        "text": [escape(p["text"]) for p in known],
+        "hovertemplate": "%{text}<br>utility %{x:.3f}, risk %{y:.2%}<extra>sweep</extra>",
+    }
+    line = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "frontier",
+        "x": [p["utility"] for p in best],
+        "y": [p["risk"] for p in best],
+        "line": {"color": RELEASED, "width": 1.5},
+        "hoverinfo": "skip",
+    }
+    return [cloud, line]
 
 
 def _free_side(spot: tuple[float, float], taken: Sequence[tuple[float, float]]) -> str:

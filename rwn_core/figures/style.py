@@ -119,8 +119,8 @@ def axis(
 
     Notes
     -----
-    With tickmode "auto" Plotly ignores the ticks stated here and makes its own, the same unless
-    the reader zooms; the quick painter of the page has no tick rule of its own and uses these.
+    The painted card uses the ticks stated here; with tickmode "auto" Plotly makes its own where
+    the reader zooms or opens the full view.
     """
     if "tickvals" not in more:
         places = ticks(low, high, count)

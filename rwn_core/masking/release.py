@@ -14,6 +14,7 @@ from rwn_core.cell_law import CellLaw
 from rwn_core.errors import ParameterError
 from rwn_core.export import file_format, table_bytes, write_atomically
 from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import thread_count
 from rwn_core.randomness import SecretKey, random_order
 
 Order = Literal["shuffled", "original"]
@@ -127,7 +128,7 @@ def mask(
     params: Parameters,
     *,
     seed: int | SecretKey | None = None,
-    threads: int = 1,
+    threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Release:
     """Mask a table.
@@ -140,8 +141,8 @@ def mask(
     seed : int or SecretKey, optional
         Left out: a fresh 256-bit secret that is forgotten. A small integer is for teaching and
         for repeating a trial; it is no secret.
-    threads : int
-        Changes the time, never the release.
+    threads : int, optional
+        RWN_THREADS or all processors by default. It changes the time, never the release.
     progress : callable, optional
         Told the share done, from 0 to 1.
 
@@ -153,6 +154,7 @@ def mask(
     ------
     ParameterError
     """
+    threads = thread_count(threads)
     if seed is None:
         key = SecretKey.fresh()
     else:

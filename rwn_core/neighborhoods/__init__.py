@@ -7,24 +7,29 @@ boundary (d^2 <= r^2 (1 + 1e-9)) belongs to it, so that S_i never depends on the
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighborhoods.dense import complete_table
+from rwn_core.neighborhoods.drawing import Drawing
+from rwn_core.neighborhoods.parallel import Cancelled, Progress, Watch, thread_count
+from rwn_core.neighborhoods.radii import Radii, Radius, one_radius
 from rwn_core.neighborhoods.table import Neighborhoods, NeighborTable
-from rwn_core.neighborhoods.tree import tree_table
 
 __all__ = [
     "LARGEST_DENSE",
+    "Cancelled",
+    "Drawing",
     "NeighborTable",
     "Neighborhoods",
+    "Radii",
+    "Radius",
     "check_reach",
+    "find_and_draw",
     "find_neighborhoods",
     "neighbor_table",
+    "thread_count",
 ]
 
 LARGEST_DENSE = 2000  # records up to which all pairs are held at once
@@ -36,7 +41,7 @@ def check_reach(k: object, epsilon: object, n: int | None = None) -> None:
     Parameters
     ----------
     k : int or None
-    epsilon : float or None
+    epsilon : float, Radii, ndarray of float64 of shape (n,), or None
     n : int, optional
         Number of records, if known.
 
@@ -47,13 +52,7 @@ def check_reach(k: object, epsilon: object, n: int | None = None) -> None:
     if k is None and epsilon is None:
         raise ParameterError("Give epsilon, k or both; neither is given.")
     if epsilon is not None:
-        number = isinstance(epsilon, int | float | np.integer | np.floating) and not isinstance(
-            epsilon, bool
-        )
-        if not number or math.isnan(float(epsilon)) or float(epsilon) < 0:  # type: ignore[arg-type]
-            raise ParameterError(
-                "epsilon must be a number of at least 0 (a radius in standard deviations)."
-            )
+        _check_epsilon(epsilon, n)
     if k is None:
         return
     most = "n - 1" if n is None else f"{n - 1} (the number of records less one)"
@@ -62,13 +61,30 @@ def check_reach(k: object, epsilon: object, n: int | None = None) -> None:
         raise ParameterError(f"k must be a whole number from 1 to {most}.")
 
 
+def _check_epsilon(epsilon: object, n: int | None) -> None:
+    if not one_radius(epsilon):
+        radii = epsilon if isinstance(epsilon, Radii) else Radii(epsilon)
+        if n is not None and len(radii) != n:
+            raise ParameterError(
+                f"epsilon must be one number, or one for each of the {n:,} records; "
+                f"{len(radii):,} are given."
+            )
+        return
+    number = isinstance(epsilon, int | float | np.integer | np.floating)
+    if not number or isinstance(epsilon, bool) or not float(epsilon) >= 0:  # type: ignore[arg-type]
+        raise ParameterError(
+            "epsilon must be a number of at least 0 (a radius in standard deviations)."
+        )
+
+
 def neighbor_table(
     points: NDArray[np.float64],
     *,
     k: int | None,
-    epsilon: float | None,
-    threads: int = 2,
-    progress: Callable[[float], None] | None = None,
+    epsilon: Radius | None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    budget: float | None = None,
 ) -> NeighborTable:
     """The ranked others of every record, at least out to k and epsilon.
 
@@ -77,11 +93,14 @@ def neighbor_table(
     points : ndarray of float64, shape (n, d)
     k : int, optional
         From 1 to n - 1.
-    epsilon : float, optional
+    epsilon : float or ndarray of float64, shape (n,), optional
         Radius, at least 0.
-    threads : int
+    threads : int, optional
+        RWN_THREADS or all processors by default; it changes the time, never the result.
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Told the share done, from 0 to 1. What it raises stops the work.
+    budget : float, optional
+        Bytes of memory that may be used; RWN_MEMORY or most of what is free by default.
 
     Returns
     -------
@@ -90,20 +109,31 @@ def neighbor_table(
     Raises
     ------
     ParameterError
+        Also if the table would not fit.
+    Cancelled
     """
     check_reach(k, epsilon, len(points))
     if len(points) <= LARGEST_DENSE:
         return complete_table(points)
-    return tree_table(points, k or 0, float(epsilon or 0.0), threads=threads, progress=progress)
+    from rwn_core.neighborhoods.tree import tree_table
+
+    return tree_table(
+        points,
+        int(k or 0),
+        0.0 if epsilon is None else epsilon,
+        threads=threads,
+        progress=progress,
+        budget=budget,
+    )
 
 
 def find_neighborhoods(
     points: NDArray[np.float64],
     *,
     k: int | None = None,
-    epsilon: float | None = None,
-    threads: int = 2,
-    progress: Callable[[float], None] | None = None,
+    epsilon: Radius | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Neighborhoods:
     """Find every record's neighborhood.
 
@@ -113,16 +143,19 @@ def find_neighborhoods(
         Records as points, for example from `rwn_core.coordinates`.
     k : int, optional
         Every neighborhood has at least k members; from 1 to n - 1.
-    epsilon : float, optional
-        Every record within this radius is a member; at least 0. Not the epsilon of
-        differential privacy. At least one of k and epsilon is needed.
-    threads : int
+    epsilon : float, Radii or ndarray of float64 of shape (n,), optional
+        Every record within this radius, or within the record's own, is a member; at least 0.
+        Not the epsilon of differential privacy. At least one of k and epsilon is needed.
+    threads : int, optional
+        RWN_THREADS or all processors by default; it changes the time, never the result.
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Told the share done, from 0 to 1. What it raises stops the work.
 
     Returns
     -------
     Neighborhoods
+        Of a large table, sizes and distances are at hand; the members are searched for again
+        when they are asked for.
 
     Raises
     ------
@@ -138,5 +171,39 @@ def find_neighborhoods(
     >>> find_neighborhoods(points, k=1, epsilon=1.0).sizes.tolist()
     [1, 2, 1, 1]
     """
-    table = neighbor_table(points, k=k, epsilon=epsilon, threads=threads, progress=progress)
-    return table.narrow(k=k, epsilon=epsilon)
+    found, _ = find_and_draw(points, None, k=k, epsilon=epsilon, threads=threads, progress=progress)
+    return found
+
+
+def find_and_draw(
+    points: NDArray[np.float64],
+    drawing: Drawing | None,
+    *,
+    k: int | None = None,
+    epsilon: Radius | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+    """Find neighborhoods and, where the table is large, draw donors in the same pass.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    drawing : Drawing or None
+        What to draw with.
+    k, epsilon, threads, progress
+        As for `find_neighborhoods`.
+
+    Returns
+    -------
+    neighborhoods : Neighborhoods
+    donors : ndarray of int64, shape (n, p), or None
+        None where they are still to be drawn, which is quick: from a small table.
+    """
+    check_reach(k, epsilon, len(points))
+    if len(points) <= LARGEST_DENSE:
+        return complete_table(points).narrow(k=k, epsilon=epsilon), None
+    from rwn_core.neighborhoods.searched import search_neighborhoods
+
+    watch = Watch(threads=thread_count(threads), progress=progress)
+    return search_neighborhoods(points, k=k, epsilon=epsilon, drawing=drawing, watch=watch)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from rwn_core.neighborhoods.ranking import squared_distances
 
 SAMPLE = 300  # records whose distances to all others are looked at
+FEWEST = 50  # of them, in a large table
+PAIRS = 6_100_000
 SPREAD = 5.0  # the largest radius, in median nearest distances
 LARGEST_K = 60
 
@@ -38,7 +40,9 @@ class Reach:
     typical: float
 
 
-def interactive_reach(points: NDArray[np.float64], largest_pairs: int) -> Reach:
+def interactive_reach(
+    points: NDArray[np.float64], largest_pairs: int, rows_stored: int | None = None
+) -> Reach:
     """Ranges of epsilon and k for a table, from an evenly spread sample of its records.
 
     Parameters
@@ -46,24 +50,26 @@ def interactive_reach(points: NDArray[np.float64], largest_pairs: int) -> Reach:
     points : ndarray, shape (n, d)
     largest_pairs : int
         Neighbor pairs that may be stored.
+    rows_stored : int, optional
+        Records whose pairs are stored; all by default.
 
     Returns
     -------
     Reach
     """
     n = len(points)
-    rows = np.unique(np.linspace(0, n - 1, min(SAMPLE, n)).astype(np.int64))
+    looked_at = min(SAMPLE, n, max(FEWEST, PAIRS // n))
+    rows = np.unique(np.linspace(0, n - 1, looked_at).astype(np.int64))
     everyone = np.arange(n)
     squared = np.array([squared_distances(points, row, everyone) for row in rows])
     squared[np.arange(len(rows)), rows] = np.inf
-    squared.sort(axis=1)
-    nearest = np.sqrt(squared[:, 0])
+    nearest = np.sqrt(squared.min(axis=1))
     typical = float(np.median(nearest))
     if typical == 0:
         apart = squared[(squared > 0) & np.isfinite(squared)]
         typical = float(np.sqrt(np.quantile(apart, 0.01)))
     most = SPREAD * typical
-    stored = largest_pairs / n
+    stored = largest_pairs / (rows_stored or n)
     if n - 1 > stored:
         most = min(most, _radius_of_mean_size(squared, stored))
     step = _step(most)
@@ -77,9 +83,9 @@ def interactive_reach(points: NDArray[np.float64], largest_pairs: int) -> Reach:
 
 def _radius_of_mean_size(squared: NDArray[np.float64], size: float) -> float:
     """The radius within which the sampled records have this many others on average."""
-    together = np.sort(squared[np.isfinite(squared)])
+    together = squared[np.isfinite(squared)]
     place = min(int(size * len(squared)), len(together) - 1)
-    return float(np.sqrt(together[place]))
+    return float(np.sqrt(np.partition(together, place)[place]))
 
 
 def _step(most: float) -> float:

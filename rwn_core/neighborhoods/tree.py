@@ -1,27 +1,31 @@
-"""The neighbor table of a large file, from SciPy's k-d tree."""
+"""Tables of neighbors of large files, by the compiled search."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
-from rwn_core.neighborhoods.ranking import TIE, rank, squared_distances
+from rwn_core.neighborhoods.filling import FEWER, fill_table, index_of
+from rwn_core.neighborhoods.index import Index, build_index
+from rwn_core.neighborhoods.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
+from rwn_core.neighborhoods.parallel import Progress, Watch, thread_count
+from rwn_core.neighborhoods.radii import Radius, one_radius
+from rwn_core.neighborhoods.search import Search
 from rwn_core.neighborhoods.table import NeighborTable
 
-CHUNK = 1024  # records searched at a time
-SLACK = 1e-6  # the tree only preselects; the exact distances decide
+ESTIMATED = 1000  # records whose sizes say how large a table will be
 
 
 def tree_table(
     points: NDArray[np.float64],
     k: int,
-    epsilon: float,
+    epsilon: Radius,
     *,
-    threads: int = 2,
-    progress: Callable[[float], None] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    budget: float | None = None,
 ) -> NeighborTable:
     """Every record's others within max(epsilon, distance to the k-th nearest), ranked.
 
@@ -30,58 +34,136 @@ def tree_table(
     points : ndarray, shape (n, d)
     k : int
         0 for none.
-    epsilon : float
-    threads : int
+    epsilon : float or ndarray of float64, shape (n,)
+    threads : int, optional
     progress : callable, optional
         Told the share done, from 0 to 1.
+    budget : float, optional
+        Bytes of memory that may be used.
+
+    Returns
+    -------
+    NeighborTable
+
+    Raises
+    ------
+    ParameterError
+        It would not fit; told before the search, from a sample of the records.
+    Cancelled
+    """
+    watch = Watch(threads=thread_count(threads), progress=progress)
+    return stored_table(points, k, epsilon, watch, budget)
+
+
+def stored_table(
+    points: NDArray[np.float64],
+    k: int | None,
+    epsilon: Radius | None,
+    watch: Watch,
+    budget: float | None = None,
+) -> NeighborTable:
+    """`tree_table` under a watch that may cancel it."""
+    allowed = budget_bytes(budget)
+    check_fits(
+        search_bytes(len(points), points.shape[1], 0), allowed, "Searching this table", FEWER
+    )
+    index = index_of(points, epsilon)
+    _check_estimate(index, points, k or 0, epsilon, allowed)
+    search = Search(index, k=k or 0, epsilon=epsilon)
+    table = fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), allowed)
+    watch.tell(1.0)
+    return table
+
+
+def table_among(
+    points: NDArray[np.float64],
+    candidates: NDArray[np.int64],
+    k: int | None,
+    epsilon: Radius | None,
+    watch: Watch,
+    budget: float | None = None,
+) -> NeighborTable:
+    """Every record's others among some candidates, ranked.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    candidates : ndarray of int64, shape (m,)
+        Records that may be somebody's neighbor, ascending; more than k.
+    k : int, optional
+    epsilon : float or ndarray of float64, shape (n,), optional
+    watch : Watch
+    budget : float, optional
 
     Returns
     -------
     NeighborTable
     """
+    target = build_index(points[candidates], numbers=candidates)
+    apart = None if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)
+    query = build_index(points, apart=apart, frame=target.frame)
+    search = Search(target, query, k=k or 0, epsilon=epsilon)
+    return fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), budget)
+
+
+def neighborhoods_of_some(
+    index: Index,
+    points: NDArray[np.float64],
+    records: NDArray[np.int64],
+    k: int | None,
+    epsilon: Radius | None,
+    watch: Watch,
+) -> NeighborTable:
+    """The ranked others of a few records in the full table.
+
+    Parameters
+    ----------
+    index : Index
+        Of all records.
+    points : ndarray of float64, shape (n, d)
+        All of them.
+    records : ndarray of int64, shape (m,)
+        Ascending.
+    k : int, optional
+    epsilon : float or ndarray of float64, shape (n,), optional
+    watch : Watch
+
+    Returns
+    -------
+    NeighborTable
+        Row r is that of records[r]; the members are numbered as in the full table.
+    """
+    query, mine = _query_of(index, points, records, epsilon)
+    search = Search(index, query, k=k or 0, epsilon=mine)
+    table = fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), None)
+    return replace(table, numbers=records)
+
+
+def _query_of(
+    index: Index,
+    points: NDArray[np.float64],
+    records: NDArray[np.int64],
+    epsilon: Radius | None,
+) -> tuple[Index, Radius | None]:
+    """Some records made ready for a search of an index, and their radius."""
+    if epsilon is None or one_radius(epsilon):
+        return build_index(points[records], numbers=records, frame=index.frame), epsilon
+    mine = np.asarray(epsilon)[records]
+    return build_index(points[records], numbers=records, apart=mine, frame=index.frame), mine
+
+
+def _check_estimate(
+    index: Index,
+    points: NDArray[np.float64],
+    k: int,
+    epsilon: Radius | None,
+    allowed: float,
+) -> None:
+    """Refuse a table that will not fit, from the sizes of some records."""
     n = len(points)
-    contiguous = np.ascontiguousarray(points)
-    tree = cKDTree(contiguous)
-    sizes = np.empty(n, dtype=np.int64)
-    kept_records, kept_squared = [], []
-    for start in range(0, n, CHUNK):
-        rows = np.arange(start, min(start + CHUNK, n))
-        edge = _edges(tree, contiguous[rows], k, epsilon, threads)
-        found = tree.query_ball_point(
-            contiguous[rows], edge * (1 + SLACK) + 1e-300, workers=threads
-        )
-        for row, candidates in zip(rows, found, strict=True):
-            others = np.array(candidates, dtype=np.int64)
-            others = others[others != row]
-            squared, others = rank(squared_distances(points, np.asarray(row), others), others)
-            size = _cut(squared, k, epsilon)
-            sizes[row] = size
-            kept_records.append(others[:size].astype(np.int32))
-            kept_squared.append(squared[:size])
-        if progress is not None:
-            progress((start + len(rows)) / n)
-    return NeighborTable(
-        offsets=np.concatenate(([0], np.cumsum(sizes))),
-        records=np.concatenate(kept_records),
-        squared=np.concatenate(kept_squared),
-        k=k,
-        epsilon=epsilon,
-    )
-
-
-def _edges(
-    tree: cKDTree, queries: NDArray[np.float64], k: int, epsilon: float, threads: int
-) -> NDArray[np.float64]:
-    edge = np.full(len(queries), epsilon)
-    if k:
-        # the record itself is one of the k + 1 nearest distances, wherever ties put it
-        distances, _ = tree.query(queries, k=[k + 1], workers=threads)
-        edge = np.maximum(edge, distances[:, 0])
-    return edge
-
-
-def _cut(squared: NDArray[np.float64], k: int, epsilon: float) -> int:
-    edge = epsilon * epsilon
-    if k:
-        edge = max(edge, squared[k - 1])
-    return int(np.searchsorted(squared, edge * (1 + TIE), side="right"))
+    if pairs_bytes(float(n) * (n - 1)) <= allowed or n <= ESTIMATED:
+        return
+    some = np.unique(np.linspace(0, n - 1, ESTIMATED).astype(np.int64))
+    query, radius = _query_of(index, points, some, epsilon)
+    sizes = Search(index, query, k=k, epsilon=radius).run(Watch()).sizes
+    check_fits(pairs_bytes(sizes.mean() * n), allowed, "The table of neighbors", FEWER)

@@ -2,80 +2,87 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.microdata import Microdata
+from rwn_core.intruder.posterior import Linkage, link
 from rwn_core.reading import Measure, Reading
 
-SAMPLE = 200  # released records looked at in a large file; all originals are candidates
-LARGEST_WHOLE = 4000
+WORST = 10
+NORMAL = 1.959963984540054  # 97.5 % point of the normal distribution
 
 
-def posteriors(law: CellLaw, masked: Microdata, rows: NDArray[np.int64]) -> sparse.csc_array:
-    """What the intruder believes of each released record.
+def reading(links: Linkage, n: int, names: Sequence[str]) -> Reading:
+    """The reading of some links.
 
     Parameters
     ----------
-    law : CellLaw
-        Of n original records.
-    masked : Microdata
-        The released table.
-    rows : ndarray of int64, shape (m,)
-        Released records to link.
-
-    Returns
-    -------
-    sparse array, shape (n, m)
-        Column r holds P(released record rows[r] comes from original i | its values), with
-        every original equally likely beforehand; zero throughout if no original can have
-        produced it.
-
-    References
-    ----------
-    Bayes' rule on the cell law; cells of one record are independent given the original.
+    links : Linkage
+    n : int
+        Number of originals.
+    names : sequence of str
+        The variables the intruder links by.
     """
-    likelihood: sparse.csc_array | None = None
-    for names in law.units():
-        table, columns = law.likelihood_columns(names, masked, rows)
-        chosen = sparse.csc_array(table[:, np.maximum(columns, 0)])
-        chosen = chosen @ sparse.diags_array((columns >= 0).astype(np.float64))
-        likelihood = chosen if likelihood is None else _multiply(likelihood, chosen)
-    if likelihood is None:
-        raise NotApplicable("The release has no variables to link by.")
-    return _scale(likelihood, np.asarray(likelihood.sum(axis=0)).ravel())
+    interval = None
+    if links.sampled:
+        error = float(links.best.std(ddof=1) / np.sqrt(len(links.best)))
+        error *= np.sqrt(1 - len(links.rows) / links.of)
+        interval = (
+            max(0.0, links.success - NORMAL * error),
+            min(1.0, links.success + NORMAL * error),
+        )
+    worst = worst_records(links.truth)
+    detail: dict[str, Any] = {
+        "names": list(names),
+        "best": links.best,
+        "truth": links.truth,
+        "records": links.rows,
+        "sampled": links.sampled,
+        "of": links.of,
+        "top1": float(links.top1.mean()),
+        "top5": float(links.top5.mean()),
+        "same": float(links.same.mean()),
+        "above_half": float((links.truth > 0.5).mean()),
+        "above_nine_tenths": float((links.truth > 0.9).mean()),
+        "candidates": links.candidates,
+        "worst": links.rows[worst],
+        "worst_truth": links.truth[worst],
+        "worst_candidates": links.candidates[worst],
+    }
+    return Reading(value=links.success, baseline=1.0 / n, interval=interval, detail=detail)
 
 
-def _multiply(left: sparse.csc_array, right: sparse.csc_array) -> sparse.csc_array:
-    product = sparse.csc_array(left.multiply(right))
-    # many columns of small probabilities would underflow: only ratios within a record matter
-    return _scale(product, product.max(axis=0).toarray().ravel())
+def worst_records(truth: NDArray[np.float64], count: int = WORST) -> NDArray[np.int64]:
+    """Places of the largest risks, largest first, the lowest place first among ties."""
+    return np.argsort(-truth, kind="stable")[:count]
 
 
-def _scale(matrix: sparse.csc_array, by: NDArray[np.float64]) -> sparse.csc_array:
-    factor = np.divide(1.0, by, out=np.zeros_like(by), where=by > 0)
-    return sparse.csc_array(matrix @ sparse.diags_array(factor))
+def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Reading:
+    """Expected share of right links, of all released variables or of some.
 
-
-def _compute(comparison: Comparison) -> Reading:
+    Parameters
+    ----------
+    comparison : Comparison
+    names : sequence of str, optional
+        The variables the intruder knows; all by default.
+    """
     law = comparison.law
     if law is None:
         raise NotApplicable("The worst case needs the law of the method that made the release.")
-    n = comparison.masked.n
-    whole = n <= LARGEST_WHOLE
-    rows = np.arange(n) if whole else np.unique(np.linspace(0, n - 1, SAMPLE).astype(np.int64))
-    belief = posteriors(law, comparison.masked, rows)
-    best = belief.max(axis=0).toarray().ravel()
-    truth = np.asarray(belief[rows, np.arange(len(rows))]).ravel()
-    return Reading(
-        value=float(best.mean()),
-        baseline=1.0 / n,
-        detail={"best": best, "truth": truth, "records": rows, "sampled": not whole, "of": n},
-    )
+    if comparison.masked.n != comparison.original.n:
+        raise NotApplicable(
+            "The released table has another number of records than the original, so the true "
+            "sources are unknown."
+        )
+    links = link(law, comparison.masked, names)
+    if names is None:
+        names = [variable.name for variable in comparison.original.schema.released]
+    return reading(links, comparison.original.n, names)
 
 
 MEASURE = Measure(
@@ -88,5 +95,5 @@ MEASURE = Measure(
     question="How many released records would an intruder link rightly who holds the whole "
     "original file and knows the method and its parameters, but not the key?",
     source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5",
-    compute=_compute,
+    compute=compute,
 )

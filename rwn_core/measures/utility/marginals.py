@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
+from rwn_core.distributions import bin_counts, bin_edges, total_variation
 from rwn_core.errors import NotApplicable
 from rwn_core.microdata import Microdata
 from rwn_core.original_terms import RELEASED, codes, numbers
 from rwn_core.reading import Measure, Reading
 from rwn_core.schema import Kind, Variable
-
-MOST_BINS = 40
-LARGEST_UNIT = 2.0**50  # up to here a whole number has halves between it and the next
 
 
 def kolmogorov_smirnov(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
@@ -58,29 +56,6 @@ def _largest_gap(
     return float(max(np.abs(shares[1:] - at).max(), np.abs(shares[:-1] - before).max()))
 
 
-def total_variation(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
-    """Share of records that would have to change level to make two tables of counts equal.
-
-    Parameters
-    ----------
-    one, other : ndarray of int64, shape (v,)
-        Counts of the same levels; neither all 0.
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-
-    Examples
-    --------
-    >>> total_variation(np.array([5, 3, 2]), np.array([4, 4, 2]))
-    0.1
-    """
-    # whole numbers until the last step: equal shares give exactly 0
-    n, m = int(one.sum()), int(other.sum())
-    return float(np.abs(one * m - other * n).sum() / (2 * n * m))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Numeric:
     """What one numeric variable needs of the original, once for all releases."""
@@ -89,35 +64,6 @@ class _Numeric:
     edges: NDArray[np.float64]
     summary: dict[str, float]
     counts: NDArray[np.int64]
-
-
-def bin_edges(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Edges of equal bins: one for each value of a short range of whole numbers, else sqrt(n).
-
-    Parameters
-    ----------
-    ascending : ndarray of float64, shape (n,)
-
-    Returns
-    -------
-    ndarray of float64, shape (b + 1,)
-        b from 1 to 40.
-    """
-    low, high = float(ascending[0]), float(ascending[-1])
-    near = high - low < MOST_BINS and max(-low, high) < LARGEST_UNIT
-    if near and (ascending == np.round(ascending)).all():
-        return np.arange(low, high + 2) - 0.5
-    if low == high:
-        half = max(0.5, abs(low) / 100)
-        return np.array([low - half, low + half])
-    bins = min(MOST_BINS, max(10, round(len(ascending) ** 0.5)))
-    return np.linspace(low, high, bins + 1)
-
-
-def _counts(ascending: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
-    places = np.searchsorted(ascending, edges, side="left")
-    places[-1] = np.searchsorted(ascending, edges[-1], side="right")
-    return np.diff(places)
 
 
 def _summary(ascending: NDArray[np.float64]) -> dict[str, float]:
@@ -145,7 +91,7 @@ def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
             steps=_steps(known),
             edges=edges,
             summary=_summary(known),
-            counts=_counts(known, edges),
+            counts=bin_counts(known, edges),
         )
 
     before = comparison.once(("marginal", name), profile)
@@ -156,7 +102,7 @@ def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
         "kind": "numeric",
         "edges": edges,
         "original": counts,
-        "released": _counts(known, edges),
+        "released": bin_counts(known, edges),
         "difference": _largest_gap(before.steps, known),
         "mean_original": before.summary["mean"],
         "mean_released": after["mean"],

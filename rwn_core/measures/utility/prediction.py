@@ -9,57 +9,14 @@ from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
+from rwn_core.learners import LEARNERS, learner_error
 from rwn_core.microdata import Microdata
 from rwn_core.original_terms import RELEASED, numbers
 from rwn_core.reading import Measure, Reading
 from rwn_core.schema import Kind, Variable
 
-TREES = 100
 MOST_FEATURES = 500
 FARTHEST = 1e30  # ranges of the original; scikit-learn holds features in 32 bits
-
-
-def forest_error(
-    train: tuple[NDArray[np.float64], NDArray[Any]],
-    test: tuple[NDArray[np.float64], NDArray[Any]],
-    *,
-    classify: bool,
-) -> float:
-    """Error on test records of a random forest.
-
-    Parameters
-    ----------
-    train, test : tuple of ndarray, shapes (n, d) and (n,)
-        Features, NaN where missing, and responses; classes as whole numbers.
-    classify : bool
-
-    Returns
-    -------
-    float
-        The share of wrong classes, or 1 - R2 of the test records; at least 0.
-
-    References
-    ----------
-    Breiman 2001; Perry, Matloff, Tendick 2022, section 8.4.
-    """
-    # a second to import, and only this measure needs it
-    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-
-    features, response = train
-    # one order of the records, so that the trees' samples do not depend on the file's
-    order = np.lexsort((*np.nan_to_num(features, nan=np.inf).T, response))
-    settings = {"n_estimators": TREES, "random_state": 0, "n_jobs": 1}
-    if classify:
-        forest = RandomForestClassifier(**settings)
-    else:
-        # a third of the features and leaves of 5, as in the R program that the paper used
-        forest = RandomForestRegressor(**settings, max_features=1 / 3, min_samples_leaf=5)
-    forest.fit(features[order], response[order])
-    predicted = forest.predict(test[0])
-    if classify:
-        return float((predicted != test[1]).mean())
-    residual, deviation = test[1] - predicted, test[1] - test[1].mean()
-    return float((residual**2).sum() / (deviation**2).sum())
 
 
 class _Encoder:
@@ -165,19 +122,22 @@ def compute(comparison: Comparison) -> Reading:
         raise NotApplicable(f"The response {encoder.response} is constant in the held-out records.")
     before = comparison.once(
         ("prediction", encoder.response),
-        lambda: forest_error(train, test, classify=encoder.classify),
+        lambda: [learner_error(name, train, test, classify=encoder.classify) for name in LEARNERS],
     )
-    after = forest_error(released, test, classify=encoder.classify)
+    after = [learner_error(name, released, test, classify=encoder.classify) for name in LEARNERS]
     detail = {
         "response": encoder.response,
-        "error_original": before,
-        "error_released": after,
+        "error_original": before[0],
+        "error_released": after[0],
         "error_name": "misclassification rate" if encoder.classify else "1 - R2",
         "n_train": len(released[1]),
         "n_test": len(test[1]),
-        "learner": "random forest",
+        "learner": next(iter(LEARNERS)),
+        "learners": list(LEARNERS),
+        "errors_original": np.array(before),
+        "errors_released": np.array(after),
     }
-    return Reading(value=after, baseline=before, detail=detail)
+    return Reading(value=after[0], baseline=before[0], detail=detail)
 
 
 MEASURE = Measure(

@@ -1,0 +1,161 @@
+"""One measurement of the search, or of something that a user could pick instead."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable
+
+import numpy as np
+from engine_tables import KINDS, radius_of
+
+from rwn_core.donors import Draws, draw_donors
+from rwn_core.neighborhoods import Drawing, neighbor_table
+from rwn_core.neighborhoods.index import build_index
+from rwn_core.neighborhoods.parallel import Watch
+from rwn_core.neighborhoods.reach import interactive_reach
+from rwn_core.neighborhoods.search import Search
+from rwn_core.randomness import SecretKey
+
+KEY = SecretKey.from_seed(1)
+QUERIES = {"cKDTree": 2000, "KDTree": 1000, "brute": 100}
+MOVES = 15
+GIGABYTE = 1e6  # of the kilobytes that the operating system counts
+
+
+class OverTime(Exception):
+    """A run took its whole time."""
+
+
+class Clock:
+    """Processor and wall seconds since the start; and a limit that ends a search."""
+
+    def __init__(self, limit: float = np.inf) -> None:
+        self.limit, self.share = limit, 0.0
+        self.cpu, self.wall = time.process_time(), time.perf_counter()
+
+    def read(self) -> dict[str, float]:
+        """Both, as seconds."""
+        return {
+            "cpu_s": time.process_time() - self.cpu,
+            "wall_s": time.perf_counter() - self.wall,
+        }
+
+    def watch(self, share: float) -> None:
+        """Follow a search's progress, and stop it at the limit."""
+        self.share = share
+        if time.perf_counter() - self.wall > self.limit and share > 0:
+            raise OverTime
+
+
+def peak_gigabytes() -> float:
+    """The most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / GIGABYTE
+
+
+def compiled_beforehand(p: int) -> None:
+    """Load or compile the kernels on a small table, outside of any clock."""
+    points = np.random.default_rng(1).normal(size=(3000, p))
+    drawing = Drawing(key=KEY, streams=range(p), q=np.ones(p))
+    Search(build_index(points), k=3, epsilon=0.5).run(Watch(), drawing)
+
+
+def engine(case: dict) -> dict:
+    """Everything: tree, balls, short records, p draws for each record."""
+    n, p, k = int(case["n"]), int(case["p"]), int(case.get("k", 0))
+    compiled_beforehand(p)
+    points = KINDS[case["kind"]](n, p)
+    epsilon = radius_of(points, case["size"])
+    before = peak_gigabytes()
+    clock = Clock(case["limit"])
+    index = build_index(points)
+    built = clock.read()
+    search = Search(index, k=k, epsilon=epsilon)
+    drawing = Drawing(key=KEY, streams=range(p), q=np.ones(p)) if case.get("draw", True) else None
+    try:
+        found = search.run(Watch(threads=int(case["threads"]), progress=clock.watch), drawing)
+        taken, share, size = clock.read(), 1.0, float(found.sizes.mean())
+        short = int((found.within < k).sum())
+    except OverTime:
+        taken, share, size, short = clock.read(), clock.share, float("nan"), -1
+    whole = {name: built[name] + (taken[name] - built[name]) / share for name in taken}
+    return {
+        **whole,
+        "share_run": share,
+        "epsilon": epsilon,
+        "mean_size": size,
+        "short_records": short,
+        "distinct_rows": index.rows,
+        "build_cpu_s": built["cpu_s"],
+        "peak_gb": peak_gigabytes(),
+        "peak_before_gb": before,
+    }
+
+
+def _count_with(name: str, points: np.ndarray) -> Callable[[np.ndarray, float], object]:
+    if name == "cKDTree":
+        from scipy.spatial import cKDTree
+
+        tree = cKDTree(points)
+        return lambda some, r: tree.query_ball_point(some, r, return_length=True, workers=1)
+    if name == "KDTree":
+        from sklearn.neighbors import KDTree
+
+        other = KDTree(points)
+        return lambda some, r: other.query_radius(some, r, count_only=True)
+    squares = np.einsum("ij,ij->i", points, points)
+
+    def count(some: np.ndarray, r: float) -> object:
+        own = np.einsum("ij,ij->i", some, some)
+        return (own[:, None] - 2 * (some @ points.T) + squares <= r * r).sum(axis=1)
+
+    return count
+
+
+def peer(case: dict) -> dict:
+    """Counting alone, by another library, on random records; the time of all in proportion."""
+    from threadpoolctl import threadpool_limits
+
+    points = np.ascontiguousarray(KINDS[case["kind"]](int(case["n"]), int(case["p"])))
+    epsilon = radius_of(points, case["size"])
+    n = len(points)
+    some = np.random.default_rng(7).choice(n, min(QUERIES[case["peer"]], n), replace=False)
+    with threadpool_limits(1):
+        clock = Clock()
+        count = _count_with(case["peer"], points)
+        built = clock.read()
+        done, step = 0, max(10, len(some) // 20)
+        while done < len(some) and clock.read()["wall_s"] < case["limit"]:
+            count(points[some[done : done + step]], epsilon)
+            done += step
+    taken, done = clock.read(), min(done, len(some))
+    whole = {name: built[name] + (taken[name] - built[name]) * n / done for name in taken}
+    return {**whole, "queries": done, "peak_gb": peak_gigabytes()}
+
+
+def move(case: dict) -> dict:
+    """A slider move: another epsilon, k or q, and new donors for all cells."""
+    n, p = int(case["n"]), int(case["p"])
+    points = KINDS[case["kind"]](n, p)
+    reach = interactive_reach(points, 12_000_000)
+    clock = Clock()
+    table = neighbor_table(points, k=20, epsilon=reach.epsilon)
+    prepared = clock.read()
+    draws, times = Draws(KEY, np.arange(n), range(p)), []
+    draw_donors(table.narrow(k=5, epsilon=reach.epsilon), draws, np.ones(p))
+    for share in np.linspace(0.3, 1.0, MOVES):
+        for k, q in ((5, 1.0), (20, 0.3)):
+            start = time.perf_counter()
+            found = table.narrow(k=k, epsilon=float(share * reach.epsilon))
+            draw_donors(found, draws, np.full(p, q))
+            times.append(1000 * (time.perf_counter() - start))
+    return {
+        "median_ms": float(np.median(times)),
+        "largest_ms": max(times),
+        "table_mb": (table.records.nbytes + table.squared.nbytes) / 1e6,
+        "prepare_cpu_s": prepared["cpu_s"],
+        "prepare_wall_s": prepared["wall_s"],
+    }
+
+
+MEASURED = {"engine": engine, "peer": peer, "move": move}

@@ -1,0 +1,17 @@
+"""The Compare page: which of two or three scenarios to release, and why."""
+
+import streamlit as st
+
+from rwn_ui import compare_view
+from rwn_ui.controls import badge
+from rwn_ui.session import current
+from rwn_ui.show import frame, guarded
+
+frame()
+with guarded():
+    session = current()
+    with st.sidebar, guarded():
+        badge(session)
+        compare_view.shelf(session)
+    with guarded():
+        compare_view.draw(session)

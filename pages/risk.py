@@ -1,0 +1,22 @@
+"""The Risk page: what an intruder learns from the release of the present setting."""
+
+import streamlit as st
+
+from rwn_ui import controls, risk_form, risk_view
+from rwn_ui.session import current
+from rwn_ui.show import frame, guarded
+
+frame()
+with guarded():
+    session = current()
+    controls.read_link(session)
+    with st.sidebar:
+        with guarded():
+            controls.badge(session)
+            risk_form.levers(session)
+        attack = risk_form.attack(session)
+        with guarded():
+            risk_form.watch(session)
+    with guarded():
+        risk_view.draw(session, attack)
+        controls.write_link(session)

@@ -1,0 +1,19 @@
+"""The Sweep page: which of many settings costs least among those that protect enough."""
+
+import streamlit as st
+
+from rwn_ui import planner_view, sweep_form, sweep_view
+from rwn_ui.controls import badge
+from rwn_ui.session import current
+from rwn_ui.show import frame, guarded
+
+frame()
+with guarded():
+    session = current()
+    with st.sidebar, guarded():
+        badge(session)
+        sweep_form.form(session)
+    with guarded():
+        sweep_view.draw(session)
+    with guarded():
+        planner_view.draw(session)

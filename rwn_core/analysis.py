@@ -1,0 +1,210 @@
+"""A registered analysis: a model, a table or a measure, and how far its answer may move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.distributions import standard_deviation, total_variation
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.formula import Formula, formula_design
+from rwn_core.generalized_linear import Family, generalized_fit, recoded_pair
+from rwn_core.grouping import counts, grouping
+from rwn_core.least_squares import least_squares
+from rwn_core.measures import MEASURES
+from rwn_core.microdata import Microdata
+from rwn_core.original_terms import RELEASED, numbers
+from rwn_core.reading import Reading
+
+KINDS: Mapping[str, str] = {
+    "linear": "largest change of a slope, in the original's standard errors",
+    "logistic": "largest change of a slope, in the original's standard errors",
+    "poisson": "largest change of a slope, in the original's standard errors",
+    "table": "total variation distance of the table",
+    "means": "largest change of a group's mean, in standard deviations",
+    "measure": "value of the measure",
+}
+"""What each kind of analysis compares with its tolerance."""
+
+_MODELS = ("linear", "logistic", "poisson")
+LEAST_GROUP = 5  # records of a group whose mean is looked at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """One analysis with its tolerance.
+
+    Parameters
+    ----------
+    name : str
+        What the people who run it call it.
+    kind : str
+        A key of `KINDS`.
+    tolerance : float
+        The analysis passes if its number is at most this; a measure for which higher is better
+        passes if it is at least this.
+    formula : str
+        Of a linear, logistic or poisson model.
+    variables : tuple of str
+        Of a table, at least one; of means, the variable and then those that make the groups.
+    measure : str
+        Key of a measure.
+
+    Raises
+    ------
+    ParameterError
+    """
+
+    name: str
+    kind: str
+    tolerance: float
+    formula: str = ""
+    variables: tuple[str, ...] = ()
+    measure: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse an analysis that could never be run."""
+        object.__setattr__(self, "variables", tuple(self.variables))
+        if self.kind not in KINDS:
+            raise ParameterError(f"The kind of an analysis must be one of: {', '.join(KINDS)}.")
+        if not np.isfinite(self.tolerance):
+            raise ParameterError(f"The tolerance of {self.name} must be a number.")
+        if self.kind in _MODELS:
+            Formula.parse(self.formula)
+        needed = {"table": 1, "means": 2}.get(self.kind, 0)
+        if len(self.variables) < needed:
+            raise ParameterError(f"{self.name} needs at least {needed} variables.")
+        if self.kind == "measure" and self.measure not in MEASURES:
+            raise ParameterError(
+                f"There is no measure {self.measure}; known are: {', '.join(MEASURES)}."
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Whether one analysis passes on a release.
+
+    Attributes
+    ----------
+    analysis : Analysis
+    value : float or None
+    passed : bool
+        False where the analysis has no answer: who registered it could not run it.
+    reason : str
+        Why there is no value; empty otherwise.
+    """
+
+    analysis: Analysis
+    value: float | None
+    passed: bool
+    reason: str = ""
+
+
+def verdict(analysis: Analysis, comparison: Comparison) -> Verdict:
+    """Run one analysis on the original and on the release."""
+    try:
+        if analysis.kind == "measure":
+            return _measured(analysis, comparison)
+        compute = {"table": _table, "means": _means}.get(analysis.kind, _model)
+        value = compute(analysis, comparison)
+    except NotApplicable as reason:
+        return Verdict(analysis=analysis, value=None, passed=False, reason=reason.reason)
+    return Verdict(analysis=analysis, value=value, passed=value <= analysis.tolerance)
+
+
+def _measured(analysis: Analysis, comparison: Comparison) -> Verdict:
+    measure = MEASURES[analysis.measure]
+    found = measure.read(comparison)
+    if not isinstance(found, Reading):
+        return Verdict(analysis=analysis, value=None, passed=False, reason=found.reason)
+    higher = measure.better == "higher"
+    passed = found.value >= analysis.tolerance if higher else found.value <= analysis.tolerance
+    return Verdict(analysis=analysis, value=found.value, passed=passed)
+
+
+def _model(analysis: Analysis, comparison: Comparison) -> float:
+    own, error = comparison.once(
+        ("day pass", analysis), lambda: _fit(analysis, comparison.original, comparison.original, "")
+    )
+    released, _ = _fit(analysis, comparison.original, comparison.masked, RELEASED)
+    return float((np.abs(released - own) / error)[1:].max())
+
+
+def _fit(
+    analysis: Analysis, original: Microdata, table: Microdata, where: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    formula = Formula.parse(analysis.formula)
+    if analysis.kind == "logistic":
+        original, table = recoded_pair(original, table, formula.response.name)
+    design = formula_design(original, table, formula, where)
+    if analysis.kind == "linear":
+        fit = least_squares(design, where)
+        if fit.residual_variance == 0 and table is original:
+            raise NotApplicable(
+                "The model explains its response exactly in the original, so there are no "
+                "standard errors to compare with; choose other terms."
+            )
+        return fit.coefficients, fit.standard_errors
+    if analysis.kind == "poisson" and design.response.min() < 0:
+        raise NotApplicable(f"The response {formula.response} has negative values{where}.")
+    family: Family = "logistic" if analysis.kind == "logistic" else "poisson"
+    other = generalized_fit(design, family, where)
+    return other.coefficients, other.standard_errors
+
+
+def _known(original: Microdata, names: Sequence[str]) -> None:
+    released = [variable.name for variable in original.schema.released]
+    for name in names:
+        if name not in released:
+            raise NotApplicable(
+                f"The analysis names the variable {name}, which a release does not have; its "
+                f"variables are: {', '.join(released)}."
+            )
+
+
+def _cells(
+    comparison: Comparison, names: Sequence[str]
+) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]], list[int]]:
+    """Group numbers of the original and of the release, and how many groups each has."""
+    original = comparison.original
+    _known(original, names)
+    groups = [grouping(original, original.schema.variable(name)) for name in names]
+    before, after = (
+        [group.codes(original, table) for group in groups]
+        for table in (original, comparison.masked)
+    )
+    return before, after, [len(group.labels) for group in groups]
+
+
+def _table(analysis: Analysis, comparison: Comparison) -> float:
+    before, after, sizes = _cells(comparison, analysis.variables)
+    return total_variation(counts(before, sizes), counts(after, sizes))
+
+
+def _means(analysis: Analysis, comparison: Comparison) -> float:
+    name, *by = analysis.variables
+    _known(comparison.original, [name])
+    tables = (comparison.original, comparison.masked)
+    values = [numbers(comparison.original, table, name) for table in tables]
+    spread = standard_deviation(values[0][~np.isnan(values[0])])
+    if not spread:
+        raise NotApplicable(f"Variable {name} is constant, so its means cannot move.")
+    before, after, sizes = _cells(comparison, by)
+    means = []
+    for codes, value in zip((before, after), values, strict=True):
+        known = ~np.isnan(value)
+        number = counts([code[known] for code in codes], sizes)
+        cell = np.ravel_multi_index([code[known] for code in codes], sizes)
+        total = np.bincount(cell, weights=value[known] / spread, minlength=len(number))
+        means.append((number, total / np.maximum(number, 1)))
+    large = means[0][0] >= LEAST_GROUP
+    if not large.any():
+        raise NotApplicable(f"No group has {LEAST_GROUP} records with a value of {name}.")
+    lost = large & (means[1][0] == 0)
+    if lost.any():
+        raise NotApplicable(f"{int(lost.sum())} groups have no record{RELEASED}.")
+    return float(np.abs(means[1][1] - means[0][1])[large].max())

@@ -1,0 +1,132 @@
+"""The day pass: the analyses that users will run, each with how far its answer may move.
+
+The steward registers models and tables before choosing a setting. Every setting then passes or
+fails each of them. A day pass names variables and tolerances and holds no data.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from rwn_core.analysis import Analysis, Verdict, verdict
+from rwn_core.comparison import Comparison
+from rwn_core.errors import InputError, ParameterError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayPass:
+    """The registered analyses, in order.
+
+    Parameters
+    ----------
+    analyses : tuple of Analysis
+        With different names.
+    """
+
+    analyses: tuple[Analysis, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse two analyses of one name."""
+        object.__setattr__(self, "analyses", tuple(self.analyses))
+        names = [analysis.name for analysis in self.analyses]
+        for name in names:
+            if names.count(name) > 1:
+                raise ParameterError(f"Two analyses have the name {name}; give each its own.")
+
+    def judge(self, comparison: Comparison) -> tuple[Verdict, ...]:
+        """Run every analysis on the original and on the release.
+
+        Parameters
+        ----------
+        comparison : Comparison
+            What depends on the original alone is computed once for all its releases.
+
+        Returns
+        -------
+        tuple of Verdict
+        """
+        return tuple(verdict(analysis, comparison) for analysis in self.analyses)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Plain data, without empty fields: for a scenario file."""
+        return [
+            {
+                name: list(value) if isinstance(value, tuple) else value
+                for name, value in asdict(analysis).items()
+                if value not in ("", ())
+            }
+            for analysis in self.analyses
+        ]
+
+    @classmethod
+    def from_records(cls, records: Sequence[Mapping[str, Any]]) -> DayPass:
+        """Read what `to_records` made.
+
+        Raises
+        ------
+        InputError
+            A field is missing, unknown or of the wrong kind.
+        ParameterError
+            An analysis could never be run.
+        """
+        return cls(analyses=tuple(_analysis(record) for record in records))
+
+    def to_toml(self) -> str:
+        """The analyses as TOML: an ``[[analysis]]`` table each."""
+        return "\n".join(_toml(record) for record in self.to_records())
+
+    @classmethod
+    def from_toml(cls, text: str) -> DayPass:
+        """Read the TOML form.
+
+        Raises
+        ------
+        InputError, ParameterError
+        """
+        try:
+            document = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            place = str(error).rpartition("(")[2].rstrip(")")
+            raise InputError(f"The day pass is not valid TOML ({place}).") from None
+        unknown = set(document) - {"analysis"}
+        if unknown or not isinstance(document.get("analysis", []), list):
+            raise InputError("The day pass must hold [[analysis]] tables and nothing else.")
+        return cls.from_records(document.get("analysis", []))
+
+
+_FIELDS: Mapping[str, type | tuple[type, ...]] = {
+    "name": str,
+    "kind": str,
+    "tolerance": (int, float),
+    "formula": str,
+    "variables": list,
+    "measure": str,
+}
+
+
+def _analysis(record: Mapping[str, Any]) -> Analysis:
+    if not isinstance(record, Mapping) or not {"name", "kind", "tolerance"} <= set(record):
+        raise InputError("Every analysis of a day pass needs a name, a kind and a tolerance.")
+    for field, value in record.items():
+        known = _FIELDS.get(field)
+        if known is None:
+            raise InputError(
+                f"An analysis has the unknown field {field}; known are: {', '.join(_FIELDS)}."
+            )
+        texts = not isinstance(value, list) or all(isinstance(each, str) for each in value)
+        if not isinstance(value, known) or isinstance(value, bool) or not texts:
+            raise InputError(f"The field {field} of an analysis has a value of the wrong kind.")
+    values = {**record, "tolerance": float(record["tolerance"])}
+    return Analysis(**values)
+
+
+def _toml(record: Mapping[str, Any]) -> str:
+    lines = [
+        f"{name} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
+        for name, value in record.items()
+    ]
+    return "[[analysis]]\n" + "\n".join(lines) + "\n"

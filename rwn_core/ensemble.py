@@ -1,0 +1,210 @@
+"""One setting drawn many times: what belongs to the setting, and what to the draw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.audit import compare
+from rwn_core.cell_law import CellLaw
+from rwn_core.donors import Draws, column_streams, released_schema
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.masking import RWN, Parameters, mask
+from rwn_core.measures import MEASURES
+from rwn_core.microdata import Microdata
+from rwn_core.randomness import SecretKey
+from rwn_core.reading import Reading
+
+LARGEST_PART = 400  # numbers of a reading's detail that are kept for every draw
+LEVEL = 0.9  # share of the draws that an interval holds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Ensemble:
+    """Readings of one setting over R releases with different keys. Holds no record of anyone.
+
+    Attributes
+    ----------
+    repeats : int
+        R.
+    values : mapping of str to ndarray of float64, shape (r,)
+        Of every measure with an answer; r is at most R.
+    baselines : mapping of str to float or None
+    parts : mapping of str to mapping of str to ndarray
+        Of every measure, the numbers of its detail, a draw along the first axis; only those
+        with one shape in all draws and at most 400 numbers.
+    reasons : mapping of str to str
+        Why a measure had no answer, in the first draw that had none.
+    """
+
+    repeats: int
+    values: Mapping[str, NDArray[np.float64]]
+    baselines: Mapping[str, float | None]
+    parts: Mapping[str, Mapping[str, NDArray[Any]]]
+    reasons: Mapping[str, str]
+
+    def median(self, key: str) -> float:
+        """The middle of a measure's values."""
+        return float(np.median(self.values[key]))
+
+    def interval(self, key: str, level: float = LEVEL) -> tuple[float, float]:
+        """The middle share of a measure's values: where a draw of this setting falls."""
+        return middle_share(self.values[key], level)
+
+    def reading(self, key: str) -> Reading | NotApplicable:
+        """A measure's median and interval, or why no draw had an answer."""
+        if key not in self.values:
+            return NotApplicable(self.reasons[key])
+        return Reading(
+            value=self.median(key),
+            baseline=self.baselines[key],
+            interval=self.interval(key),
+            detail={"values": self.values[key], "repeats": self.repeats},
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """A row for each measure: median, interval, and in how many draws it had an answer."""
+        rows = []
+        for key in [*self.values, *(k for k in self.reasons if k not in self.values)]:
+            reading = self.reading(key)
+            known = isinstance(reading, Reading)
+            low, high = self.interval(key) if known else (None, None)
+            rows.append(
+                {
+                    "measure": key,
+                    "median": reading.value if isinstance(reading, Reading) else None,
+                    "low": low,
+                    "high": high,
+                    "draws": len(self.values.get(key, ())),
+                    "not_applicable": self.reasons.get(key),
+                }
+            )
+        return pd.DataFrame(rows)
+
+
+def middle_share(values: NDArray[np.float64], level: float = LEVEL) -> tuple[float, float]:
+    """The interval that leaves out equal shares of the values at both ends."""
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def ensemble(
+    microdata: Microdata,
+    params: Parameters,
+    *,
+    repeats: int = 25,
+    measures: Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Ensemble:
+    """Draw one setting many times and read the measures on each release.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    params : Parameters
+    repeats : int
+        At least 2.
+    measures : sequence of str, optional
+        Keys; all by default. A regression is the schema's question.
+    seed : int, optional
+        The draws have the keys of seed, seed + 1, ...: repeatable, and no secret. Fresh keys if
+        it is left out.
+    progress : callable, optional
+        Told the share done, from 0 to 1.
+
+    Returns
+    -------
+    Ensemble
+
+    Raises
+    ------
+    ParameterError
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> data = rwn.load_demo("bodyfat")
+    >>> drawn = ensemble(data, rwn.RWN(k=5), repeats=3, measures=["correlation"], seed=1)
+    >>> len(drawn.values["correlation"])
+    3
+    """
+    if repeats < 2:
+        raise ParameterError("repeats must be a whole number of at least 2.")
+    keys = tuple(MEASURES) if measures is None else tuple(measures)
+    unknown = [key for key in keys if key not in MEASURES]
+    if unknown:
+        raise ParameterError(f"There is no measure {unknown[0]}; known are: {', '.join(MEASURES)}.")
+    comparison = compare(microdata, released_only(microdata))
+    readings: dict[str, list[Reading]] = {key: [] for key in keys}
+    reasons: dict[str, str] = {}
+    for number, (masked, law) in enumerate(releases(microdata, params, repeats, seed)):
+        this = comparison.with_masked(masked, law)
+        for key in keys:
+            found = MEASURES[key].read(this)
+            if isinstance(found, Reading):
+                readings[key].append(found)
+            else:
+                reasons.setdefault(key, found.reason)
+        if progress is not None:
+            progress((number + 1) / repeats)
+    known = {key: found for key, found in readings.items() if found}
+    return Ensemble(
+        repeats=repeats,
+        values={key: np.array([one.value for one in found]) for key, found in known.items()},
+        baselines={key: found[0].baseline for key, found in known.items()},
+        parts={key: _parts(found) for key, found in known.items()},
+        reasons=reasons,
+    )
+
+
+def released_only(microdata: Microdata) -> Microdata:
+    """The original as a release would show it: without direct identifiers."""
+    names = [variable.name for variable in microdata.schema.released]
+    return Microdata(microdata.frame[names], released_schema(microdata.schema))
+
+
+def releases(
+    microdata: Microdata, params: Parameters, repeats: int, seed: int | None
+) -> Iterator[tuple[Microdata, CellLaw | None]]:
+    """Releases of one setting under different keys; the neighbors are searched once.
+
+    Yields
+    ------
+    masked : Microdata
+    law : CellLaw or None
+    """
+    keys = (
+        SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
+        for number in range(repeats)
+    )
+    if not (isinstance(params, RWN) and params.scheme.exact):
+        for key in keys:
+            release = mask(microdata, params, seed=key)
+            yield release.masked, release.law
+        return
+    neighborhoods = params.neighborhoods(microdata)
+    records, streams = np.arange(microdata.n), column_streams(microdata)
+    for key in keys:
+        work = params.redraw(microdata, neighborhoods, Draws(key, records, streams))
+        yield work.masked, work.law
+
+
+def _parts(readings: Sequence[Reading]) -> dict[str, NDArray[Any]]:
+    """The numbers of the details that have one small shape in all draws."""
+    parts = {}
+    for name in readings[0].detail:
+        found = [reading.detail.get(name) for reading in readings]
+        if not all(isinstance(one, int | float | np.ndarray) for one in found):
+            continue
+        arrays = [np.asarray(one) for one in found]
+        first = arrays[0]
+        small = first.size <= LARGEST_PART and first.dtype.kind in "iufb"
+        if small and all(array.shape == first.shape for array in arrays):
+            parts[name] = np.array(arrays)
+    return parts

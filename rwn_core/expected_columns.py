@@ -1,0 +1,139 @@
+"""What a forecast adds up: a table's numbers, levels and own values as columns of numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.microdata import Microdata
+from rwn_core.schema import Kind
+
+MOST_LEVELS = 200  # of one variable; more would be a name, not a category
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Columns:
+    """A table's released variables as columns.
+
+    Attributes
+    ----------
+    released : tuple of str
+        All p variables of a release.
+    names : tuple of str
+        The m continuous and count variables.
+    center, unit : ndarray of float64, shape (m,)
+        A number is center + unit times its column.
+    numbers, known : ndarray of float64, shape (n, m)
+        From -1 to 1, 0 where missing; 1 where known.
+    places : ndarray of int64, shape (m,)
+        Which of the p released variables each is.
+    levels : mapping of str to list
+        Of the categorical and ordered variables with at most 200 levels.
+    dummies : ndarray of float64, shape (n, L)
+        A column for each level, in the order of `levels`.
+    dummy_places : ndarray of int64, shape (L,)
+    codes : ndarray of int64, shape (n, p)
+        Equal where two records have the same value, missing included.
+    units : tuple of tuple of int
+        Which released variables share a donor; most stand alone.
+    """
+
+    released: tuple[str, ...]
+    names: tuple[str, ...]
+    center: NDArray[np.float64]
+    unit: NDArray[np.float64]
+    numbers: NDArray[np.float64]
+    known: NDArray[np.float64]
+    places: NDArray[np.int64]
+    levels: dict[str, list[Any]]
+    dummies: NDArray[np.float64]
+    dummy_places: NDArray[np.int64]
+    codes: NDArray[np.int64]
+    units: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(cls, microdata: Microdata) -> Columns:
+        """The columns of a table."""
+        released = [variable.name for variable in microdata.schema.released]
+        names = microdata.numeric_names
+        center, unit, numbers, known = _scaled(microdata.matrix(names))
+        levels, dummies, places = _dummies(microdata)
+        return cls(
+            released=tuple(released),
+            names=tuple(names),
+            center=center,
+            unit=unit,
+            numbers=numbers,
+            known=known,
+            places=np.array([released.index(name) for name in names], dtype=np.int64),
+            levels=levels,
+            dummies=dummies,
+            dummy_places=places,
+            codes=np.column_stack([_codes(microdata, name) for name in released]),
+            units=_units(microdata),
+        )
+
+    @property
+    def complete(self) -> bool:
+        """Whether no number is missing."""
+        return bool(self.known.all())
+
+    def pairs_of(self, places: NDArray[np.int64]) -> list[tuple[int, int]]:
+        """Which pairs of columns, given each one's variable, share a donor."""
+        unit_of = {place: number for number, unit in enumerate(self.units) for place in unit}
+        own = [unit_of[int(place)] for place in places]
+        return [
+            (one, two)
+            for one, two in combinations(range(len(own)), 2)
+            if own[one] == own[two] and places[one] != places[two]
+        ]
+
+
+def _scaled(
+    values: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    missing = np.isnan(values)
+    known = (~missing).astype(np.float64)
+    filled = np.where(missing, 0.0, values)
+    # divided before they are summed: the sum of huge numbers would overflow
+    center = (filled / np.maximum(known.sum(axis=0), 1.0)).sum(axis=0)
+    numbers = np.where(missing, 0.0, filled - center)
+    unit = np.abs(numbers).max(axis=0, initial=0.0)
+    unit[unit == 0] = 1.0
+    return center, unit, numbers / unit, known
+
+
+def _dummies(
+    microdata: Microdata,
+) -> tuple[dict[str, list[Any]], NDArray[np.float64], NDArray[np.int64]]:
+    levels: dict[str, list[Any]] = {}
+    columns: list[NDArray[np.float64]] = []
+    places: list[int] = []
+    for place, variable in enumerate(microdata.schema.released):
+        if variable.kind not in (Kind.CATEGORICAL, Kind.ORDERED):
+            continue
+        codes, known = microdata.codes(variable.name)
+        if len(known) > MOST_LEVELS:
+            continue
+        levels[variable.name] = list(known)
+        columns.append((codes[:, None] == np.arange(len(known))).astype(np.float64))
+        places += [place] * len(known)
+    dummies = np.column_stack(columns) if columns else np.empty((microdata.n, 0))
+    return levels, dummies, np.array(places, dtype=np.int64)
+
+
+def _codes(microdata: Microdata, name: str) -> NDArray[np.int64]:
+    if microdata.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        return microdata.codes(name)[0].astype(np.int64)
+    return np.unique(microdata.values(name), return_inverse=True)[1].astype(np.int64)
+
+
+def _units(microdata: Microdata) -> tuple[tuple[int, ...], ...]:
+    units: dict[object, list[int]] = {}
+    for place, variable in enumerate(microdata.schema.released):
+        units.setdefault((variable.group,) if variable.group else place, []).append(place)
+    return tuple(tuple(places) for places in units.values())

@@ -1,0 +1,202 @@
+"""Expected sums over a release's records, for many settings at once: the algebra of a forecast.
+
+Cells of different records are independent, and so are those of one record unless their
+variables share a donor. Every expectation here follows from that and from the sums of each
+column over the neighborhoods.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.expected_columns import Columns
+from rwn_core.growing_sums import growing_sums, record_blocks
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ExpectedSums:
+    """Expectations over the release, for s settings; numbers as in `Columns`, 0 where missing.
+
+    Attributes
+    ----------
+    first : ndarray, shape (s, m)
+        Of the sum of each number.
+    first_seen : ndarray, shape (s, m, m)
+        [j, h]: of the sum of number j over the records whose number h is known.
+    seen : ndarray, shape (s, m, m)
+        Of the number of records that have both.
+    second : ndarray, shape (s, m, m)
+        Of the sum of products.
+    noise : ndarray, shape (s, m, m)
+        Sum over records of the covariance of two released cells; its diagonal, of the variances.
+    together : ndarray, shape (s, L, L)
+        Of the number of records with two levels, for variables that do not share a donor; its
+        diagonal, of each level's count.
+    kept : ndarray, shape (s, p)
+        Of the number of cells of each variable that show their own value.
+    rows : ndarray, shape (s,)
+        Of the number of records that show all of their own values.
+    """
+
+    first: Floats
+    first_seen: Floats
+    seen: Floats
+    second: Floats
+    noise: Floats
+    together: Floats
+    kept: Floats
+    rows: Floats
+
+
+class Adder:
+    """The sums of one table's columns over the neighborhoods of many settings.
+
+    Parameters
+    ----------
+    columns : Columns
+        n records, m numbers, L levels, p variables.
+    q : ndarray of float64, shape (s, p)
+        Modification probability of each variable in each setting.
+    """
+
+    def __init__(self, columns: Columns, q: Floats) -> None:
+        self.columns = columns
+        self.q = q
+        self.pairs = columns.pairs_of(columns.places)
+        one, two = np.array(self.pairs, dtype=np.intp).reshape(-1, 2).T
+        self._one, self._two = one, two
+        numbers = columns.numbers
+        parts = [numbers, numbers**2, columns.dummies, numbers[:, one] * numbers[:, two]]
+        if not columns.complete:
+            parts.append(columns.known)
+        self._ends = np.cumsum([part.shape[1] for part in parts])
+        self._every = np.column_stack(parts)
+
+    def total(
+        self, starts: NDArray[np.int64], records: NDArray[np.int32], sizes: NDArray[np.int64]
+    ) -> ExpectedSums:
+        """Add up all records, block by block.
+
+        Parameters
+        ----------
+        starts : ndarray of int64, shape (n + 1,)
+        records : ndarray of int32, shape (P,)
+            Ranked neighbors, at least as many as any setting takes.
+        sizes : ndarray of int64, shape (s, n)
+            Neighborhood sizes, at least 1.
+        """
+        total: list[Floats] = []
+        wide = self._every.shape[1] + 2 * self.columns.codes.shape[1]
+        for first, end in record_blocks(starts, wide, len(sizes)):
+            near, same = self.near(starts, records, sizes, slice(first, end))
+            part = self._add(near, same, slice(first, end))
+            total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
+        return ExpectedSums(
+            **dict(zip(ExpectedSums.__dataclass_fields__, total, strict=True)),
+        )
+
+    def near(
+        self,
+        starts: NDArray[np.int64],
+        records: NDArray[np.int32],
+        sizes: NDArray[np.int64],
+        block: slice,
+    ) -> tuple[Floats, Floats]:
+        """Means over the neighborhoods of a block: of the columns, and of "has my own value".
+
+        Returns
+        -------
+        near : ndarray, shape (s, b, columns)
+        same : ndarray, shape (s, b, p + units of several variables)
+        """
+        local = starts[block.start : block.stop + 1] - starts[block.start]
+        members = records[starts[block.start] : starts[block.stop]]
+        codes = self.columns.codes
+        equal = codes[members] == np.repeat(codes[block], np.diff(local), axis=0)
+        joint = [equal[:, unit].all(axis=1) for unit in self.columns.units if len(unit) > 1]
+        values = np.column_stack([self._every[members], equal, *joint])
+        taken = sizes[:, block]
+        means = growing_sums(values, local, taken) / taken[..., None]
+        width = self._every.shape[1]
+        return means[..., :width], means[..., width:]
+
+    def cells(self, near: Floats, block: slice) -> tuple[Floats, Floats]:
+        """Mean and variance of every released number of a block, shape (s, b, m) each."""
+        m = self._ends[0]
+        own, q = self.columns.numbers[block], self.q[:, None, self.columns.places]
+        mean = (1 - q) * own + q * near[..., :m]
+        spread = np.maximum(near[..., m : 2 * m] - near[..., :m] ** 2, 0.0)
+        return mean, q * (1 - q) * (own - near[..., :m]) ** 2 + q * spread
+
+    def _add(self, near: Floats, same: Floats, block: slice) -> list[Floats]:
+        mean, variance = self.cells(near, block)
+        noise = _diagonal(variance.sum(axis=1))
+        self._share_donors(noise, near, block)
+        turned = mean.transpose(0, 2, 1)
+        known = self._known(near, block)
+        levels = self._levels(near, block)
+        return [
+            mean.sum(axis=1),
+            turned @ known,
+            known.transpose(0, 2, 1) @ known,
+            turned @ mean + noise,
+            noise,
+            _counts(levels),
+            *self._intact(same),
+        ]
+
+    def _known(self, near: Floats, block: slice) -> Floats:
+        own, q = self.columns.known[block], self.q[:, None, self.columns.places]
+        if self.columns.complete:
+            return np.broadcast_to(own, (len(q), *own.shape))
+        return np.asarray((1 - q) * own + q * near[..., self._ends[3] :])
+
+    def _levels(self, near: Floats, block: slice) -> Floats:
+        own, q = self.columns.dummies[block], self.q[:, None, self.columns.dummy_places]
+        return np.asarray((1 - q) * own + q * near[..., self._ends[1] : self._ends[2]])
+
+    def _share_donors(self, noise: Floats, near: Floats, block: slice) -> None:
+        """Add the covariance of the cells that one donor gives together."""
+        if not self.pairs:
+            return
+        one, two, own = self._one, self._two, self.columns.numbers[block]
+        q = self.q[:, None, self.columns.places[one]]
+        apart = (own[:, one] - near[..., one]) * (own[:, two] - near[..., two])
+        jointly = near[..., self._ends[2] : self._ends[3]] - near[..., one] * near[..., two]
+        shared = (q * (1 - q) * apart + q * jointly).sum(axis=1)
+        noise[:, one, two] += shared
+        noise[:, two, one] += shared
+
+    def _intact(self, same: Floats) -> list[Floats]:
+        p = self.q.shape[1]
+        q = self.q[:, None, :]
+        kept = (1 - q) + q * same[..., :p]
+        rows, joint = np.ones(same.shape[:2]), p
+        for unit in self.columns.units:
+            if len(unit) == 1:
+                rows = rows * kept[..., unit[0]]
+            else:
+                share = self.q[:, None, unit[0]]
+                rows = rows * ((1 - share) + share * same[..., joint])
+                joint += 1
+        return [kept.sum(axis=1), rows.sum(axis=1)]
+
+
+def _diagonal(values: Floats) -> Floats:
+    made = np.zeros((*values.shape, values.shape[-1]))
+    places = np.arange(values.shape[-1])
+    made[:, places, places] = values
+    return made
+
+
+def _counts(levels: Floats) -> Floats:
+    """Expected counts of two levels together; of one level on the diagonal."""
+    together = levels.transpose(0, 2, 1) @ levels
+    places = np.arange(levels.shape[-1])
+    together[:, places, places] = levels.sum(axis=1)
+    return np.asarray(together)

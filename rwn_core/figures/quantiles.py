@@ -1,0 +1,52 @@
+"""How far each quantile of each variable moved: tails that shrink are seen at a glance."""
+
+from typing import Any
+
+import numpy as np
+
+from rwn_core.figures.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
+from rwn_core.figures.style import Chart, axis, chart, escape, layout, number, shorten
+from rwn_core.figures.tables import table
+from rwn_core.reading import Reading
+
+_VARIABLES = 16
+
+
+def draw(reading: Reading) -> Chart:
+    """Draw the shift of the quantiles in standard deviations; at most the 16 most moved rows.
+
+    Parameters
+    ----------
+    reading : Reading of the measure "quantiles"
+    """
+    detail = reading.detail
+    names = [str(name) for name in detail["names"]]
+    shift = np.asarray(detail["change"], dtype=float)
+    shares = [f"{100 * share:g} %" for share in detail["shares"]]
+    rows = np.sort(np.argsort(-np.abs(shift).max(axis=1), kind="stable")[:_VARIABLES])
+    shown = [escape(names[row]) for row in rows]
+    texts = [[f"{name}, {share}" for share in shares] for name in shown]
+    return chart(
+        "quantiles",
+        "Shift of quantiles",
+        f"mean {number(reading.value)} SD",
+        f"Heatmap of how far {len(shares)} quantiles of {len(names)} variables moved, in standard "
+        f"deviations; the mean distance is {number(reading.value)}",
+        data=[signed_heatmap(shift[rows], span_of(shift), texts, "%{z:+.3f} SD")],
+        layout=_layout([names[row] for row in rows], shares),
+        table=table(["variable", *(f"at {share}, SD" for share in shares)], [names, *shift.T]),
+    )
+
+
+def _layout(names: list[str], shares: list[str]) -> dict[str, Any]:
+    across: dict[str, Any] = {"tickvals": list(range(len(shares))), "ticktext": shares}
+    down: dict[str, Any] = {
+        "tickvals": list(range(len(names))),
+        "ticktext": [escape(shorten(name, 9)) for name in names],
+    }
+    size: dict[str, Any] = {"size": SMALL_FONT}
+    return layout(
+        axis("quantile", -0.5, len(shares) - 0.5, showgrid=False, tickfont=size, **across),
+        axis("", len(names) - 0.5, -0.5, showgrid=False, tickfont=size, **down),
+        right=48,
+    )

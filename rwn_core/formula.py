@@ -1,0 +1,191 @@
+"""Model formulas: a small language for regressions that can name columns and do nothing else.
+
+`wage ~ education * smsa + log(experience)` means what it means in R and statsmodels. The text of
+a scenario file is data, so it is read by this grammar and never evaluated as a program.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.design_matrix import MOST_COEFFICIENTS, Design, complete_design, predictor_columns
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.microdata import Microdata
+from rwn_core.original_terms import numbers
+from rwn_core.schema import Kind, Question
+
+_FACTOR = re.compile(r"\s*(?:(log|sqrt|square)\(\s*)?(`[^`]+`|[^\W\d][\w.]*)\s*(\))?\s*")
+_WORDS = "A formula reads like: response ~ one + log(two) + three:four + `a name`."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Factor:
+    """One variable, as it is or transformed.
+
+    Attributes
+    ----------
+    name : str
+    transform : {"", "log", "sqrt", "square"}
+    """
+
+    name: str
+    transform: str = ""
+
+    def __str__(self) -> str:
+        """As a formula shows it."""
+        return f"{self.transform}({self.name})" if self.transform else self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formula:
+    """A regression in words.
+
+    Attributes
+    ----------
+    response : Factor
+    terms : tuple of tuple of Factor
+        Each term is a product of factors.
+    """
+
+    response: Factor
+    terms: tuple[tuple[Factor, ...], ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Formula:
+        """Read a formula.
+
+        Parameters
+        ----------
+        text : str
+            `response ~ term + term`; a term is a factor, `a:b` for a product or `a*b` for both
+            and their product; a factor is a name, a name in backticks, or log, sqrt or square of
+            one.
+
+        Raises
+        ------
+        ParameterError
+
+        Examples
+        --------
+        >>> [":".join(map(str, term)) for term in Formula.parse("y ~ a * log(b)").terms]
+        ['a', 'log(b)', 'a:log(b)']
+        """
+        left, tilde, right = text.partition("~")
+        if not tilde:
+            raise ParameterError(f"The formula has no ~ between response and terms. {_WORDS}")
+        terms: dict[tuple[Factor, ...], None] = {}
+        for part in right.split("+"):
+            crossed = [_product(each) for each in part.split("*")]
+            for term in _crossings(crossed):
+                terms.setdefault(term)
+        return cls(response=_factor(left), terms=tuple(terms))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every variable named, the response first, each once."""
+        found = [self.response.name, *(f.name for term in self.terms for f in term)]
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def question(self) -> Question:
+        """The response and the variables it is explained by."""
+        return Question(response=self.names[0], predictors=self.names[1:])
+
+
+def _product(text: str) -> tuple[Factor, ...]:
+    return tuple(_factor(part) for part in text.split(":"))
+
+
+def _crossings(crossed: list[tuple[Factor, ...]]) -> list[tuple[Factor, ...]]:
+    """The terms of a * b * c: each subset's product, smaller ones first."""
+    found: list[tuple[Factor, ...]] = [()]
+    for term in crossed:
+        found += [known + term for known in found]
+    return sorted((term for term in found if term), key=len)
+
+
+def _factor(text: str) -> Factor:
+    match = _FACTOR.fullmatch(text)
+    if match is None or bool(match[1]) != bool(match[3]):
+        raise ParameterError(f"A part of the formula cannot be read. {_WORDS}")
+    return Factor(name=match[2].strip("`"), transform=match[1] or "")
+
+
+def formula_design(
+    original: Microdata, table: Microdata, formula: Formula, where: str = ""
+) -> Design:
+    """The design matrix of a formula.
+
+    Parameters
+    ----------
+    original : Microdata
+        Says what the variables are and which levels they have.
+    table : Microdata
+        The original itself or its release.
+    formula : Formula
+        Its response as numbers: one of two categories must be recoded before.
+    where : str
+        Ends a reason that concerns this table.
+
+    Raises
+    ------
+    NotApplicable
+    """
+    known = {variable.name: variable.kind for variable in original.schema.released}
+    for name in formula.names:
+        if name not in known:
+            raise NotApplicable(
+                f"The formula names the variable {name}, which a release does not have; its "
+                f"variables are: {', '.join(known)}."
+            )
+    response = formula.response
+    if known[response.name] is Kind.CATEGORICAL:
+        raise NotApplicable(
+            f"The response {response.name} is categorical; a linear or Poisson model needs numbers."
+        )
+    terms: list[str] = []
+    columns = [_transformed(numbers(original, table, response.name), response, where)]
+    for term in formula.terms:
+        new_terms, new_columns = _term(original, table, term, where)
+        terms += new_terms
+        columns += new_columns
+        if len(terms) > MOST_COEFFICIENTS:
+            raise NotApplicable(
+                f"The model would have more than {MOST_COEFFICIENTS} coefficients; choose fewer "
+                "terms."
+            )
+    return complete_design(formula.question, terms, columns, where)
+
+
+def _term(
+    original: Microdata, table: Microdata, term: tuple[Factor, ...], where: str
+) -> tuple[list[str], list[NDArray[np.float64]]]:
+    """The columns of a product: every column of one factor times every column of the next."""
+    names, columns = [""], [np.ones(table.n)]
+    for factor in term:
+        if factor.transform and original.schema.variable(factor.name).kind is Kind.CATEGORICAL:
+            raise NotApplicable(f"{factor} has no value: {factor.name} is categorical.")
+        own_names, own_columns = predictor_columns(original, table, factor.name)
+        if factor.transform:
+            own_names = [str(factor)]
+            own_columns = [_transformed(own_columns[0], factor, where)]
+        names = [f"{a}:{b}" if a else b for a in names for b in own_names]
+        columns = [a * b for a in columns for b in own_columns]
+    return names, columns
+
+
+def _transformed(values: NDArray[np.float64], factor: Factor, where: str) -> NDArray[np.float64]:
+    known = values[~np.isnan(values)]
+    least = known.min() if len(known) else 1.0
+    if (factor.transform == "log" and least <= 0) or (factor.transform == "sqrt" and least < 0):
+        sign = "0 or negative" if factor.transform == "log" else "negative"
+        raise NotApplicable(f"{factor} has no value{where}: {factor.name} is {sign} somewhere.")
+    if factor.transform == "log":
+        return np.asarray(np.log(values))
+    if factor.transform == "sqrt":
+        return np.asarray(np.sqrt(values))
+    return values**2 if factor.transform == "square" else values

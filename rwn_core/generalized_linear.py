@@ -1,0 +1,213 @@
+"""Logistic and Poisson regression fitted to the original and to the release."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import statsmodels.api as sm
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.design_matrix import Design, design_matrix
+from rwn_core.errors import NotApplicable
+from rwn_core.least_squares import least_squares
+from rwn_core.microdata import Microdata
+from rwn_core.original_terms import RELEASED
+from rwn_core.schema import Kind, Question
+
+Family = Literal["logistic", "poisson"]
+
+RUNAWAY = 50.0  # standard error of a standardized coefficient that has no finite estimate
+STEPS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GeneralizedLinear:
+    """One fitted logistic or Poisson regression.
+
+    Attributes
+    ----------
+    response : str
+    family : {"logistic", "poisson"}
+    terms : tuple of str
+        Without the intercept.
+    coefficients, standard_errors : ndarray of float64, shape (t,)
+        The intercept first; on the scale of the log odds or the log of the mean.
+    r2 : float
+        Share of the deviance explained, from 0 to 1.
+    records : int
+        Complete records used.
+    """
+
+    response: str
+    family: Family
+    terms: tuple[str, ...]
+    coefficients: NDArray[np.float64]
+    standard_errors: NDArray[np.float64]
+    r2: float
+    records: int
+
+
+def generalized_fits(comparison: Comparison) -> tuple[GeneralizedLinear, GeneralizedLinear]:
+    """The regression that the response asks for, on the original and on the release.
+
+    Raises
+    ------
+    NotApplicable
+        The response is neither a matter of two values nor a count, or a fit has no answer.
+    """
+    original, question = comparison.original, comparison.question
+    family = family_of(original, question)
+    before = comparison.once(
+        ("generalized", question),
+        lambda: generalized_fit(response_design(original, original, question), family),
+    )
+    after = response_design(original, comparison.masked, question, RELEASED)
+    return before, generalized_fit(after, family, RELEASED)
+
+
+def family_of(original: Microdata, question: Question | None) -> Family:
+    """Logistic for a response of two values, Poisson for a count.
+
+    Raises
+    ------
+    NotApplicable
+    """
+    if question is None:
+        raise NotApplicable("No regression is chosen; choose a response and its predictors.")
+    name = question.response
+    known = {variable.name: variable for variable in original.schema.released}
+    if name not in known:
+        raise NotApplicable(
+            f"The regression names the variable {name}, which a release does not have; its "
+            f"variables are: {', '.join(known)}."
+        )
+    different = len(_different(original, name))
+    if different == 2:
+        return "logistic"
+    kind = known[name].kind
+    if different < 2:
+        raise NotApplicable(f"The response {name} is constant; choose another response.")
+    if kind is Kind.COUNT and float(np.nanmin(original.values(name))) >= 0:
+        return "poisson"
+    words = "negative" if kind is Kind.COUNT else kind
+    raise NotApplicable(
+        f"The response {name} is {words} with {different:,} values; a logistic regression needs "
+        "two values and a Poisson regression counts from 0."
+    )
+
+
+def _different(original: Microdata, name: str) -> list[object]:
+    return list(original.frame[name].dropna().unique())
+
+
+def response_design(
+    original: Microdata, table: Microdata, question: Question | None, where: str = ""
+) -> Design:
+    """The design matrix with a response of two values written as 0 and 1.
+
+    Parameters
+    ----------
+    original : Microdata
+        Says which of the two values is 1: the second of its levels.
+    table : Microdata
+        The original itself or its release.
+    question : Question or None
+    where : str
+        Ends a reason that concerns this table.
+
+    Raises
+    ------
+    NotApplicable
+    """
+    if question is None or len(_different(original, question.response)) != 2:
+        return design_matrix(original, table, question, where)
+    return design_matrix(*recoded_pair(original, table, question.response), question, where)
+
+
+def recoded_pair(original: Microdata, table: Microdata, name: str) -> tuple[Microdata, Microdata]:
+    """The original and another table with a variable of two values written as 0 and 1.
+
+    Raises
+    ------
+    NotApplicable
+        The original does not have two values.
+    """
+    found = original.codes(name)[0] if name in original.names else np.empty(0)
+    present = np.unique(found[found >= 0])
+    if len(present) != 2:
+        raise NotApplicable(
+            f"The response {name} has {len(present)} values; a logistic regression needs two."
+        )
+    first, second = (int(code) for code in present)
+    one, other = (_recoded(original, each, name, first, second) for each in (original, table))
+    return one, other
+
+
+def _recoded(
+    original: Microdata, table: Microdata, name: str, first: int, second: int
+) -> Microdata:
+    codes, _ = table.codes(name, original.codes(name)[1])
+    numbers = np.where(codes == second, 1.0, np.where(codes == first, 0.0, np.nan))
+    schema = table.schema.replace_variable(name, kind=Kind.CONTINUOUS, levels=None)
+    return Microdata(table.frame.assign(**{name: numbers}), schema)
+
+
+def generalized_fit(design: Design, family: Family, where: str = "") -> GeneralizedLinear:
+    """Fit by maximum likelihood.
+
+    Parameters
+    ----------
+    design : Design
+    family : {"logistic", "poisson"}
+    where : str
+        Ends a reason that concerns this table.
+
+    Raises
+    ------
+    NotApplicable
+        Predictors are collinear, or one of them tells the response exactly.
+    """
+    least_squares(design, where)  # refuses collinear predictors, by name
+    center = design.columns.mean(axis=0)
+    unit = np.abs(design.columns - center).max(axis=0)
+    scaled = (design.columns - center) / unit
+    spread = scaled.std(axis=0, ddof=1)
+    exog = np.column_stack([np.ones(len(scaled)), scaled / spread])
+    law = sm.families.Binomial() if family == "logistic" else sm.families.Poisson()
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what they warn of is checked below
+        try:
+            result = sm.GLM(design.response, exog, family=law).fit(maxiter=STEPS, tol=1e-12)
+            errors = np.sqrt(np.diag(result.cov_params()))
+        except (np.linalg.LinAlgError, ValueError):
+            errors = np.full(exog.shape[1], np.inf)
+    _refuse_runaway(design, errors, where)
+    slopes = result.params[1:] / spread / unit
+    nothing = float(law.deviance(design.response, np.full(len(scaled), design.response.mean())))
+    back = np.concatenate(([1.0], -center / spread / unit))
+    variance = float(back @ result.cov_params() @ back)
+    return GeneralizedLinear(
+        response=design.question.response,
+        family=family,
+        terms=design.terms,
+        coefficients=np.concatenate(([back @ result.params], slopes)),
+        standard_errors=np.concatenate(([np.sqrt(variance)], errors[1:] / spread / unit)),
+        r2=float(np.clip(1 - result.deviance / nothing, 0.0, 1.0)),
+        records=len(design.records),
+    )
+
+
+def _refuse_runaway(design: Design, errors: NDArray[np.float64], where: str) -> None:
+    lost = ~(np.isfinite(errors[1:]) & (errors[1:] < RUNAWAY))
+    if not lost.any():
+        return
+    names = [term for term, one in zip(design.terms, lost, strict=True) if one]
+    raise NotApplicable(
+        f"These predictors tell the response {design.question.response} exactly{where}, so their "
+        f"coefficients have no finite estimate: {', '.join(names)}; take them out of the "
+        "regression."
+    )

@@ -1,0 +1,114 @@
+"""Every variable as a few groups of records, cut where the original says: for tables of counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.microdata import Microdata
+from rwn_core.original_terms import codes, numbers
+from rwn_core.schema import Kind, Variable
+
+MOST_LEVELS = 12  # of a category; the rarer ones count as one group
+FEW_VALUES = 6  # a number of so few different values is a category
+CUTS = (0.2, 0.4, 0.6, 0.8)  # elsewhere: fifths of the original's records
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Grouping:
+    """How one variable is cut, by the original.
+
+    Attributes
+    ----------
+    name : str
+    labels : tuple of str
+        One a group; the last is for missing values, where the original has any or a release
+        brings some.
+    kept : ndarray of int64, or None
+        Of a category: the group of each level.
+    edges : ndarray of float64, or None
+        Of a number: ascending upper ends of all groups but the last.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    kept: NDArray[np.int64] | None
+    edges: NDArray[np.float64] | None
+
+    def codes(self, original: Microdata, table: Microdata) -> NDArray[np.int64]:
+        """The group of every record of either table, shape (n,)."""
+        missing = len(self.labels) - 1
+        if self.kept is not None:
+            found, levels = codes(original, table, self.name)
+            # a level that only this table has goes with the rare ones
+            group = np.append(self.kept, np.full(len(levels) - len(self.kept), missing - 1))
+            return np.where(found < 0, missing, group[found])
+        assert self.edges is not None
+        values = numbers(original, table, self.name)
+        return np.where(np.isnan(values), missing, np.searchsorted(self.edges, values))
+
+
+def grouping(original: Microdata, variable: Variable, cuts: Sequence[float] = CUTS) -> Grouping:
+    """Cut one variable.
+
+    Parameters
+    ----------
+    original : Microdata
+    variable : Variable
+    cuts : sequence of float
+        Shares of the original's records below each edge, ascending.
+
+    Returns
+    -------
+    Grouping
+        At most 12 groups, or one more than there are cuts, and the missing values.
+    """
+    if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        return _levels(original, variable.name)
+    values = numbers(original, original, variable.name)
+    known = np.sort(values[~np.isnan(values)])
+    different = known[np.concatenate(([True], known[1:] > known[:-1]))] if len(known) else known
+    if len(different) <= FEW_VALUES:
+        edges = different[:-1]
+        labels = [f"= {value:g}" for value in different.tolist()] or ["(none)"]
+    else:
+        places = np.ceil(np.asarray(cuts) * len(known)).astype(np.intp) - 1
+        edges = np.unique(known[np.maximum(places, 0)])
+        edges = edges[edges < known[-1]]
+        ends = edges.tolist()
+        labels = [f"≤ {ends[0]:.4g}", *(f"≤ {end:.4g}" for end in ends[1:]), f"> {ends[-1]:.4g}"]
+    return Grouping(name=variable.name, labels=(*labels, "(missing)"), kept=None, edges=edges)
+
+
+def _levels(original: Microdata, name: str) -> Grouping:
+    found, levels = original.codes(name)
+    counts = np.bincount(found[found >= 0], minlength=len(levels))
+    ranked = np.argsort(-counts, kind="stable")
+    # one group more than there are levels: what only a release has
+    own = np.sort(ranked[: MOST_LEVELS - 1])
+    kept = np.full(len(levels), len(own), dtype=np.int64)
+    kept[own] = np.arange(len(own))
+    labels = (*(str(levels[place]) for place in own), "(others)", "(missing)")
+    return Grouping(name=name, labels=labels, kept=kept, edges=None)
+
+
+def counts(codes: Sequence[NDArray[np.int64]], sizes: Sequence[int]) -> NDArray[np.int64]:
+    """How many records fall into each cell of the table that several variables make.
+
+    Parameters
+    ----------
+    codes : sequence of ndarray of int64, shape (n,)
+    sizes : sequence of int
+        Groups of each variable.
+
+    Returns
+    -------
+    ndarray of int64, shape (product of sizes,)
+    """
+    cell = codes[0]
+    for code, size in zip(codes[1:], sizes[1:], strict=True):
+        cell = cell * size + code
+    return np.bincount(cell, minlength=int(np.prod(sizes)))

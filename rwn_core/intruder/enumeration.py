@@ -1,0 +1,56 @@
+"""The intruder's exact success over all possible rows, for tables small enough to list them."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.cell_law import CellLaw
+from rwn_core.errors import NotApplicable
+
+LARGEST_SUPPORT = 200_000
+
+
+def all_likelihoods(law: CellLaw) -> NDArray[np.float64]:
+    """The law of whole rows: every possible row's probability for every original record.
+
+    Parameters
+    ----------
+    law : CellLaw
+        Of independent cells; each variable its own donor.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, number of possible rows)
+        Rows sum to 1.
+
+    Raises
+    ------
+    NotApplicable
+        More than 200,000 rows are possible.
+    """
+    tables = [law.table(unit[0])[0].toarray() for unit in law.units()]
+    if prod(table.shape[1] for table in tables) > LARGEST_SUPPORT:
+        raise NotApplicable("Too many different rows are possible to list them all.")
+    rows = [
+        np.prod([table[:, value] for table, value in zip(tables, values, strict=True)], axis=0)
+        for values in product(*(range(table.shape[1]) for table in tables))
+    ]
+    return np.column_stack(rows)
+
+
+def expected_success(law: CellLaw) -> float:
+    """R_MAP over all releases: (1/n) sum over rows of the largest likelihood."""
+    likelihood = all_likelihoods(law)
+    return float(likelihood.max(axis=0).sum() / len(likelihood))
+
+
+def expected_record_risk(law: CellLaw) -> float:
+    """Mean posterior of the true source over all releases (never above `expected_success`)."""
+    likelihood = all_likelihoods(law)
+    total = likelihood.sum(axis=0)
+    squares = (likelihood**2).sum(axis=0)
+    return float((squares[total > 0] / total[total > 0]).sum() / len(likelihood))

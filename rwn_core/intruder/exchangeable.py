@@ -1,0 +1,60 @@
+"""How many links of a one-to-one assignment are right, where equal rows could change places."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from rwn_core.key_variables import classes
+
+
+def canonical_order(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """An order of records that depends on their values only, shape (n,)."""
+    return np.lexsort(cells.T[::-1])
+
+
+def assigned(
+    cost: NDArray[np.float64], originals: NDArray[np.int64], rows: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The cheapest assignment, the same whatever the order in which records come.
+
+    Parameters
+    ----------
+    cost : ndarray of float64, shape (n, n)
+        Of originals by rows; rounded here, so that equal costs stay equal.
+    originals, rows : ndarray of int64, shape (n,)
+        Canonical orders.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        The original of each row.
+    """
+    ordered = np.round(cost[np.ix_(originals, rows)], 9)
+    one, two = linear_sum_assignment(ordered)
+    linked = np.empty(len(rows), dtype=np.int64)
+    linked[rows[two]] = originals[one]
+    return linked
+
+
+def expected_right(
+    linked: NDArray[np.int64], originals: NDArray[np.int64], rows: NDArray[np.int64]
+) -> float:
+    """Expected number of right links if equal rows and equal originals change places at random.
+
+    Parameters
+    ----------
+    linked : ndarray of int64, shape (n,)
+        The original assigned to each row; row i truly comes from original i.
+    originals, rows : ndarray of int64, shape (n, m)
+        Cells of both tables as numbers of values.
+    """
+    person, row = classes(originals), classes(rows)
+    sizes = np.bincount(person)
+    width = int(person.max()) + 1
+    given = np.bincount(row * width + person[linked], minlength=(row.max() + 1) * width)
+    true = np.bincount(row * width + person, minlength=(row.max() + 1) * width)
+    both = np.flatnonzero(given * true)
+    equal_rows = np.bincount(row)[both // width]
+    return float((given[both] * true[both] / equal_rows / sizes[both % width]).sum())

@@ -1,0 +1,129 @@
+"""Attacks that only guess from the release, tried on people in the file and on a control group.
+
+They follow Giomi et al. 2023. The authors' package anonymeter (1.1.0) needs numpy below 1.27 and
+pyarrow below 22, older than what this program stands on, so that it cannot even be an extra; the
+risk formula here gives its numbers (check value ANO-1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.rates import excess_risk, wilson
+from rwn_core.key_variables import only
+from rwn_core.microdata import Microdata
+from rwn_core.nearest import original_points, released_points, unweighted_metric
+from rwn_core.neighborhoods.ranking import TIE
+from rwn_core.original_terms import empty_records
+from rwn_core.reading import Reading
+
+ATTACKS = 500
+_SEED = 2023
+
+
+def canonical_sample(table: Microdata, most: int = ATTACKS) -> NDArray[np.int64]:
+    """Some records at random, the same ones whatever the order of the rows.
+
+    Parameters
+    ----------
+    table : Microdata
+    most : int
+
+    Returns
+    -------
+    ndarray of int64, shape (min(n, most),)
+    """
+    names = [variable.name for variable in table.schema.released]
+    numbered = table.frame[names].apply(lambda column: column.rank(method="dense", na_option="top"))
+    order = np.lexsort(numbered.to_numpy(dtype=np.float64).T[::-1])
+    if len(order) <= most:
+        return order
+    return order[np.sort(np.random.default_rng(_SEED).choice(len(order), most, replace=False))]
+
+
+class Closest:
+    """The released rows nearest to some people, by some of their variables.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    names : sequence of str
+        The variables that the intruder compares.
+    """
+
+    def __init__(self, comparison: Comparison, names: Sequence[str]) -> None:
+        small = Comparison(
+            original=only(comparison.original, names), masked=only(comparison.masked, names)
+        )
+        self.names = tuple(names)
+        self.metric = unweighted_metric(small)
+        self.original = original_points(small)
+        present = ~empty_records(small.masked)
+        if not present.any():
+            raise NotApplicable("The release has no values of these variables.")
+        self.rows = np.flatnonzero(present)
+        self.released = released_points(small)[present]
+
+    def people(self, table: Microdata) -> NDArray[np.float64]:
+        """The records of the original, or of a control group, as points."""
+        return np.ascontiguousarray(self.metric.points(only(table, self.names)))
+
+    def ties(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which released rows are nearest to each person, shape (m, number of rows)."""
+        squared = cdist(points, self.released, "sqeuclidean")
+        return np.asarray(squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + 1e-18)
+
+
+def control_sample(comparison: Comparison) -> Microdata | None:
+    """People of the control group, at most as many as are attacked; None without a holdout."""
+    holdout = comparison.holdout
+    return None if holdout is None else holdout.take(canonical_sample(holdout))
+
+
+def guess_reading(
+    rates: tuple[float, int], control: tuple[float, int] | None, baseline: float, **detail: Any
+) -> Reading:
+    """The reading of an attack.
+
+    Parameters
+    ----------
+    rates : (successes, attacks)
+        Against people in the file.
+    control : (successes, attacks), optional
+        Against people who are not in it.
+    baseline : float
+        Success rate of a guess without the release's records.
+    detail : more for the chart.
+
+    Returns
+    -------
+    Reading
+        Its value is the risk beyond the control group (beyond the guess, where there is none),
+        from 0 to 1; its interval is 95 %.
+    """
+    attack = wilson(*rates)
+    reference = (baseline, 0.0) if control is None else wilson(*control)
+    risk, error = excess_risk(attack, reference)
+    shown: dict[str, Any] = {
+        "attack": rates[0] / rates[1],
+        "attack_interval": [max(0.0, attack[0] - attack[1]), min(1.0, attack[0] + attack[1])],
+        "control": None if control is None else control[0] / control[1],
+        "guess": baseline,
+        "attacks": rates[1],
+        "controls": None if control is None else control[1],
+        "void": bool(rates[0] / rates[1] <= baseline),
+        **detail,
+    }
+    return Reading(
+        value=float(np.clip(risk, 0.0, 1.0)),
+        baseline=0.0,
+        interval=(float(np.clip(risk - error, 0, 1)), float(np.clip(risk + error, 0, 1))),
+        detail=shown,
+    )

@@ -1,0 +1,147 @@
+"""Five intruders side by side, from one who guesses to one who holds the whole original file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rwn_core.cell_law import CellLaw
+from rwn_core.comparison import Comparison
+from rwn_core.coordinates import coordinates
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.intruder.posterior import Linkage, link
+from rwn_core.key_variables import only
+from rwn_core.nearest import (
+    distinct_points,
+    linkage_scores,
+    original_points,
+    released_points,
+    spread_sample,
+)
+from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.original_terms import empty_records
+
+LARGEST_RECOMPUTED = 5000  # records: neighborhoods on the keys are found anew for every look
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """One intruder.
+
+    Attributes
+    ----------
+    key : str
+        L0 to L4.
+    words : str
+        What he knows and does.
+    success : float or None
+        Share of released records that he links rightly; None where there is no answer.
+    reason : str
+        Why there is none.
+    """
+
+    key: str
+    words: str
+    success: float | None
+    reason: str = ""
+
+
+def levels(comparison: Comparison, keys: Sequence[str]) -> list[Level]:
+    """The success of five intruders on one release.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    keys : sequence of str
+        What all but the last know of a person.
+
+    Returns
+    -------
+    list of Level
+        L0 guesses; L1 links to the nearest original; L2 knows the method and has the keys only,
+        so that he finds the neighborhoods from them; L3 knows the true neighborhoods as well; L4
+        knows every released variable.
+    """
+    law = comparison.law
+    steps: list[tuple[str, str, Callable[[], float]]] = [
+        ("L0", "guesses", lambda: 1.0 / comparison.original.n),
+        ("L1", "compares distances on the keys", lambda: distance_success(comparison, keys)),
+        ("L2", "knows the method and the keys", lambda: _keys_alone(comparison, keys)),
+        (
+            "L3",
+            "knows the keys and all neighborhoods",
+            lambda: link(_known(law), comparison.masked, keys).success,
+        ),
+        (
+            "L4",
+            "holds the whole original file",
+            lambda: link(_known(law), comparison.masked).success,
+        ),
+    ]
+    return [_level(key, words, make) for key, words, make in steps]
+
+
+def _level(key: str, words: str, make: Callable[[], float]) -> Level:
+    try:
+        return Level(key=key, words=words, success=make())
+    except NotApplicable as refusal:
+        return Level(key=key, words=words, success=None, reason=refusal.reason)
+
+
+def _known(law: CellLaw | None) -> CellLaw:
+    if law is None:
+        raise NotApplicable("This needs the law of the method that made the release.")
+    return law
+
+
+def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
+    """Share of released records whose nearest original, on some variables, is their source."""
+    small = Comparison(
+        original=only(comparison.original, keys), masked=only(comparison.masked, keys)
+    )
+    points = original_points(small)
+    if comparison.masked.n != len(points):
+        raise NotApplicable("The released table has another number of records than the original.")
+    rows = spread_sample(np.arange(len(points)))
+    scores = np.zeros(len(rows))
+    present = ~empty_records(small.masked)[rows]
+    found = rows[present]
+    scores[present] = linkage_scores(
+        distinct_points(points), released_points(small)[found], points[found]
+    )
+    return float(scores.mean())
+
+
+def _keys_alone(comparison: Comparison, keys: Sequence[str]) -> float:
+    """He holds the keys of everybody, and finds the neighborhoods from them."""
+    # his model is not the true one, so what he believes is no measure of his success: the share
+    # of rows where his first choice is right is
+    return float(keys_only_links(comparison, keys).top1.mean())
+
+
+def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
+    """The links of an intruder who has the keys only and recomputes the neighborhoods.
+
+    Raises
+    ------
+    NotApplicable
+    """
+    law = _known(comparison.law)
+    n = law.original.n
+    if n > LARGEST_RECOMPUTED:
+        raise NotApplicable(
+            f"Neighborhoods on the keys alone are found for at most {LARGEST_RECOMPUTED:,} "
+            f"records, and the table has {n:,}."
+        )
+    original = only(law.original, keys)
+    q = np.array([law.modification(v.name) for v in original.schema.released])
+    neighborhoods, values = law.neighborhoods, only(comparison.original, keys)
+    try:
+        found = find_neighborhoods(
+            coordinates(values), k=neighborhoods.k, epsilon=neighborhoods.epsilon
+        )
+    except ParameterError:
+        raise NotApplicable("No key variable varies, so the keys make no neighborhoods.") from None
+    return link(CellLaw(original, found, q), comparison.masked, keys)

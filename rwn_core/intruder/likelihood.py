@@ -1,0 +1,180 @@
+"""How likely each original record is to release a row: the intruder's likelihood, sparse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.cell_law import CellLaw, RowMixtureLaw
+from rwn_core.errors import NotApplicable
+from rwn_core.microdata import Microdata
+
+CROWDED = 0.05  # share of all pairs that are neighbors, from which plain arrays are faster
+LARGEST_DENSE = 4_000_000  # pairs
+
+Scaled = tuple[sparse.csc_array, NDArray[np.float64]]
+
+
+def attacked_units(law: CellLaw, names: Sequence[str] | None) -> list[tuple[str, ...]]:
+    """The units of the attacked variables; of a group, the part that is attacked.
+
+    Raises
+    ------
+    NotApplicable
+        None of them is released.
+    """
+    chosen = None if names is None else set(names)
+    units = [
+        tuple(name for name in unit if chosen is None or name in chosen) for unit in law.units()
+    ]
+    units = [unit for unit in units if unit]
+    if not units:
+        raise NotApplicable("The release has no variables to link by.")
+    return units
+
+
+def likelihoods(
+    law: CellLaw,
+    masked: Microdata,
+    rows: NDArray[np.int64],
+    names: Sequence[str] | None = None,
+) -> Scaled:
+    """The probability that each original record releases the values of a row.
+
+    Parameters
+    ----------
+    law : CellLaw
+        Of n original records.
+    masked : Microdata
+        The released table.
+    rows : ndarray of int64, shape (m,)
+        Released rows to look at.
+    names : sequence of str, optional
+        The variables the intruder links by; all by default.
+
+    Returns
+    -------
+    likelihood : sparse array, shape (n, m)
+        Column r is proportional to L_i = product over variables of P(w'_rj | record i).
+    log_scale : ndarray of float64, shape (m,)
+        L_i itself is the entry times exp(log_scale); -inf where no record can release the row.
+
+    Raises
+    ------
+    NotApplicable
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 5: cells are independent given the original.
+    """
+    if isinstance(law, RowMixtureLaw):
+        return _mixture(law, masked, rows, names)
+    return _product(law, masked, rows, names)
+
+
+def _product(
+    law: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+) -> Scaled:
+    n = law.original.n
+    crowded = law.members.nnz > CROWDED * n * n and n * len(rows) <= LARGEST_DENSE
+    return (_dense_product if crowded else _sparse_product)(law, masked, rows, names)
+
+
+def _sparse_product(
+    law: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+) -> Scaled:
+    product: sparse.csc_array | None = None
+    logs = np.zeros(len(rows))
+    for unit in attacked_units(law, names):
+        table, columns = law.likelihood_columns(unit, masked, rows)
+        chosen = sparse.csc_array(table[:, np.maximum(columns, 0)])
+        if (columns < 0).any():
+            chosen = _times(chosen, (columns >= 0).astype(np.float64))
+        product = chosen if product is None else sparse.csc_array(product.multiply(chosen))
+        # many columns of small probabilities would underflow: keep their size apart
+        product, largest = _normalized(product)
+        with np.errstate(divide="ignore"):
+            logs += np.log(largest)
+    assert product is not None
+    product.eliminate_zeros()
+    return product, logs
+
+
+def _dense_product(
+    law: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+) -> Scaled:
+    """The same product where most entries are not zero: plain arrays are faster then."""
+    product = np.ones((law.original.n, len(rows)))
+    logs = np.zeros(len(rows))
+    for unit in attacked_units(law, names):
+        table, columns = law.likelihood_columns(unit, masked, rows)
+        product *= table.toarray()[:, np.maximum(columns, 0)]
+        product *= columns >= 0
+        largest = product.max(axis=0)
+        product /= np.where(largest > 0, largest, 1.0)
+        with np.errstate(divide="ignore"):
+            logs += np.log(largest)
+    return sparse.csc_array(product), logs
+
+
+def _mixture(
+    law: RowMixtureLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+) -> Scaled:
+    """A row that was kept, or whose cells were drawn, or that was lost for want of neighbors."""
+    parts = [
+        (_product(law.given(selected=False), masked, rows, names), 1 - law.row_share),
+        (_product(law.given(selected=True), masked, rows, names), law.row_share),
+        (_lost(law, masked, rows, names), law.row_share),
+    ]
+    with np.errstate(divide="ignore"):
+        heights = [logs + np.log(share) for (_, logs), share in parts]
+    top = np.max(heights, axis=0)
+    total = sparse.csc_array((law.original.n, len(rows)))
+    for ((matrix, _), _), height in zip(parts, heights, strict=True):
+        weight = np.exp(height - np.where(np.isfinite(top), top, 0.0))
+        total = sparse.csc_array(total + _times(matrix, weight))
+    total, largest = _normalized(total)
+    with np.errstate(divide="ignore"):
+        return total, top + np.log(largest)
+
+
+def _lost(
+    law: RowMixtureLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+) -> Scaled:
+    """Rows whose masked values are all missing: they come from a record without neighbors."""
+    units = attacked_units(law, names)
+    touched = [name for unit in units for name in unit if law.modification(name)]
+    n, m = law.original.n, len(rows)
+    gone = (
+        masked.frame[touched].isna().all(axis=1).to_numpy()[rows] if touched else np.zeros(m, bool)
+    )
+    if not np.any(gone) or not law.empty.size:
+        return sparse.csc_array((n, m)), np.zeros(m)
+    able = np.zeros(n)
+    able[law.empty] = 1.0
+    kept = [name for unit in units for name in unit if not law.modification(name)]
+    if kept:
+        same, logs = _product(law.given(selected=False), masked, rows, kept)
+    else:
+        same, logs = sparse.csc_array(np.ones((n, 1)) @ np.ones((1, m))), np.zeros(m)
+    return _times(sparse.csc_array(sparse.diags_array(able) @ same), gone.astype(np.float64)), logs
+
+
+def _times(matrix: sparse.csc_array, factors: NDArray[np.float64]) -> sparse.csc_array:
+    return sparse.csc_array(matrix @ sparse.diags_array(np.asarray(factors, dtype=np.float64)))
+
+
+def _normalized(matrix: sparse.csc_array) -> Scaled:
+    """Each column divided by its largest entry, and those entries."""
+    counts = np.diff(matrix.indptr)
+    largest = np.zeros(matrix.shape[1])
+    some = np.flatnonzero(counts)
+    if some.size:
+        largest[some] = np.maximum.reduceat(matrix.data, matrix.indptr[:-1][some])
+    divisor = np.where(largest > 0, largest, 1.0)
+    data = matrix.data / np.repeat(divisor, counts)
+    scaled = sparse.csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    return scaled, largest

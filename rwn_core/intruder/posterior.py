@@ -1,0 +1,205 @@
+"""What the intruder believes of each released row, and how often a link is right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.cell_law import CellLaw
+from rwn_core.intruder.likelihood import attacked_units, likelihoods
+from rwn_core.microdata import Microdata
+
+LARGEST_WORK = 3_000_000  # candidate pairs weighed for one reading
+SMALLEST_SAMPLE = 200
+CHUNK = 1_000_000  # candidate pairs held at a time
+_SEED = 20220615  # of the sample of rows: fixed, so that a number changes only with the setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Linkage:
+    """The intruder's links of some released rows.
+
+    Attributes
+    ----------
+    rows : ndarray of int64, shape (m,)
+        The released rows looked at, ascending.
+    of : int
+        How many there are.
+    best : ndarray of float64, shape (m,)
+        Probability of the most likely original; its mean estimates the success without bias.
+    truth : ndarray of float64, shape (m,)
+        Probability of the true source, kappa: what only the data steward can compute.
+    top1, top5 : ndarray of float64, shape (m,)
+        Chance that the true source is the first, or among the first five, of the intruder's list;
+        ties share their places.
+    same : ndarray of float64, shape (m,)
+        Probability of the most likely group of identical originals.
+    first : ndarray of int64, shape (m,)
+        The original linked to each row, -1 where none can have released it.
+    candidates : ndarray of int64, shape (m,)
+        How many originals can have released the row.
+    """
+
+    rows: NDArray[np.int64]
+    of: int
+    best: NDArray[np.float64]
+    truth: NDArray[np.float64]
+    top1: NDArray[np.float64]
+    top5: NDArray[np.float64]
+    same: NDArray[np.float64]
+    first: NDArray[np.int64]
+    candidates: NDArray[np.int64]
+
+    @property
+    def success(self) -> float:
+        """Expected share of right links, R_MAP of this release."""
+        return float(self.best.mean())
+
+    @property
+    def sampled(self) -> bool:
+        """Whether only a random sample of the rows was looked at."""
+        return len(self.rows) < self.of
+
+
+def posteriors(
+    law: CellLaw,
+    masked: Microdata,
+    rows: NDArray[np.int64],
+    names: Sequence[str] | None = None,
+) -> sparse.csc_array:
+    """What the intruder believes of each released row.
+
+    Parameters
+    ----------
+    law : CellLaw
+        Of n original records.
+    masked : Microdata
+        The released table.
+    rows : ndarray of int64, shape (m,)
+        Released rows to link.
+    names : sequence of str, optional
+        The variables the intruder knows; all by default.
+
+    Returns
+    -------
+    sparse array, shape (n, m)
+        Column r holds P(row rows[r] comes from original i | its values), with every original
+        equally likely beforehand; zero throughout if no original can have produced it.
+    """
+    likelihood, _ = likelihoods(law, masked, rows, names)
+    total = np.asarray(likelihood.sum(axis=0)).ravel()
+    factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+    return sparse.csc_array(likelihood @ sparse.diags_array(factor))
+
+
+def link(
+    law: CellLaw,
+    masked: Microdata,
+    names: Sequence[str] | None = None,
+    *,
+    work: int = LARGEST_WORK,
+) -> Linkage:
+    """Link the released rows, or a random sample of them where they are too many.
+
+    Parameters
+    ----------
+    law : CellLaw
+        Of n original records.
+    masked : Microdata
+        The release, row-aligned with the original.
+    names : sequence of str, optional
+        The variables the intruder knows; all by default.
+    work : int
+        Candidate pairs to weigh at most, before a sample of the rows is taken.
+
+    Returns
+    -------
+    Linkage
+
+    Raises
+    ------
+    NotApplicable
+        The release has none of these variables.
+    """
+    attacked_units(law, names)  # refuse before the work, not in its midst
+    reach = _candidates_before(law, names)
+    rows = _chosen_rows(masked.n, reach, work)
+    size = max(1, int(CHUNK / max(reach, 1.0)))
+    parts = [rows[start : start + size] for start in range(0, len(rows), size)]
+    same = identical_records(law.original, names)
+    found = [_read(posteriors(law, masked, part, names), part, same) for part in parts]
+    joined = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
+    return Linkage(rows=rows, of=masked.n, **joined)
+
+
+def _candidates_before(law: CellLaw, names: Sequence[str] | None) -> float:
+    """About how many originals share a value with a row in the most telling variable."""
+    if law.original.n**2 <= LARGEST_WORK // 4:
+        return float(law.original.n)
+    fewest = float(law.original.n)
+    for unit in attacked_units(law, names):
+        for name in unit:
+            # a row carries a value as often as it is likely: the expected size of its column
+            table, _ = law.table(name)
+            column = np.asarray((table > 0).sum(axis=0)).ravel()
+            share = np.asarray(table.sum(axis=0)).ravel() / table.shape[0]
+            fewest = min(fewest, float(column @ share))
+    return fewest
+
+
+def _chosen_rows(n: int, reach: float, work: int) -> NDArray[np.int64]:
+    most = max(SMALLEST_SAMPLE, int(work / max(reach, 1.0)))
+    if n <= most:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(_SEED).choice(n, most, replace=False)).astype(np.int64)
+
+
+def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArray[np.int64]:
+    """The number of each record's group of records with the same values, shape (n,)."""
+    chosen = [v.name for v in original.schema.released if names is None or v.name in names]
+    numbers = original.frame[chosen].groupby(chosen, dropna=False, observed=True, sort=False)
+    return np.asarray(numbers.ngroup().to_numpy(), dtype=np.int64)
+
+
+def _read(
+    belief: sparse.csc_array, rows: NDArray[np.int64], same: NDArray[np.int64]
+) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
+    counts = np.diff(belief.indptr)
+    column = np.repeat(np.arange(len(rows)), counts)
+    share, record = belief.data, belief.indices
+    own = record == rows[column]
+    truth = np.bincount(column[own], share[own], len(rows))
+    best, first = _largest(column, share, record, len(rows))
+    tie = truth * (1 - 1e-9)
+    above = np.bincount(column[share > (truth * (1 + 1e-9))[column]], minlength=len(rows))
+    tied = np.bincount(column[share >= tie[column]], minlength=len(rows)) - above
+    tied = np.maximum(tied, 1)
+    groups, inverse = np.unique(column * (same.max() + 1) + same[record], return_inverse=True)
+    together = np.bincount(inverse, share, len(groups)).astype(np.float64)
+    group_best, _ = _largest(groups // (same.max() + 1), together, groups, len(rows))
+    possible = truth > 0
+    return {
+        "best": best,
+        "truth": truth,
+        "top1": np.where(possible, np.clip((1 - above) / tied, 0, 1), 0.0),
+        "top5": np.where(possible, np.clip((5 - above) / tied, 0, 1), 0.0),
+        "same": group_best,
+        "first": first,
+        "candidates": np.bincount(column[share > 0], minlength=len(rows)).astype(np.int64),
+    }
+
+
+def _largest(
+    column: NDArray[np.int64], share: NDArray[np.float64], record: NDArray[np.int64], m: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The largest share of each column and who holds it, the lowest number among ties."""
+    best, first = np.zeros(m), np.full(m, -1, dtype=np.int64)
+    order = np.lexsort((record, -share, column))
+    starts = order[np.flatnonzero(np.diff(column[order], prepend=-1))]
+    best[column[starts]] = share[starts]
+    first[column[starts]] = record[starts]
+    return np.minimum(best, 1.0), first

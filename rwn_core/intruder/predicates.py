@@ -1,0 +1,136 @@
+"""Questions that one person answers: predicates, and what the release answers to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.cell_law import CellLaw, RowMixtureLaw
+from rwn_core.intruder.survival import count_distribution
+from rwn_core.microdata import Microdata
+from rwn_core.original_terms import numbers
+from rwn_core.schema import Kind
+
+Sign = Literal["is", "at least", "at most"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """One part of a predicate.
+
+    Parameters
+    ----------
+    name : str
+        A variable.
+    sign : {"is", "at least", "at most"}
+        "is" for a category, the others for a number.
+    value : object
+        A level, or a number.
+    """
+
+    name: str
+    sign: Sign
+    value: Any
+
+    def fits(self, original: Microdata, table: Microdata) -> NDArray[np.bool_]:
+        """Which records of either table fulfil it, shape (n,); a missing value never does."""
+        if self.sign == "is":
+            levels = original.codes(self.name)[1]
+            place = next((i for i, level in enumerate(levels) if level == self.value), -2)
+            return np.asarray(table.codes(self.name, levels)[0] == place)
+        values = numbers(original, table, self.name)
+        with np.errstate(invalid="ignore"):
+            beyond = values >= self.value if self.sign == "at least" else values <= self.value
+        return np.asarray(beyond, dtype=bool)
+
+    @property
+    def words(self) -> str:
+        """The condition for a person; it holds a value and stays inside."""
+        if self.sign == "is":
+            return f"{self.name} = {self.value}"
+        return f"{self.name} {'≥' if self.sign == 'at least' else '≤'} {self.value:.6g}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicate:
+    """A question about the records that fulfil all of its conditions."""
+
+    conditions: tuple[Condition, ...]
+
+    @property
+    def words(self) -> str:
+        """The predicate for a person; it holds values and stays inside."""
+        return " and ".join(condition.words for condition in self.conditions)
+
+    def matches(self, original: Microdata, table: Microdata) -> NDArray[np.bool_]:
+        """Which records of either table fulfil all conditions, shape (n,)."""
+        fits = np.ones(table.n, dtype=bool)
+        for condition in self.conditions:
+            fits &= condition.fits(original, table)
+        return fits
+
+    def chances(self, law: CellLaw) -> NDArray[np.float64]:
+        """P(each record's released row fulfils the predicate), shape (n,)."""
+        if isinstance(law, RowMixtureLaw):
+            drawn = self.chances(law.given(selected=True))
+            kept = self.chances(law.given(selected=False))
+            return np.asarray((1 - law.row_share) * kept + law.row_share * drawn)
+        chances = np.ones(law.original.n)
+        for unit in law.units():
+            parts = [c for c in self.conditions if c.name in unit]
+            if not parts:
+                continue
+            # variables of one group take one donor's values: the donor must fit them all
+            fits = np.ones(law.original.n)
+            for condition in parts:
+                fits *= condition.fits(law.original, law.original)
+            q = law.modification(unit[0])
+            chances *= (1 - q) * fits + q * (law.members @ fits)
+        return chances
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answer:
+    """What a release answers to a predicate, exactly.
+
+    Attributes
+    ----------
+    counts : ndarray of float64
+        Distribution of the number of released records that fulfil it.
+    alone : ndarray of float64, shape (n,)
+        P(exactly one released record fulfils it, and it is this one).
+    """
+
+    counts: NDArray[np.float64]
+    alone: NDArray[np.float64]
+
+    @property
+    def exactly_one(self) -> float:
+        """P(exactly one released record fulfils the predicate)."""
+        return float(self.counts[1]) if len(self.counts) > 1 else 0.0
+
+
+def answer(law: CellLaw, predicate: Predicate) -> Answer:
+    """The law of a release's answer to a predicate.
+
+    References
+    ----------
+    Rows are independent, so the count is Poisson-binomial.
+    """
+    chances = np.clip(predicate.chances(law), 0.0, 1.0)
+    sure = chances >= 1.0
+    if sure.sum() > 1:
+        alone = np.zeros(len(chances))
+    elif sure.any():
+        alone = np.where(sure, np.prod(1.0 - chances[~sure]), 0.0)
+    else:
+        alone = np.prod(1.0 - chances) * chances / (1.0 - chances)
+    return Answer(counts=count_distribution(chances), alone=alone)
+
+
+def is_number(original: Microdata, name: str) -> bool:
+    """Whether conditions on a variable are cuts of numbers."""
+    return original.schema.variable(name).kind in (Kind.CONTINUOUS, Kind.COUNT, Kind.DATE)

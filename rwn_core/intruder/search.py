@@ -1,0 +1,143 @@
+"""Find the questions that exactly one person answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, islice, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.intruder.predicates import Condition, Predicate, is_number
+from rwn_core.microdata import Microdata
+
+MOST = 60  # predicates
+MOST_LEVELS = 50  # of a category that takes part
+GRID = np.linspace(0.1, 0.9, 17)  # quantiles at which two numbers are cut together
+
+
+def lone_members(
+    original: Microdata, keys: Sequence[str], most: int = MOST
+) -> list[tuple[Predicate, int]]:
+    """Predicates that exactly one original record fulfils, the simplest first.
+
+    Parameters
+    ----------
+    original : Microdata
+    keys : sequence of str
+        What the questioner may ask for.
+    most : int
+
+    Returns
+    -------
+    list of (Predicate, int)
+        With the record that fulfils it. One predicate for each record and set of variables.
+    """
+    cuts = [name for name in keys if is_number(original, name)]
+    groups = [
+        name for name in keys if name not in cuts and len(original.codes(name)[1]) <= MOST_LEVELS
+    ]
+    found: dict[tuple[int, frozenset[str]], Predicate] = {}
+    for predicate, record in islice(_candidates(original, groups, cuts), 20 * most):
+        names = frozenset(condition.name for condition in predicate.conditions)
+        simpler = any(who == record and known < names for who, known in found)
+        if not simpler:
+            found.setdefault((record, names), predicate)
+        if len(found) >= most:
+            break
+    return [(predicate, record) for (record, _), predicate in found.items()]
+
+
+def _candidates(
+    original: Microdata, groups: list[str], cuts: list[str]
+) -> Iterator[tuple[Predicate, int]]:
+    for size in (1, 2, 3):
+        for names in combinations(groups, size):
+            yield from _cells(original, names)
+        for names in combinations(groups, size - 1):
+            for cut in cuts:
+                yield from _tails(original, names, cut)
+        if size == 2:
+            for one, two in combinations(cuts, 2):
+                yield from _corners(original, one, two)
+
+
+def _conditions(original: Microdata, names: Sequence[str], record: int) -> tuple[Condition, ...]:
+    conditions = []
+    for name in names:
+        codes, levels = original.codes(name)
+        conditions.append(Condition(name=name, sign="is", value=levels[codes[record]]))
+    return tuple(conditions)
+
+
+def _partition(original: Microdata, names: Sequence[str]) -> NDArray[np.int64]:
+    """The cell of each record, -1 where a value is missing."""
+    if not names:
+        return np.zeros(original.n, dtype=np.int64)
+    cells = np.column_stack([original.codes(name)[0] for name in names])
+    _, numbered = np.unique(cells, axis=0, return_inverse=True)
+    return np.where((cells < 0).any(axis=1), -1, numbered.ravel())
+
+
+def _cells(original: Microdata, names: Sequence[str]) -> Iterator[tuple[Predicate, int]]:
+    cell = _partition(original, names)
+    counts = np.bincount(cell[cell >= 0], minlength=1)
+    for record in np.flatnonzero((cell >= 0) & (counts[cell] == 1)).tolist():
+        yield Predicate(conditions=_conditions(original, names, record)), record
+
+
+def _tails(original: Microdata, names: Sequence[str], cut: str) -> Iterator[tuple[Predicate, int]]:
+    """In each cell, the record with the largest or the smallest value, if it is alone there."""
+    cell = _partition(original, names)
+    values = original.values(cut)
+    usable = np.flatnonzero((cell >= 0) & ~np.isnan(values))
+    for upward in (True, False):
+        key = values[usable] if upward else -values[usable]
+        order = usable[np.lexsort((-key, cell[usable]))]
+        starts = np.flatnonzero(np.diff(cell[order], prepend=-2))
+        ends = np.append(starts[1:], len(order))
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+            if end - start < 2 or values[order[start]] == values[order[start + 1]]:
+                continue
+            record = int(order[start])
+            yield _tail(original, names, cut, record, int(order[start + 1]), upward), record
+
+
+def _tail(
+    original: Microdata, names: Sequence[str], cut: str, record: int, second: int, upward: bool
+) -> Predicate:
+    values = original.values(cut)
+    middle = values[second] + (values[record] - values[second]) / 2
+    limit = float(middle if np.isfinite(middle) and middle != values[second] else values[record])
+    condition = Condition(name=cut, sign="at least" if upward else "at most", value=limit)
+    return Predicate(conditions=(*_conditions(original, names, record), condition))
+
+
+def _corners(original: Microdata, one: str, two: str) -> Iterator[tuple[Predicate, int]]:
+    """Two cuts that no tail needs: a person in the middle of both who is alone in a corner."""
+    x, y = original.values(one), original.values(two)
+    usable = np.flatnonzero(~np.isnan(x) & ~np.isnan(y))
+    if usable.size < 4:
+        return
+    grids = [np.unique(np.quantile(v[usable], GRID)) for v in (x, y)]
+    for up_x, up_y in product((True, False), repeat=2):
+        best: tuple[float, Predicate, int] | None = None
+        side_x = [(x >= a) if up_x else (x <= a) for a in grids[0]]
+        side_y = [(y >= b) if up_y else (y <= b) for b in grids[1]]
+        counts = np.array(side_x, dtype=np.float64) @ np.array(side_y, dtype=np.float64).T
+        for i, j in np.argwhere(counts == 1).tolist():
+            spread = float(min(side_x[i].mean(), side_y[j].mean()))
+            if best is None or spread > best[0]:
+                record = int(np.flatnonzero(side_x[i] & side_y[j])[0])
+                best = (spread, _corner(one, two, (grids[0][i], up_x), (grids[1][j], up_y)), record)
+        if best is not None:
+            yield best[1], best[2]
+
+
+def _corner(one: str, two: str, first: tuple[float, bool], second: tuple[float, bool]) -> Predicate:
+    return Predicate(
+        conditions=tuple(
+            Condition(name=name, sign="at least" if upward else "at most", value=float(limit))
+            for name, (limit, upward) in ((one, first), (two, second))
+        )
+    )

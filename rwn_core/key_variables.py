@@ -1,0 +1,141 @@
+"""Which variables an intruder knows and which he is after, and the classes of records they form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.microdata import Microdata
+from rwn_core.original_terms import codes, numbers
+from rwn_core.schema import Kind, Role, Schema
+
+MOST_PATTERNS = 64  # of missing values; beyond, missing counts as a value of its own
+
+
+def key_names(comparison: Comparison) -> tuple[str, ...]:
+    """The key variables: those of that role; without any, all that are not confidential."""
+    released = comparison.original.schema.released
+    keys = tuple(v.name for v in released if v.role is Role.KEY)
+    if keys:
+        return keys
+    secret = set(confidential_names(comparison))
+    return tuple(v.name for v in released if v.name not in secret) or tuple(
+        v.name for v in released
+    )
+
+
+def confidential_names(comparison: Comparison) -> tuple[str, ...]:
+    """The confidential variables: those of that role; without any, the regression's response."""
+    released = comparison.original.schema.released
+    secret = tuple(v.name for v in released if v.role is Role.CONFIDENTIAL)
+    question = comparison.question
+    if secret or question is None or len(released) < 2:
+        return secret
+    known = {v.name: v.role for v in released}
+    return (question.response,) if known.get(question.response) is Role.OTHER else ()
+
+
+def required_confidential(comparison: Comparison) -> tuple[str, ...]:
+    """`confidential_names`, or the reason why there is nothing to learn.
+
+    Raises
+    ------
+    NotApplicable
+    """
+    names = confidential_names(comparison)
+    if not names:
+        raise NotApplicable(
+            "No variable is confidential, so there is nothing to learn about a person; give one "
+            "the role confidential."
+        )
+    return names
+
+
+def only(microdata: Microdata, names: Sequence[str]) -> Microdata:
+    """A table of some of its variables, in its own order."""
+    chosen = tuple(v for v in microdata.schema.variables if v.name in names)
+    frame = microdata.frame[[v.name for v in chosen]]
+    return Microdata(frame, Schema(variables=chosen))
+
+
+def cell_codes(
+    comparison: Comparison, names: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Several variables of both tables as numbers of their values.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    names : sequence of str
+        At least one.
+
+    Returns
+    -------
+    original : ndarray of int64, shape (n, len(names))
+    released : ndarray of int64, shape (n', len(names))
+        Equal numbers in one column mean equal values, also across the tables; -1 is missing.
+    """
+    pairs = [_paired_codes(comparison, name) for name in names]
+    return np.column_stack([one for one, _ in pairs]), np.column_stack([two for _, two in pairs])
+
+
+def _paired_codes(comparison: Comparison, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    original, masked = comparison.original, comparison.masked
+    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        before, _ = codes(original, original, name)
+        after, _ = codes(original, masked, name)
+        return before.astype(np.int64), after.astype(np.int64)
+    both = np.concatenate((original.values(name), numbers(original, masked, name)))
+    known = ~np.isnan(both)
+    numbered = np.full(len(both), -1, dtype=np.int64)
+    numbered[known] = np.unique(both[known], return_inverse=True)[1]
+    return numbered[: original.n], numbered[original.n :]
+
+
+def classes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of each record's class of equal cells, shape (n,); missing is a value too."""
+    frame = pd.DataFrame(cells)
+    numbered = frame.groupby(list(frame.columns), sort=False).ngroup()
+    return np.asarray(numbered.to_numpy(), dtype=np.int64)
+
+
+def class_sizes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many records agree with each record, a missing cell agreeing with everything.
+
+    Parameters
+    ----------
+    cells : ndarray of int64, shape (n, m)
+        Numbers of values, -1 where missing.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        At least 1: the record itself.
+
+    References
+    ----------
+    Hundepool et al. 2012, section 3.2.1; a missing value matches any, as in sdcMicro's freqCalc.
+    """
+    known = cells >= 0
+    patterns, pattern = np.unique(known, axis=0, return_inverse=True)
+    pattern = pattern.ravel()
+    if len(patterns) == 1 or len(patterns) > MOST_PATTERNS:
+        numbered = classes(cells)
+        return np.bincount(numbered)[numbered]
+    sizes = np.zeros(len(cells), dtype=np.int64)
+    for one, first in enumerate(patterns):
+        for two, second in enumerate(patterns):
+            shared = np.flatnonzero(first & second)
+            here, there = np.flatnonzero(pattern == one), np.flatnonzero(pattern == two)
+            if not shared.size:
+                sizes[here] += len(there)
+                continue
+            numbered = classes(np.concatenate((cells[here], cells[there]))[:, shared])
+            counts = np.bincount(numbered[len(here) :], minlength=numbered.max() + 1)
+            sizes[here] += counts[numbered[: len(here)]]
+    return sizes

@@ -1,0 +1,42 @@
+"""Differential privacy: why the method has none, as a number."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.survival import appearance
+from rwn_core.reading import Measure, Reading
+from rwn_core.transitions import WHY_NO_PRIVACY_EPSILON
+
+
+def compute(comparison: Comparison) -> Reading:
+    """The smallest delta that (epsilon, delta)-differential privacy would have to allow."""
+    law = comparison.law
+    if law is None:
+        raise NotApplicable("This needs the law of the method that made the release.")
+    rows = np.arange(law.original.n)
+    bounds, names = [], []
+    for unit in law.units():
+        table, columns = law.likelihood_columns(unit, law.original, rows)
+        alone = np.bincount(columns, minlength=table.shape[1]) == 1
+        chances = appearance(table)[alone]
+        bounds.append(float(np.clip(chances.max(initial=0.0), 0.0, 1.0)))
+        names.append(", ".join(unit))
+    detail = {"names": names, "delta": bounds, "statement": WHY_NO_PRIVACY_EPSILON}
+    return Reading(value=max(bounds), baseline=0.0, detail=detail)
+
+
+MEASURE = Measure(
+    key="differential_privacy",
+    title="Distance from differential privacy",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="delta, at least",
+    question="How likely is the release to show a value that would be impossible without one "
+    "person, so that no epsilon covers it?",
+    source="Dwork et al. 2006 (delta); survival of a value that one record alone has",
+    compute=compute,
+)

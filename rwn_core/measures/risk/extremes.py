@@ -1,0 +1,78 @@
+"""Extremes: whether the largest and the smallest values of the original come through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rwn_core.cell_law import CellLaw
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.survival import appearance, expected_copies
+from rwn_core.original_terms import numbers
+from rwn_core.reading import Measure, Reading
+
+
+def _sides(comparison: Comparison) -> list[dict[str, Any]]:
+    """The largest and the smallest value of every numeric variable, and who holds it."""
+    original = comparison.original if comparison.law is None else comparison.law.original
+    found = []
+    for name in original.numeric_names:
+        values = original.values(name)
+        known = np.flatnonzero(~np.isnan(values))
+        if not known.size or values[known].min() == values[known].max():
+            continue
+        for side, pick in (("largest", np.nanmax), ("smallest", np.nanmin)):
+            extreme = float(pick(values))
+            holders = np.flatnonzero(values == extreme)
+            found.append(
+                {"name": name, "side": side, "value": extreme, "record": int(holders[0]),
+                 "holders": len(holders)}
+            )  # fmt: skip
+    if not found:
+        raise NotApplicable("No numeric variable varies, so there is no extreme value.")
+    return found
+
+
+def _by_law(law: CellLaw, extreme: dict[str, Any]) -> dict[str, Any]:
+    table, values = law.table(extreme["name"])
+    place = values.index(extreme["value"])
+    column = table[:, [place]]
+    record = extreme["record"]
+    return {
+        "survival": float(np.clip(appearance(column)[0], 0.0, 1.0)),
+        "copies": float(expected_copies(column)[0]),
+        "own_row": float(np.clip(table[record, place], 0.0, 1.0)),
+    }
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Expected share of the original's extreme values that the release shows."""
+    law = comparison.law
+    found = _sides(comparison)
+    for extreme in found:
+        after = numbers(comparison.original, comparison.masked, extreme["name"])
+        extreme["released"] = int((after == extreme["value"]).sum())
+        if law is None:
+            extreme |= {"survival": float(extreme["released"] > 0), "copies": None, "own_row": None}
+        else:
+            extreme |= _by_law(law, extreme)
+    columns = ("name", "side", "value", "record", "holders", "released", "survival", "copies",
+               "own_row")  # fmt: skip
+    detail: dict[str, Any] = {key: [extreme[key] for extreme in found] for key in columns}
+    detail["by_law"] = law is not None
+    return Reading(value=float(np.mean(detail["survival"])), baseline=1.0, detail=detail)
+
+
+MEASURE = Measure(
+    key="extremes",
+    title="Extremes that survive",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share of extreme values",
+    question="How many of the largest and smallest original values does the release still show?",
+    source="Cell law of Perry, Matloff, Tendick 2022, section 5: survival of a value",
+    compute=compute,
+)

@@ -1,0 +1,53 @@
+"""Global distance linkage: all records linked at once, with the smallest total distance."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.exchangeable import assigned, canonical_order, expected_right
+from rwn_core.key_variables import cell_codes
+from rwn_core.nearest import original_points, released_points
+from rwn_core.reading import Measure, Reading
+
+LARGEST = 1500
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Share of records that the assignment of least total squared distance links rightly."""
+    points = original_points(comparison)
+    n = len(points)
+    if comparison.masked.n != n:
+        raise NotApplicable(
+            "The released table has another number of records than the original, so not every "
+            "original has a row of its own."
+        )
+    if n > LARGEST:
+        raise NotApplicable(
+            f"All records are linked at once for at most {LARGEST:,} of them, and the table has "
+            f"{n:,}; look at distance linkage."
+        )
+    names = [variable.name for variable in comparison.original.schema.released]
+    before, after = cell_codes(comparison, names)
+    squared = cdist(points, released_points(comparison), "sqeuclidean")
+    squared /= max(float(squared.max()), 1e-300)  # the rounding of ties needs a common size
+    linked = assigned(squared, canonical_order(before), canonical_order(after))
+    right = expected_right(linked, before, after)
+    detail = {"linked": linked, "right": linked == np.arange(n)}
+    return Reading(value=min(right / n, 1.0), baseline=1.0 / n, detail=detail)
+
+
+MEASURE = Measure(
+    key="global_linkage",
+    title="Global distance linkage",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share of records",
+    question="How many records are linked rightly when each original gets one released row and "
+    "the total squared distance is smallest?",
+    source="Herranz, Nin, Rodriguez, Tassa 2015",
+    compute=compute,
+)

@@ -1,0 +1,89 @@
+"""Homogeneity: neighborhoods in which everybody has the same confidential value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.key_variables import required_confidential
+from rwn_core.original_terms import codes
+from rwn_core.reading import Measure, Reading
+from rwn_core.schema import Kind
+
+NEAR = 0.1  # standard deviations that count as one value
+SHARE = 0.9  # of a neighborhood with one value
+
+
+def same_share(
+    members: sparse.csr_array, values: NDArray[np.float64], reach: float
+) -> NDArray[np.float64]:
+    """Share of S_i and i itself that has record i's value, shape (n,).
+
+    Parameters
+    ----------
+    members : sparse array, shape (n, n)
+        Row i is nonzero for the members of S_i.
+    values : ndarray of float64, shape (n,)
+        NaN where missing; two missing values are the same.
+    reach : float
+        How near two values count as the same.
+    """
+    sizes = np.diff(members.indptr)
+    owner = np.repeat(np.arange(len(values)), sizes)
+    one, two = values[owner], values[members.indices]
+    with np.errstate(invalid="ignore"):
+        fits = (np.abs(one - two) <= reach) | (np.isnan(one) & np.isnan(two))
+    return np.asarray((1 + np.bincount(owner, fits, len(values))) / (1 + sizes), dtype=np.float64)
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Share of records whose neighborhood discloses a confidential value without any linkage."""
+    secrets = required_confidential(comparison)
+    law = comparison.law
+    if law is None:
+        raise NotApplicable("Homogeneity needs the neighborhoods of the method.")
+    original = comparison.original
+    share = np.empty(len(secrets))
+    common = np.empty(len(secrets))
+    for place, name in enumerate(secrets):
+        values, reach = _values(comparison, name)
+        share[place] = (same_share(law.members, values, reach) >= SHARE).mean()
+        ordered = np.sort(values[~np.isnan(values)])
+        alike = np.searchsorted(ordered, ordered + reach, "right") - np.searchsorted(
+            ordered, ordered - reach, "left"
+        )
+        common[place] = float((alike / original.n >= SHARE).sum() / original.n)
+    detail: dict[str, Any] = {
+        "secrets": list(secrets), "share": share, "whole_file": common, "limit": SHARE,
+    }  # fmt: skip
+    return Reading(value=float(share.mean()), baseline=float(common.mean()), detail=detail)
+
+
+def _values(comparison: Comparison, name: str) -> tuple[NDArray[np.float64], float]:
+    original = comparison.original
+    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        found = codes(original, original, name)[0]
+        return np.where(found < 0, np.nan, found.astype(np.float64)), 0.0
+    values = original.values(name)
+    known = values[~np.isnan(values)]
+    return values, NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
+
+
+MEASURE = Measure(
+    key="homogeneity",
+    title="Homogeneous neighborhoods",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share of records",
+    question="For how many records do nine of ten in the neighborhood have the record's own "
+    "confidential value, so that no linkage is needed to learn it?",
+    source="Machanavajjhala et al. 2007 (homogeneity attack) on the neighborhoods of Perry, "
+    "Matloff, Tendick 2022; a number within 0.1 standard deviations is the same",
+    compute=compute,
+)

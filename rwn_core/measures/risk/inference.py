@@ -1,0 +1,91 @@
+"""Inference: the confidential value of the released row nearest in the keys, taken as a guess."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.guessing import Closest, canonical_sample, control_sample, guess_reading
+from rwn_core.key_variables import key_names, required_confidential
+from rwn_core.microdata import Microdata
+from rwn_core.original_terms import codes, numbers
+from rwn_core.reading import Measure, Reading
+from rwn_core.schema import Kind
+
+RELATIVE = 0.05  # of the true value within which a guessed number is right
+
+
+def right_guesses(
+    truth: NDArray[np.float64], guesses: NDArray[np.float64], *, numeric: bool
+) -> NDArray[np.bool_]:
+    """Which guesses are right: the same category, or a number within 5 %.
+
+    Parameters
+    ----------
+    truth : ndarray of float64, shape (m, 1)
+    guesses : ndarray of float64, shape (1, v)
+        NaN where missing, which is never right.
+
+    Returns
+    -------
+    ndarray of bool, shape (m, v)
+    """
+    with np.errstate(invalid="ignore"):
+        right = np.abs(guesses - truth) <= RELATIVE * np.abs(truth) if numeric else guesses == truth
+    return np.asarray(right, dtype=bool)
+
+
+def _values(comparison: Comparison, table: Microdata, name: str) -> NDArray[np.float64]:
+    original = comparison.original
+    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        found = codes(original, table, name)[0]
+        return np.where(found < 0, np.nan, found.astype(np.float64))
+    return numbers(original, table, name)
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Risk that the nearest released row tells a confidential value, beyond the control."""
+    secret = required_confidential(comparison)[0]
+    keys = tuple(name for name in key_names(comparison) if name != secret)
+    if not keys:
+        raise NotApplicable("No key variable is left beside the confidential one.")
+    kind = comparison.original.schema.variable(secret).kind
+    numeric = kind not in (Kind.CATEGORICAL, Kind.ORDERED)
+    closest = Closest(comparison, keys)
+    told = _values(comparison, comparison.masked, secret)
+
+    def successes(people: Microdata) -> float:
+        truth = _values(comparison, people, secret)[:, None]
+        ties = closest.ties(closest.people(people))
+        right = right_guesses(truth, told[closest.rows][None], numeric=numeric)
+        return float(((ties & right).sum(axis=1) / ties.sum(axis=1)).sum())
+
+    people = comparison.original.take(canonical_sample(comparison.original))
+    control = control_sample(comparison)
+    guess = right_guesses(
+        _values(comparison, people, secret)[:, None], told[None], numeric=numeric
+    ).mean()
+    return guess_reading(
+        (successes(people), people.n),
+        None if control is None else (successes(control), control.n),
+        float(guess),
+        names=list(keys),
+        secret=secret,
+    )
+
+
+MEASURE = Measure(
+    key="inference",
+    title="Inference",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="risk beyond control",
+    question="How often does the released row nearest in the key variables tell a person's "
+    "confidential value, more often than for people who are not in the file?",
+    source="Giomi et al. 2023; a number within 5 % is right; without a control group, beyond a "
+    "random guess",
+    compute=compute,
+)

@@ -1,0 +1,174 @@
+"""Interval disclosure: released values that lie close to the record's own."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+from scipy.stats import rankdata
+from sklearn.covariance import MinCovDet
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.original_terms import complete, matrix, varies
+from rwn_core.reading import Measure, Reading
+
+WIDTH = 0.05  # standard deviations
+ROBUST = 0.01  # factor of the robust distance, as in sdcMicro
+NEAR = 0.05  # distance below which another released record hides one
+LARGEST_ROBUST = 3000
+
+
+def inside(
+    before: NDArray[np.float64], after: NDArray[np.float64], width: float = WIDTH
+) -> NDArray[np.bool_]:
+    """Which records have every value within some standard deviations of their own.
+
+    Parameters
+    ----------
+    before, after : ndarray of float64, shape (n, m)
+        Row-aligned; two missing values are near each other, one missing value is not.
+    width : float
+        In standard deviations of the original (divisor n - 1).
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+    """
+    with np.errstate(invalid="ignore"):
+        reach = width * np.array([_spread(column) for column in before.T])
+        near = np.abs(before - after) <= reach
+    near |= np.isnan(before) & np.isnan(after)
+    return np.asarray(near.all(axis=1))
+
+
+def _spread(column: NDArray[np.float64]) -> float:
+    known = column[~np.isnan(column)]
+    return float(known.std(ddof=1)) if len(known) > 1 else 0.0
+
+
+def rank_shares(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Share of records whose every rank lies within p percent of the released one, p = 1..10."""
+    one, two = rankdata(before, axis=0), rankdata(after, axis=0)
+    largest = np.abs(one - two).max(axis=1)
+    return np.array([(largest <= p / 100 * len(one)).mean() for p in range(1, 11)])
+
+
+def robust_distances(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Squared robust Mahalanobis distances (minimum covariance determinant), shape (n,).
+
+    Raises
+    ------
+    NotApplicable
+        Too few records for the number of variables, or a singular covariance.
+    """
+    n, m = values.shape
+    if n < 4 * m + 2:
+        raise NotApplicable(f"Robust distances of {m} variables need more records than {n:,}.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            found = MinCovDet(random_state=0).fit(values).mahalanobis(values)
+        except (RuntimeWarning, UserWarning, ValueError, np.linalg.LinAlgError):
+            raise NotApplicable(
+                "The robust covariance is singular: some variables determine others exactly."
+            ) from None
+    return np.asarray(found)
+
+
+def robust_shares(
+    before: NDArray[np.float64], after: NDArray[np.float64], distances: NDArray[np.float64]
+) -> tuple[float, float]:
+    """Share of records with a value in an interval that grows with their outlyingness.
+
+    Parameters
+    ----------
+    before, after : ndarray of float64, shape (n, m)
+        Complete, scaled by the original; row-aligned.
+    distances : ndarray of float64, shape (n,)
+        From `robust_distances` of the original.
+
+    Returns
+    -------
+    any_inside : float
+        At least one value lies in the interval of half-width 0.01 rmd around the released one.
+    not_hidden : float
+        And no other released record lies within 0.05 of it.
+
+    References
+    ----------
+    Templ and Meindl 2008 (RMDID1, RMDID2).
+    """
+    reach = ROBUST * np.sqrt(np.maximum(distances, 0.0))[:, None]
+    close = (np.abs(before - after) <= reach).any(axis=1)
+    tree = cKDTree(after, balanced_tree=False)
+    around = tree.query_ball_point(after[close], NEAR, return_length=True)
+    return float(close.mean()), float((np.asarray(around) <= 1).sum() / len(before))
+
+
+def _robust(
+    comparison: Comparison,
+    rows: NDArray[np.int64],
+    before: NDArray[np.float64],
+    after: NDArray[np.float64],
+) -> dict[str, Any]:
+    if len(before) > LARGEST_ROBUST:
+        return {
+            "robust": None,
+            "robust_reason": f"Computed for at most {LARGEST_ROBUST:,} records.",
+        }
+    # numbers of any size: the largest first, since squares of huge or tiny ones would be lost
+    size = np.abs(before).max(axis=0)
+    before, after = before / size, np.clip(after / size, -1e100, 1e100)
+    center, spread = before.mean(axis=0), before.std(axis=0, ddof=1)
+    before, after = (before - center) / spread, (after - center) / spread
+    try:
+        distances = comparison.once(
+            ("robust distances", rows.tobytes()), lambda: robust_distances(before)
+        )
+    except NotApplicable as refusal:
+        return {"robust": None, "robust_reason": refusal.reason}
+    return {"robust": list(robust_shares(before, after, distances)), "robust_reason": ""}
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Share of records with all numeric values within 0.05 standard deviations."""
+    original, masked = comparison.original, comparison.masked
+    names = list(original.numeric_names)
+    if not names or masked.n != original.n:
+        raise NotApplicable(
+            "Intervals need numeric variables and a release with a row for each original."
+        )
+    before, after = matrix(original, original, names), matrix(original, masked, names)
+    rows = np.intersect1d(complete(before), complete(after))
+    detail: dict[str, Any] = {"names": names, "near": inside(before, after), "of": original.n}
+    detail |= {"ranks": None, "robust": None, "robust_reason": "No complete records."}
+    varying = varies(before[rows]) if rows.size > 1 else np.zeros(len(names), dtype=bool)
+    if varying.any():
+        kept = np.ix_(rows, np.flatnonzero(varying))
+        detail["ranks"] = rank_shares(before[kept], after[kept])
+        detail |= _robust(comparison, rows, before[kept], after[kept])
+    return Reading(value=float(detail["near"].mean()), baseline=_unmasked(before), detail=detail)
+
+
+def _unmasked(before: NDArray[np.float64]) -> float:
+    """What the original itself would read."""
+    return float(inside(before, before).mean())
+
+
+MEASURE = Measure(
+    key="interval_disclosure",
+    title="Interval disclosure",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share of records",
+    question="For how many records does every released number lie within 0.05 standard deviations "
+    "of the person's own?",
+    source="SDID of sdcMicro's dRisk, with the original's standard deviation; Templ and Meindl "
+    "2008 for the robust intervals",
+    compute=compute,
+)

@@ -1,0 +1,42 @@
+"""Intruder levels: ordinary and worst-case intruders side by side on the key variables."""
+
+from __future__ import annotations
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.knowledge import levels
+from rwn_core.key_variables import key_names
+from rwn_core.reading import Measure, Reading
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Success of the intruder who knows the keys and all neighborhoods, beside four others."""
+    keys = key_names(comparison)
+    found = levels(comparison, keys)
+    known = {level.key: level.success for level in found}
+    value = known["L3"]
+    if value is None:
+        raise NotApplicable(next(level.reason for level in found if level.key == "L3"))
+    detail = {
+        "names": list(keys),
+        "levels": [level.key for level in found],
+        "words": [level.words for level in found],
+        "success": [level.success for level in found],
+        "reasons": [level.reason for level in found],
+    }
+    return Reading(value=value, baseline=known["L0"], detail=detail)
+
+
+MEASURE = Measure(
+    key="intruder_levels",
+    title="Linkage by the keys, worst case",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share of records",
+    question="How many released records would an intruder link rightly who knows the key "
+    "variables of everybody, the method and all neighborhoods?",
+    source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; distance "
+    "linkage after Domingo-Ferrer and Torra 2001",
+    compute=compute,
+)

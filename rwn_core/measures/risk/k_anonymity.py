@@ -1,0 +1,53 @@
+"""k-anonymity: how many records share each combination of key values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.key_variables import cell_codes, class_sizes, key_names
+from rwn_core.reading import Measure, Reading
+
+LIMITS = (2, 3, 5)
+_SHOWN = 3
+
+
+def violations(sizes: NDArray[np.int64], k: int) -> int:
+    """How many records have fewer than k records, themselves included, with their key values."""
+    return int((sizes < k).sum())
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Share of released records that share their key values with fewer than two others."""
+    keys = key_names(comparison)
+    before, after = (class_sizes(cells) for cells in cell_codes(comparison, keys))
+    detail: dict[str, Any] = {
+        "names": list(keys),
+        "limits": list(LIMITS),
+        "violations_original": [violations(before, k) for k in LIMITS],
+        "violations_released": [violations(after, k) for k in LIMITS],
+        "smallest_original": int(before.min()),
+        "smallest_released": int(after.min()),
+    }
+    return Reading(
+        value=violations(after, _SHOWN) / len(after),
+        baseline=violations(before, _SHOWN) / len(before),
+        detail=detail,
+    )
+
+
+MEASURE = Measure(
+    key="k_anonymity",
+    title="Below 3-anonymity",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share of records",
+    question="How many records have fewer than two others with the same key values?",
+    source="Sweeney 2002; a missing value matches any. A masked key is neither proof of identity "
+    "where it is rare nor protection where it is common",
+    compute=compute,
+)

@@ -1,0 +1,100 @@
+"""l-diversity: how many different confidential values each class of equal keys holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.key_variables import cell_codes, classes, key_names, required_confidential
+from rwn_core.reading import Measure, Reading
+
+
+def distinct_values(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many different values each class holds, shape (number of classes,).
+
+    Parameters
+    ----------
+    groups, secret : ndarray of int64, shape (n,)
+        Class numbers from 0, and numbers of values; missing (-1) counts as a value.
+    """
+    pairs = np.unique(np.column_stack((groups, secret)), axis=0)
+    return np.bincount(pairs[:, 0], minlength=groups.max() + 1)
+
+
+def entropies(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Entropy of the values in each class, in nats; exp of it is the entropy l.
+
+    References
+    ----------
+    Machanavajjhala et al. 2007.
+    """
+    pairs, counts = np.unique(np.column_stack((groups, secret)), axis=0, return_counts=True)
+    share = counts / np.bincount(groups)[pairs[:, 0]]
+    found = np.bincount(pairs[:, 0], -share * np.log(share), groups.max() + 1)
+    return np.asarray(found + 0.0, dtype=np.float64)
+
+
+def recursive_diverse(counts: NDArray[np.int64], c: float, diversity: int) -> bool:
+    """Whether a class is recursively (c, l)-diverse: r_1 < c (r_l + ... + r_m).
+
+    Parameters
+    ----------
+    counts : ndarray of int64
+        How often each value occurs in the class.
+    c : float
+        Above 0.
+    diversity : int
+        l, at least 1.
+    """
+    ordered = np.sort(counts)[::-1]
+    return bool(ordered[0] < c * ordered[diversity - 1 :].sum())
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Share of released records whose class of equal keys holds one confidential value only."""
+    secrets = required_confidential(comparison)
+    keys = tuple(name for name in key_names(comparison) if name not in secrets)
+    if not keys:
+        raise NotApplicable("No key variable is left beside the confidential ones.")
+    sides = [classes(cells) for cells in cell_codes(comparison, keys)]
+    values = cell_codes(comparison, secrets)
+    share = np.empty((2, len(secrets)))
+    smallest = np.empty((2, len(secrets)), dtype=np.int64)
+    entropy = np.empty((2, len(secrets)))
+    for side, groups in enumerate(sides):
+        for place in range(len(secrets)):
+            secret = values[side][:, place]
+            found = distinct_values(groups, secret)
+            # a class whose only value is missing tells nothing
+            share[side, place] = ((found[groups] < 2) & (secret >= 0)).mean()
+            smallest[side, place] = found.min()
+            entropy[side, place] = np.exp(entropies(groups, secret).min())
+    detail: dict[str, Any] = {
+        "names": list(keys),
+        "secrets": list(secrets),
+        "share_original": share[0],
+        "share_released": share[1],
+        "smallest_original": smallest[0],
+        "smallest_released": smallest[1],
+        "entropy_original": entropy[0],
+        "entropy_released": entropy[1],
+    }
+    return Reading(value=float(share[1].mean()), baseline=float(share[0].mean()), detail=detail)
+
+
+MEASURE = Measure(
+    key="l_diversity",
+    title="Below 2-diversity",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share of records",
+    question="How many records lie in a class of equal key values that holds a single value of a "
+    "confidential variable?",
+    source="Machanavajjhala et al. 2007 (distinct l-diversity); mean over confidential variables",
+    compute=compute,
+)

@@ -1,0 +1,57 @@
+"""Linkability: two parts of a person's record that lead to the same released row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.guessing import Closest, canonical_sample, control_sample, guess_reading
+from rwn_core.microdata import Microdata
+from rwn_core.reading import Measure, Reading
+
+
+def halves(names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Two disjoint sets of variables, taken in turn."""
+    return names[::2], names[1::2]
+
+
+def coincidences(parts: tuple[Closest, Closest], people: Microdata) -> float:
+    """Expected number of people whose two parts are nearest to one released row; ties share."""
+    one, two = parts
+    width = int(max(one.rows.max(), two.rows.max())) + 1
+    first, second = np.zeros((people.n, width), bool), np.zeros((people.n, width), bool)
+    first[:, one.rows] = one.ties(one.people(people))
+    second[:, two.rows] = two.ties(two.people(people))
+    both = (first & second).sum(axis=1)
+    return float((both / (first.sum(axis=1) * second.sum(axis=1))).sum())
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Risk that two parts of a record are linked through the release, beyond the control."""
+    names = tuple(variable.name for variable in comparison.original.schema.released)
+    if len(names) < 2:
+        raise NotApplicable("Linkability needs at least two variables.")
+    parts = (Closest(comparison, halves(names)[0]), Closest(comparison, halves(names)[1]))
+    people = comparison.original.take(canonical_sample(comparison.original))
+    control = control_sample(comparison)
+    return guess_reading(
+        (coincidences(parts, people), people.n),
+        None if control is None else (coincidences(parts, control), control.n),
+        1.0 / comparison.masked.n,
+        parts=[list(part) for part in halves(names)],
+    )
+
+
+MEASURE = Measure(
+    key="linkability",
+    title="Linkability",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="risk beyond control",
+    question="How often do two halves of a person's variables lead an intruder to the same "
+    "released row, more often than for people who are not in the file?",
+    source="Giomi et al. 2023; without a control group, beyond a random guess",
+    compute=compute,
+)

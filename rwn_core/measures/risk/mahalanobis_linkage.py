@@ -1,0 +1,103 @@
+"""Mahalanobis linkage: distances that know how masking moves correlated numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.nearest import spread_sample
+from rwn_core.original_terms import complete, matrix, varies
+from rwn_core.reading import Measure, Reading
+
+FLAT = 1e-10  # share of the largest variance below which a direction counts as flat
+TIE = 1e-9
+
+
+def difference_root(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A root of the pseudo-inverse of S + S' - 2 Cov(X, X'), the covariance of x - x'.
+
+    Parameters
+    ----------
+    before, after : ndarray of float64, shape (n, m)
+        Complete, row-aligned.
+
+    Returns
+    -------
+    ndarray of float64, shape (m, rank)
+
+    Raises
+    ------
+    NotApplicable
+        Masking moves nothing, so there is no direction to weigh.
+    """
+    change = before - after
+    change = change - change.mean(axis=0)
+    values, vectors = np.linalg.eigh(change.T @ change / max(len(change) - 1, 1))
+    kept = values > FLAT * max(values.max(initial=0.0), 1e-300)
+    if not kept.any():
+        raise NotApplicable(
+            "Masking moves no number beyond a common shift, so there is no covariance of the "
+            "differences; look at distance linkage."
+        )
+    return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Share of released records whose nearest original, in that distance, is their source."""
+    original, masked = comparison.original, comparison.masked
+    if masked.n != original.n:
+        raise NotApplicable(
+            "The released table has another number of records than the original, so the true "
+            "sources are unknown."
+        )
+    before = matrix(original, original, original.numeric_names)
+    after = matrix(original, masked, original.numeric_names)
+    rows = np.intersect1d(complete(before), complete(after))
+    if rows.size < 2 or not varies(before[rows]).any():
+        raise NotApplicable("There are no two complete records with numbers that vary.")
+    kept = varies(before[rows])
+    before, after = before[np.ix_(rows, kept)], after[np.ix_(rows, kept)]
+    size = np.abs(before).max(axis=0)
+    before, after = before / size, np.clip(after / size, -1e100, 1e100)
+    root = difference_root(before, after)
+    chosen = spread_sample(np.arange(len(rows)))
+    score = _scores(before @ root, after[chosen] @ root, chosen)
+    detail: dict[str, Any] = {
+        "names": [n for n, k in zip(original.numeric_names, kept, strict=True) if k],
+        "score": score,
+        "records": rows[chosen],
+        "sampled": len(chosen) < len(rows),
+        "of": len(rows),
+    }
+    return Reading(value=float(score.mean()), baseline=1.0 / len(rows), detail=detail)
+
+
+def _scores(
+    points: NDArray[np.float64], released: NDArray[np.float64], truth: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Chance of a right link of each released record; ties share."""
+    score = np.empty(len(released))
+    for place, row in enumerate(released):
+        squared = ((points - row) ** 2).sum(axis=1)
+        edge = squared.min() * (1 + TIE) + 1e-18
+        near = squared <= edge
+        score[place] = near[truth[place]] / near.sum()
+    return score
+
+
+MEASURE = Measure(
+    key="mahalanobis_linkage",
+    title="Mahalanobis linkage",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share of records",
+    question="How often is the nearest original the true source, for an intruder who knows how "
+    "strongly the masking moved the numbers together?",
+    source="Torra, Abowd, Domingo-Ferrer 2006; inverse of S + S' - 2 Cov(X, X')",
+    compute=compute,
+)

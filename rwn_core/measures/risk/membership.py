@@ -1,0 +1,67 @@
+"""Membership: whether a person's own values betray that the person is in the file."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.cell_law import CellLaw
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.survival import appearance
+from rwn_core.reading import Measure, Reading
+
+
+def fingerprints(law: CellLaw) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """P(a value that only this record has appears anywhere in the release), for every record.
+
+    Parameters
+    ----------
+    law : CellLaw
+        Of n records.
+
+    Returns
+    -------
+    appears : ndarray of float64, shape (n,)
+        0 for a record without a value of its own. Columns are drawn independently.
+    own : ndarray of int64, shape (n,)
+        How many values only this record has.
+    """
+    n = law.original.n
+    rows = np.arange(n)
+    missed, own = np.ones(n), np.zeros(n, dtype=np.int64)
+    for unit in law.units():
+        table, columns = law.likelihood_columns(unit, law.original, rows)
+        alone = np.bincount(columns, minlength=table.shape[1])[columns] == 1
+        missed *= np.where(alone, 1.0 - appearance(table)[columns], 1.0)
+        own += alone
+    return np.clip(1.0 - missed, 0.0, 1.0), own
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Mean chance that one of a record's own values appears in the release."""
+    if comparison.law is None:
+        raise NotApplicable("Membership needs the law of the method that made the release.")
+    appears, own = fingerprints(comparison.law)
+    detail = {
+        "appears": appears,
+        "own_values": own,
+        "share_with_own_values": float((own > 0).mean()),
+        "above_nine_tenths": float((appears > 0.9).mean()),
+    }
+    return Reading(value=float(appears.mean()), baseline=0.0, detail=detail)
+
+
+MEASURE = Measure(
+    key="membership",
+    title="Membership",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="mean probability",
+    question="How likely is it that the release shows a value which only one person has, and so "
+    "tells that this person is in the file?",
+    source="Cell law of Perry, Matloff, Tendick 2022, section 5; Matloff and Tendick 2015 on "
+    "membership",
+    compute=compute,
+)

@@ -1,0 +1,47 @@
+"""Misclassified keys: a released row that still carries a person's own key values."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.posterior import posteriors
+from rwn_core.key_variables import cell_codes, class_sizes, key_names
+from rwn_core.nearest import spread_sample
+from rwn_core.reading import Measure, Reading
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Mean of M_jj / F~_j: how likely a row with a person's true key is that person's."""
+    law = comparison.law
+    if law is None:
+        raise NotApplicable("This needs the law of the method that made the release.")
+    keys = key_names(comparison)
+    rows = spread_sample(np.arange(law.original.n))
+    belief = posteriors(law, law.original, rows, keys)
+    risk = np.asarray(belief[rows, np.arange(len(rows))]).ravel()
+    before, _ = cell_codes(comparison, keys)
+    detail = {
+        "names": list(keys),
+        "risk": risk,
+        "records": rows,
+        "sampled": len(rows) < law.original.n,
+        "of": law.original.n,
+    }
+    baseline = float((1.0 / class_sizes(before)).mean())
+    return Reading(value=float(np.clip(risk, 0, 1).mean()), baseline=baseline, detail=detail)
+
+
+MEASURE = Measure(
+    key="misclassification",
+    title="Rows with a person's own key",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="mean probability",
+    question="If a released row has exactly a person's key values, how likely is it that person's "
+    "row?",
+    source="Shlomo and Skinner 2010: M_jj / F~_j with each record's own law in place of M",
+    compute=compute,
+)

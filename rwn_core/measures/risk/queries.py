@@ -1,0 +1,113 @@
+"""Query attack: questions that exactly one person answers, asked of the release."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.cell_law import CellLaw
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.predicates import Predicate, answer, is_number
+from rwn_core.intruder.search import lone_members
+from rwn_core.key_variables import confidential_names, key_names
+from rwn_core.microdata import Microdata
+from rwn_core.original_terms import numbers
+from rwn_core.reading import Measure, Reading
+
+NEAR = 0.1  # standard deviations within which an answer counts as the truth
+
+
+def near_truth(original: Microdata, table: Microdata, name: str, record: int) -> NDArray[np.bool_]:
+    """Which records of either table carry one record's value: the same, or within 0.1 SD.
+
+    Parameters
+    ----------
+    original, table : Microdata
+    name : str
+    record : int
+        Of the original.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+        A missing value is nobody's.
+    """
+    if not is_number(original, name):
+        levels = original.codes(name)[1]
+        own = original.codes(name)[0][record]
+        return np.asarray((table.codes(name, levels)[0] == own) & (own >= 0))
+    values = original.values(name)
+    known = values[~np.isnan(values)]
+    reach = NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
+    with np.errstate(invalid="ignore"):
+        near = np.abs(numbers(original, table, name) - values[record]) <= reach
+    return np.asarray(near, dtype=bool)
+
+
+def ask(
+    comparison: Comparison, law: CellLaw, predicate: Predicate, record: int, secret: str | None
+) -> dict[str, Any]:
+    """What the release answers to one predicate: expected by the law, and at hand."""
+    original, masked = law.original, comparison.masked
+    expected = answer(law, predicate)
+    matches = np.flatnonzero(predicate.matches(original, masked))
+    asked: dict[str, Any] = {
+        "words": predicate.words,
+        "record": record,
+        "none": float(expected.counts[0]),
+        "one": expected.exactly_one,
+        "one_and_target": float(np.clip(expected.alone[record], 0.0, 1.0)),
+        "matches": len(matches),
+        "same_person": bool(len(matches) == 1 and matches[0] == record),
+        "disclosed": None,
+        "baseline": None,
+        "disclosed_now": None,
+    }
+    if secret is None or secret in {c.name for c in predicate.conditions}:
+        return asked
+    fits = near_truth(original, original, secret, record)
+    q = law.modification(secret)
+    told = (1 - q) * fits + q * (law.members @ fits.astype(np.float64))
+    released = near_truth(original, masked, secret, record)
+    asked["disclosed"] = float(np.clip(expected.alone @ told, 0.0, 1.0))
+    asked["baseline"] = float(released.mean())
+    asked["disclosed_now"] = bool(len(matches) == 1 and released[matches[0]])
+    return asked
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Mean chance that the lone person behind a question is the one whom the release shows."""
+    law = comparison.law
+    if law is None:
+        raise NotApplicable("The query attack needs the law of the method that made the release.")
+    keys = key_names(comparison)
+    key = ("lone members", keys)
+    found = comparison.once(key, lambda: lone_members(comparison.original, keys))
+    if not found:
+        raise NotApplicable(
+            "No question about up to three key variables is answered by exactly one person."
+        )
+    secret = next(iter(confidential_names(comparison)), None)
+    asked = [ask(comparison, law, predicate, record, secret) for predicate, record in found]
+    columns = list(asked[0])
+    detail: dict[str, Any] = {name: [row[name] for row in asked] for name in columns}
+    detail |= {"names": list(keys), "secret": secret}
+    value = float(np.mean(detail["one_and_target"]))
+    return Reading(value=value, baseline=1.0, detail=detail)
+
+
+MEASURE = Measure(
+    key="queries",
+    title="Query attack",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="mean probability",
+    question="If a question about the key variables has one person as its answer, how likely does "
+    "the release answer it with exactly that person's row?",
+    source="Matloff and Tendick 2015 (the lone worker); the count of matches is Poisson-binomial",
+    compute=compute,
+)

@@ -1,0 +1,103 @@
+"""Special uniques: records that few key variables are enough to single out."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.key_variables import cell_codes, classes, key_names
+from rwn_core.reading import Measure, Reading
+
+LARGEST = 3  # key variables of a minimal unique that is looked for
+MOST_KEYS = 10
+
+
+def scores(
+    cells: NDArray[np.int64], largest: int = LARGEST
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """SUDA score of each record.
+
+    Parameters
+    ----------
+    cells : ndarray of int64, shape (n, m)
+        Numbers of the key values, -1 where missing; missing counts as a value.
+    largest : int
+        Size of the largest minimal unique looked for.
+
+    Returns
+    -------
+    score : ndarray of float64, shape (n,)
+        Sum over the record's minimal uniques of size k of the product of (m - i), i = k, ...,
+        largest: the fewer variables single it out, the larger.
+    smallest : ndarray of int64, shape (n,)
+        Size of the smallest minimal unique, 0 where there is none.
+
+    References
+    ----------
+    Elliot, Manning, Ford 2002; Manning, Haglin, Keane 2008 (SUDA2).
+    """
+    n, m = cells.shape
+    score, smallest = np.zeros(n), np.zeros(n, dtype=np.int64)
+    unique: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+    for size in range(1, min(largest, m) + 1):
+        weight = float(np.prod([max(m - i, 1) for i in range(size, largest + 1)]))
+        for chosen in combinations(range(m), size):
+            group = classes(cells[:, chosen])
+            alone = np.bincount(group)[group] == 1
+            for smaller in combinations(chosen, size - 1) if size > 1 else ():
+                alone = alone & ~unique[smaller]
+            score += weight * alone
+            smallest = np.where(alone & (smallest == 0), size, smallest)
+            unique[chosen] = alone | _already(unique, chosen, n)
+    return score, smallest
+
+
+def _already(
+    unique: dict[tuple[int, ...], NDArray[np.bool_]], chosen: tuple[int, ...], n: int
+) -> NDArray[np.bool_]:
+    """Which records a part of these variables singles out: a larger set is not minimal then."""
+    found = np.zeros(n, dtype=bool)
+    if len(chosen) > 1:
+        for smaller in combinations(chosen, len(chosen) - 1):
+            found |= unique[smaller]
+    return found
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Share of released records that at most three key variables single out."""
+    keys = key_names(comparison)[:MOST_KEYS]
+    before_cells, after_cells = cell_codes(comparison, keys)
+    before, before_size = scores(before_cells)
+    after, after_size = scores(after_cells)
+    detail: dict[str, Any] = {
+        "names": list(keys),
+        "score_original": before,
+        "score_released": after,
+        "sizes": list(range(1, LARGEST + 1)),
+        "count_original": [int((before_size == s).sum()) for s in range(1, LARGEST + 1)],
+        "count_released": [int((after_size == s).sum()) for s in range(1, LARGEST + 1)],
+        "worst": np.argsort(-after, kind="stable")[:10],
+    }
+    return Reading(
+        value=float((after_size > 0).mean()),
+        baseline=float((before_size > 0).mean()),
+        detail=detail,
+    )
+
+
+MEASURE = Measure(
+    key="suda",
+    title="Special uniques",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share of records",
+    question="How many records do at most three key variables single out?",
+    source="SUDA: Elliot, Manning, Ford 2002; minimal uniques of up to three variables, of the "
+    "first ten keys",
+    compute=compute,
+)

@@ -1,0 +1,101 @@
+"""t-closeness: how far a class of equal keys departs from the whole file's confidential values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.key_variables import cell_codes, classes, key_names, required_confidential
+from rwn_core.reading import Measure, Reading
+from rwn_core.schema import Kind
+
+LARGEST_TABLE = 20_000_000  # classes by values
+
+
+def distances(
+    groups: NDArray[np.int64], secret: NDArray[np.int64], *, ordered: bool
+) -> NDArray[np.float64]:
+    """The earth mover's distance of each class from the whole file.
+
+    Parameters
+    ----------
+    groups, secret : ndarray of int64, shape (n,)
+        Class numbers and numbers of values, both from 0.
+    ordered : bool
+        Whether the values have an order, each step 1/(m - 1) far; otherwise all are 1 apart.
+
+    Returns
+    -------
+    ndarray of float64, shape (number of classes,)
+        From 0 to 1.
+
+    References
+    ----------
+    Li, Li, Venkatasubramanian 2007.
+    """
+    width, count = int(secret.max()) + 1, int(groups.max()) + 1
+    if width == 1:
+        return np.zeros(count)
+    cells = np.bincount(groups * width + secret, minlength=count * width).reshape(count, width)
+    share = cells / cells.sum(axis=1, keepdims=True)
+    difference = share - np.bincount(secret, minlength=width) / len(secret)
+    if not ordered:
+        return np.asarray(np.abs(difference).sum(axis=1) / 2)
+    return np.asarray(np.abs(np.cumsum(difference, axis=1)).sum(axis=1) / (width - 1))
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Mean distance of a released record's class from the whole release."""
+    secrets = required_confidential(comparison)
+    keys = tuple(name for name in key_names(comparison) if name not in secrets)
+    if not keys:
+        raise NotApplicable("No key variable is left beside the confidential ones.")
+    sides = [classes(cells) for cells in cell_codes(comparison, keys)]
+    values = cell_codes(comparison, secrets)
+    mean, largest = np.empty((2, len(secrets))), np.empty((2, len(secrets)))
+    for side, groups in enumerate(sides):
+        for place, name in enumerate(secrets):
+            found = _distances(comparison, name, groups, values[side][:, place])
+            mean[side, place], largest[side, place] = found[groups].mean(), found.max()
+    detail: dict[str, Any] = {
+        "names": list(keys),
+        "secrets": list(secrets),
+        "mean_original": mean[0],
+        "mean_released": mean[1],
+        "largest_original": largest[0],
+        "largest_released": largest[1],
+    }
+    return Reading(value=float(mean[1].mean()), baseline=float(mean[0].mean()), detail=detail)
+
+
+def _distances(
+    comparison: Comparison, name: str, groups: NDArray[np.int64], codes: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    # only values that occur have a place; a missing one comes first, as a value of its own
+    secret = np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
+    if (int(secret.max()) + 1) * (int(groups.max()) + 1) > LARGEST_TABLE:
+        raise NotApplicable(
+            f"There are too many different key combinations and values of {name} to compare; "
+            "choose fewer key variables."
+        )
+    ordered = comparison.original.schema.variable(name).kind is not Kind.CATEGORICAL
+    found = distances(groups, secret, ordered=ordered)
+    return np.clip(found, 0.0, 1.0)
+
+
+MEASURE = Measure(
+    key="t_closeness",
+    title="t-closeness",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="mean earth mover's distance",
+    question="How far do the confidential values of people with the same key values depart from "
+    "those of everybody?",
+    source="Li, Li, Venkatasubramanian 2007; mean over records and confidential variables",
+    compute=compute,
+)

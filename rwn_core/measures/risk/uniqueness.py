@@ -1,0 +1,67 @@
+"""Uniqueness: records that are alone with their key variables, before and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.posterior import link
+from rwn_core.key_variables import cell_codes, class_sizes, key_names
+from rwn_core.reading import Measure, Reading
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Share of released records that no other released record resembles in the keys."""
+    keys = key_names(comparison)
+    before_cells, after_cells = cell_codes(comparison, keys)
+    before = class_sizes(before_cells) == 1
+    after = class_sizes(after_cells) == 1
+    detail: dict[str, Any] = {
+        "names": list(keys),
+        "original": int(before.sum()),
+        "released": int(after.sum()),
+        "table": None,
+    }
+    if comparison.law is not None and len(before) == len(after):
+        detail["table"] = _linked_table(comparison, keys, before, after)
+    return Reading(value=float(after.mean()), baseline=float(before.mean()), detail=detail)
+
+
+def _linked_table(comparison: Comparison, keys: Any, before: Any, after: Any) -> Any:
+    """Share of right links in each cell of original unique by released unique."""
+    assert comparison.law is not None
+    try:
+        links = link(comparison.law, comparison.masked, keys)
+    except NotApplicable:
+        return None
+    rows = links.rows
+    cells = []
+    for was in (True, False):
+        for is_now in (True, False):
+            here = (before[rows] == was) & (after[rows] == is_now)
+            count = int(here.sum())
+            cells.append(
+                {
+                    "unique_original": was,
+                    "unique_released": is_now,
+                    "records": count,
+                    "linked": float(np.clip(links.top1[here].sum(), 0, count)),
+                }
+            )
+    return cells
+
+
+MEASURE = Measure(
+    key="uniqueness",
+    title="Unique on the keys",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share of records",
+    question="How many records are alone with their combination of key values?",
+    source="Hundepool et al. 2012, chapter 3; for masked keys read it beside worst-case linkage",
+    compute=compute,
+)

@@ -1,0 +1,84 @@
+"""Confidence intervals: how much the release's and the original's have in common."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.least_squares import fits
+from rwn_core.original_terms import RELEASED
+from rwn_core.reading import Measure, Reading
+
+Z95 = 1.96
+
+
+def interval_overlap(
+    before: tuple[NDArray[np.float64], NDArray[np.float64]],
+    after: tuple[NDArray[np.float64], NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """Mean share that two intervals have of each other.
+
+    Parameters
+    ----------
+    before, after : tuple of ndarray of float64, shape (t,) each
+        Lower and upper ends; no interval of width 0.
+
+    Returns
+    -------
+    ndarray of float64, shape (t,)
+        1 where they are the same; below 0 where they are apart. Clip at 0 for the 2006 form.
+
+    References
+    ----------
+    Karr, Kohnen, Oganian, Reiter, Sanil 2006; unclipped: Snoke and others 2018.
+
+    Examples
+    --------
+    >>> one, other = (np.array([0.0]), np.array([10.0])), (np.array([5.0]), np.array([15.0]))
+    >>> interval_overlap(one, other).tolist()
+    [0.5]
+    """
+    shared = np.minimum(before[1], after[1]) - np.maximum(before[0], after[0])
+    return np.asarray((shared / (before[1] - before[0]) + shared / (after[1] - after[0])) / 2)
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Mean overlap of the slopes' 95 % intervals."""
+    before, after = fits(comparison)
+    for fit, where in ((before, " in the original"), (after, RELEASED)):
+        if fit.residual_variance == 0:
+            raise NotApplicable(
+                f"The predictors explain {before.design.question.response} exactly{where}, so "
+                "its intervals have no width; choose other predictors."
+            )
+    ends = [
+        (fit.coefficients - Z95 * fit.standard_errors, fit.coefficients + Z95 * fit.standard_errors)
+        for fit in (before, after)
+    ]
+    overlap = interval_overlap(*ends)
+    detail = {
+        "response": before.design.question.response,
+        "terms": ["(intercept)", *before.design.terms],
+        "overlap": overlap,
+        "clipped": np.clip(overlap, 0.0, 1.0),
+        "mean_clipped": float(np.clip(overlap[1:], 0.0, 1.0).mean()),
+        "disjoint": int((overlap[1:] < 0).sum()),
+        "standardized_difference": np.abs(after.coefficients - before.coefficients)
+        / before.standard_errors,
+    }
+    return Reading(value=float(overlap[1:].mean()), baseline=1.0, detail=detail)
+
+
+MEASURE = Measure(
+    key="ci_overlap",
+    title="Confidence interval overlap",
+    side="utility",
+    better="higher",
+    bounds=(float("-inf"), 1.0),
+    unit="mean overlap over slopes; below 0: apart",
+    question="Do the 95 % intervals of the slopes say the same in both files?",
+    source="Karr and others 2006; Snoke and others 2018",
+    compute=compute,
+)

@@ -1,0 +1,115 @@
+"""Clustering: whether clusters found in the release sort the records as the original's do."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.coordinates import Metric
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.original_terms import require_values
+from rwn_core.reading import Measure, Reading
+
+CLUSTERS = 5
+ROUNDS = 100
+
+
+def cluster_centers(points: NDArray[np.float64], clusters: int) -> NDArray[np.float64]:
+    """Centers of k-means that start from slices along the main direction.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    clusters : int
+        At most n.
+
+    Returns
+    -------
+    ndarray of float64, shape (clusters, d)
+        The same whatever the order of the records, but for rounding.
+    """
+    centered = points - points.mean(axis=0)
+    _, directions = np.linalg.eigh(centered.T @ centered)
+    score = centered @ directions[:, -1]
+    edges = np.quantile(score, np.linspace(0, 1, clusters + 1)[1:-1])
+    labels = np.searchsorted(edges, score)
+    centers = np.empty((0, points.shape[1]))
+    for _ in range(ROUNDS):
+        filled = np.unique(labels)
+        centers = np.array([points[labels == label].mean(axis=0) for label in filled])
+        found = nearest_center(points, centers)
+        if np.array_equal(found, labels):
+            break
+        labels = found
+    return centers
+
+
+def nearest_center(points: NDArray[np.float64], centers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Number of each point's nearest center, shape (n,)."""
+    squared = (centers**2).sum(axis=1) - 2 * points @ centers.T
+    return np.asarray(squared.argmin(axis=1), dtype=np.int64)
+
+
+def adjusted_rand(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
+    """Agreement of two ways to sort records: 1 if the same, 0 on average by chance.
+
+    References
+    ----------
+    Hubert and Arabie 1985.
+
+    Examples
+    --------
+    >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
+    1.0
+    """
+    table = np.zeros((one.max() + 1, other.max() + 1))
+    np.add.at(table, (one, other), 1.0)
+
+    def pairs(counts: NDArray[np.float64]) -> float:
+        return float((counts * (counts - 1) / 2).sum())
+
+    both, rows, columns = pairs(table), pairs(table.sum(axis=1)), pairs(table.sum(axis=0))
+    n = len(one)
+    chance = rows * columns / max(n * (n - 1) / 2, 1)
+    most = (rows + columns) / 2
+    return 1.0 if most == chance else (both - chance) / (most - chance)
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Agreement of the original's records sorted by the release's clusters and by their own."""
+    original = comparison.original
+    require_values(comparison.masked)
+    metric = comparison.once("clustering metric", lambda: _metric(comparison))
+    points = comparison.once("clustering points", lambda: metric.points(original))
+    clusters = min(CLUSTERS, len(np.unique(points, axis=0)))
+    own = comparison.once(
+        "clusters", lambda: nearest_center(points, cluster_centers(points, clusters))
+    )
+    centers = cluster_centers(metric.points(comparison.masked), clusters)
+    found = nearest_center(points, centers)
+    sizes = [np.bincount(labels, minlength=clusters) for labels in (own, found)]
+    detail = {"clusters": clusters, "original": sizes[0], "released": sizes[1]}
+    return Reading(value=adjusted_rand(own, found), baseline=1.0, detail=detail)
+
+
+def _metric(comparison: Comparison) -> Metric:
+    original = comparison.original
+    weights = {variable.name: 1.0 for variable in original.schema.released}
+    try:
+        return Metric.fit(original.with_schema(original.schema.with_weights(weights)))
+    except ParameterError as refusal:
+        raise NotApplicable("No variable varies, so there is nothing to cluster.") from refusal
+
+
+MEASURE = Measure(
+    key="clustering",
+    title="Clusters",
+    side="utility",
+    better="higher",
+    bounds=(-1.0, 1.0),
+    unit="adjusted Rand index",
+    question="Do clusters found in the release sort the records as the original's clusters do?",
+    source="k-means with five clusters; Hubert and Arabie 1985",
+    compute=compute,
+)

@@ -1,0 +1,72 @@
+"""Contingency tables: whether cross-tabulations of two and three variables keep their cells."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.distributions import total_variation
+from rwn_core.errors import NotApplicable
+from rwn_core.grouping import Grouping, counts, grouping
+from rwn_core.original_terms import require_values
+from rwn_core.reading import Measure, Reading
+
+MOST_IN_THREES = 14  # variables; more would make too many three-way tables
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Mean total variation distance of all two-way tables."""
+    original = comparison.original
+    require_values(comparison.masked)
+    released = original.schema.released
+    if len(released) < 2:
+        raise NotApplicable("A cross-tabulation needs at least two variables.")
+    groups = comparison.once(
+        "groups", lambda: [grouping(original, variable) for variable in released]
+    )
+    before = comparison.once("grouped", lambda: [g.codes(original, original) for g in groups])
+    after = [g.codes(original, comparison.masked) for g in groups]
+    two = _distances(groups, before, after, len(groups), 2)
+    three = _distances(groups, before, after, min(len(groups), MOST_IN_THREES), 3)
+    names = [g.name for g in groups]
+    detail = {
+        "names": names,
+        "pairs": [[names[i] for i in places] for places in two],
+        "distance": np.array(list(two.values())),
+        "triples": [[names[i] for i in places] for places in three],
+        "distance_three": np.array(list(three.values())),
+        "mean_three": float(np.mean(list(three.values()))) if three else None,
+        "variables_in_threes": min(len(groups), MOST_IN_THREES),
+    }
+    return Reading(value=float(np.mean(list(two.values()))), baseline=0.0, detail=detail)
+
+
+def _distances(
+    groups: list[Grouping],
+    before: list[NDArray[np.int64]],
+    after: list[NDArray[np.int64]],
+    variables: int,
+    ways: int,
+) -> dict[tuple[int, ...], float]:
+    found = {}
+    for places in combinations(range(variables), ways):
+        sizes = [len(groups[i].labels) for i in places]
+        one, other = (counts([codes[i] for i in places], sizes) for codes in (before, after))
+        found[places] = total_variation(one, other)
+    return found
+
+
+MEASURE = Measure(
+    key="contingency",
+    title="Contingency tables",
+    side="utility",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="mean total variation of two-way tables",
+    question="Do cross-tabulations of two and three variables keep their cells?",
+    source="total variation distance; numbers in fifths of the original's records",
+    compute=compute,
+)

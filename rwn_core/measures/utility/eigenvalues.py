@@ -1,0 +1,90 @@
+"""Eigenvalues: whether the correlation matrix keeps its shape, weak directions included."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.correlations import correlation_matrix
+from rwn_core.errors import NotApplicable
+from rwn_core.original_terms import complete, matrix, varies
+from rwn_core.reading import Measure, Reading
+
+SINGULAR = 1e-10  # smallest over largest eigenvalue at which a direction is rounding
+LOADING = 0.1  # a variable with less is no part of a direction
+
+
+def eigenvalue_distance(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
+    """Sum of the relative changes of the eigenvalues.
+
+    Parameters
+    ----------
+    before, after : ndarray of float64, shape (m,)
+        Descending; those of the original above 0.
+
+    Returns
+    -------
+    float
+        At least 0.
+    """
+    return float((np.abs(before - after) / before).sum())
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Sum of relative changes of the correlation matrix's eigenvalues."""
+    original = comparison.original
+    tables = []
+    for table, where in ((original, "original"), (comparison.masked, "released table")):
+        values = matrix(original, table, original.numeric_names)
+        values = values[complete(values)]
+        if len(values) < 2:
+            raise NotApplicable(
+                f"The {where} has {len(values)} records without a missing number; eigenvalues "
+                "need at least 2."
+            )
+        tables.append(values)
+    different = varies(tables[0]) & varies(tables[1])
+    if different.sum() < 2:
+        raise NotApplicable(
+            "Eigenvalues need at least two continuous or count variables that vary in both tables."
+        )
+    kept = zip(original.numeric_names, different, strict=True)
+    names = tuple(name for name, varied in kept if varied)
+    before = comparison.once(
+        ("eigenvalues", names), lambda: _original(tables[0][:, different], names)
+    )
+    # the routine of the original: two routines differ in the last digit
+    after = np.linalg.eigh(correlation_matrix(tables[1][:, different]))[0][::-1].copy()
+    detail = {
+        "names": list(names),
+        "original": before,
+        "released": np.maximum(after, 0.0),
+        "relative_change": (after - before) / before,
+    }
+    return Reading(value=eigenvalue_distance(before, after), baseline=0.0, detail=detail)
+
+
+def _original(values: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
+    found, directions = np.linalg.eigh(correlation_matrix(values))
+    if found[0] > SINGULAR * found[-1]:
+        return np.ascontiguousarray(found[::-1])
+    loadings = np.abs(directions[:, found <= SINGULAR * found[-1]]).max(axis=1)
+    tied = [name for name, loading in zip(names, loadings, strict=True) if loading > LOADING]
+    raise NotApplicable(
+        f"These variables are collinear in the original, so an eigenvalue is 0 and has no "
+        f"relative change: {', '.join(tied)}."
+    )
+
+
+MEASURE = Measure(
+    key="eigenvalues",
+    title="Eigenvalues",
+    side="utility",
+    better="lower",
+    bounds=(0.0, float("inf")),
+    unit="sum of relative changes",
+    question="Does the correlation matrix keep its directions, the weak ones too?",
+    source="Domingo-Ferrer and Torra 2001; of correlations, as in sdcMicro’s “eigen”",
+    compute=compute,
+)

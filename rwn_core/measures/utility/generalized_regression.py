@@ -1,0 +1,44 @@
+"""Logistic or Poisson regression: the steward's question where the response asks for it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rwn_core.comparison import Comparison
+from rwn_core.generalized_linear import generalized_fits
+from rwn_core.reading import Measure, Reading
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Median change of the slopes, in the original's standard errors."""
+    before, after = generalized_fits(comparison)
+    moved = np.abs(after.coefficients - before.coefficients) / before.standard_errors
+    detail = {
+        "response": before.response,
+        "family": before.family,
+        "terms": ["(intercept)", *before.terms],
+        "coefficient_original": before.coefficients,
+        "se_original": before.standard_errors,
+        "coefficient_released": after.coefficients,
+        "se_released": after.standard_errors,
+        "sign_changed": np.sign(before.coefficients) * np.sign(after.coefficients) < 0,
+        "standardized_difference": moved,
+        "r2_original": before.r2,
+        "r2_released": after.r2,
+        "n_original": before.records,
+        "n_released": after.records,
+    }
+    return Reading(value=float(np.median(moved[1:])), baseline=0.0, detail=detail)
+
+
+MEASURE = Measure(
+    key="generalized_regression",
+    title="Logistic or Poisson regression",
+    side="utility",
+    better="lower",
+    bounds=(0.0, float("inf")),
+    unit="standard errors (median over slopes)",
+    question="Does the logistic or Poisson regression still find the same slopes?",
+    source="McCullagh and Nelder 1989; Karr and others 2006",
+    compute=compute,
+)

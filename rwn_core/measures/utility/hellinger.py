@@ -1,0 +1,73 @@
+"""Hellinger distance: how far each variable's table of counts moved, rare cells included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.distributions import bin_counts, bin_edges, hellinger, total_variation
+from rwn_core.errors import NotApplicable
+from rwn_core.original_terms import RELEASED, codes, numbers
+from rwn_core.reading import Measure, Reading
+from rwn_core.schema import Kind, Variable
+
+Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+def _levels(comparison: Comparison, name: str) -> Counts:
+    before, _ = codes(comparison.original, comparison.original, name)
+    after, levels = codes(comparison.original, comparison.masked, name)
+    one, two = (np.bincount(c[c >= 0], minlength=len(levels)) for c in (before, after))
+    return one, two
+
+
+def _bins(comparison: Comparison, name: str) -> Counts:
+    tables = (comparison.original, comparison.masked)
+    before, after = (np.sort(numbers(comparison.original, table, name)) for table in tables)
+    before, after = (values[~np.isnan(values)] for values in (before, after))
+    if not len(before) or not len(after):
+        return np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    edges = bin_edges(before)
+    counted = []
+    for values in (before, after):
+        outside = [(values < edges[0]).sum(), (values > edges[-1]).sum()]
+        counted.append(np.append(bin_counts(values, edges), outside))
+    return counted[0], counted[1]
+
+
+def _distances(comparison: Comparison, variable: Variable) -> dict[str, Any]:
+    categorical = variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
+    before, after = (_levels if categorical else _bins)(comparison, variable.name)
+    for counts, where in ((before, ""), (after, RELEASED)):
+        if not counts.sum():
+            raise NotApplicable(f"Every value of variable {variable.name} is missing{where}.")
+    return {"hellinger": hellinger(before, after), "total": total_variation(before, after)}
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Mean Hellinger distance over the variables."""
+    released = comparison.original.schema.released
+    found = [_distances(comparison, variable) for variable in released]
+    distances = np.array([one["hellinger"] for one in found])
+    detail = {
+        "names": [variable.name for variable in released],
+        "hellinger": distances,
+        "total_variation": np.array([one["total"] for one in found]),
+    }
+    return Reading(value=float(distances.mean()), baseline=0.0, detail=detail)
+
+
+MEASURE = Measure(
+    key="hellinger",
+    title="Hellinger distance",
+    side="utility",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="mean over variables",
+    question="Does each variable keep its table of counts, the rare cells too?",
+    source="Hellinger 1909; Gomatam, Karr, Sanil 2005",
+    compute=compute,
+)

@@ -1,0 +1,54 @@
+"""Quantiles: whether the numbers that tables are made of stay where they were."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rwn_core.comparison import Comparison
+from rwn_core.distributions import standard_deviation
+from rwn_core.errors import NotApplicable
+from rwn_core.original_terms import RELEASED, numbers
+from rwn_core.reading import Measure, Reading
+
+SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Mean change of seven quantiles of each numeric variable, in standard deviations."""
+    original = comparison.original
+    names, tables, changes = [], [], []
+    for name in original.numeric_names:
+        both = [numbers(original, table, name) for table in (original, comparison.masked)]
+        before, after = (values[~np.isnan(values)] for values in both)
+        spread = standard_deviation(before)
+        if not spread:
+            continue
+        if not len(after):
+            raise NotApplicable(f"Every value of variable {name} is missing{RELEASED}.")
+        names.append(name)
+        found = [np.quantile(v / spread, SHARES) for v in (before, after)]
+        changes.append(found[1] - found[0])
+        tables.append([spread * quantiles for quantiles in found])
+    if not names:
+        raise NotApplicable("No continuous or count variable varies, so no change has a unit.")
+    detail = {
+        "names": names,
+        "shares": list(SHARES),
+        "original": np.array([table[0] for table in tables]),
+        "released": np.array([table[1] for table in tables]),
+        "change": np.array(changes),
+    }
+    return Reading(value=float(np.abs(changes).mean()), baseline=0.0, detail=detail)
+
+
+MEASURE = Measure(
+    key="quantiles",
+    title="Quantiles",
+    side="utility",
+    better="lower",
+    bounds=(0.0, float("inf")),
+    unit="standard deviations (mean over quantiles)",
+    question="Do medians, quartiles and tails stay where they were?",
+    source="quantiles at 5, 10, 25, 50, 75, 90 and 95 %",
+    compute=compute,
+)

@@ -1,0 +1,53 @@
+"""Rank correlations: how far each pair's monotone relation moved, outliers or not."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rwn_core.comparison import Comparison
+from rwn_core.correlations import rank_correlation_matrix
+from rwn_core.errors import NotApplicable
+from rwn_core.original_terms import matrix
+from rwn_core.reading import Measure, Reading
+from rwn_core.schema import Kind
+
+RANKED = (Kind.CONTINUOUS, Kind.COUNT, Kind.ORDERED, Kind.DATE)
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Mean absolute change of Spearman's correlation over all pairs of ranked variables."""
+    original = comparison.original
+    names = [v.name for v in original.schema.released if v.kind in RANKED]
+    if len(names) < 2:
+        raise NotApplicable(
+            "Rank correlations need at least two variables whose values have order."
+        )
+    before = comparison.once(
+        "rank correlations", lambda: rank_correlation_matrix(matrix(original, original, names))
+    )
+    after = rank_correlation_matrix(matrix(original, comparison.masked, names))
+    first, second = np.triu_indices(len(names), 1)
+    change = np.abs(after - before)[first, second]
+    defined = ~np.isnan(change)
+    if not defined.any():
+        raise NotApplicable("No pair of variables whose values have order varies in both tables.")
+    detail = {
+        "names": names,
+        "original": before,
+        "released": after,
+        "pairs": int(defined.sum()),
+    }
+    return Reading(value=float(change[defined].mean()), baseline=0.0, detail=detail)
+
+
+MEASURE = Measure(
+    key="rank_correlation",
+    title="Rank correlations",
+    side="utility",
+    better="lower",
+    bounds=(0.0, 2.0),
+    unit="mean absolute change",
+    question="How far did the monotone relations of pairs of variables move?",
+    source="Spearman 1904",
+    compute=compute,
+)

@@ -1,0 +1,43 @@
+"""Standard errors: whether the release reports the precision that the original would."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.least_squares import fits
+from rwn_core.reading import Measure, Reading
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Median relative change of the slopes' standard errors."""
+    before, after = fits(comparison)
+    if before.residual_variance == 0:
+        raise NotApplicable(
+            f"The predictors explain {before.design.question.response} exactly in the original, "
+            "so there are no standard errors to compare with; choose other predictors."
+        )
+    ratio = after.standard_errors / before.standard_errors
+    detail = {
+        "response": before.design.question.response,
+        "terms": ["(intercept)", *before.design.terms],
+        "se_original": before.standard_errors,
+        "se_released": after.standard_errors,
+        "ratio": ratio,
+    }
+    value = float(np.median(np.abs(ratio[1:] - 1)))
+    return Reading(value=value, baseline=0.0, detail=detail)
+
+
+MEASURE = Measure(
+    key="standard_errors",
+    title="Standard errors",
+    side="utility",
+    better="lower",
+    bounds=(0.0, float("inf")),
+    unit="median relative change over slopes",
+    question="Does the release report the same standard errors as the original?",
+    source="Perry, Matloff, Tendick 2022, section 4; whether they are true needs repeated draws",
+    compute=compute,
+)

@@ -1,0 +1,113 @@
+"""Subgroups: whether small groups keep their size, or shrink into the majority."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.cell_law import CellLaw
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.grouping import Grouping, counts, grouping
+from rwn_core.original_terms import require_values
+from rwn_core.reading import Measure, Reading
+from rwn_core.schema import Kind
+
+TAILS = (0.1, 0.9)  # of a number: its lowest and highest tenth
+SMALL = 0.1  # a small group has at most this share of the records
+LEAST = 5  # and at least so many: below, one record more is a large change
+MOST = 400
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Mean absolute relative change of the sizes of small groups."""
+    original = comparison.original
+    require_values(comparison.masked)
+    groups = comparison.once(
+        "tails", lambda: [grouping(original, v, TAILS) for v in original.schema.released]
+    )
+    before = comparison.once("tailed", lambda: [g.codes(original, original) for g in groups])
+    after = [g.codes(original, comparison.masked) for g in groups]
+    singles = [(place,) for place in range(len(groups))]
+    categories = [
+        place
+        for place, variable in enumerate(original.schema.released)
+        if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
+    ]
+    tables = [*singles, *combinations(categories, 2)]
+    rows = _small(groups, (before, after), tables, _shares(comparison, groups, before))
+    if not rows:
+        raise NotApplicable(
+            f"No level, tail or pair of levels has from {LEAST} records to {SMALL:.0%} of the file."
+        )
+    sizes = np.array([[row[1], row[2]] for row in rows], dtype=np.float64)
+    change = sizes[:, 1] / sizes[:, 0] - 1
+    expected = [row[3] for row in rows]
+    detail = {
+        "groups": [row[0] for row in rows],
+        "original": sizes[:, 0].astype(np.int64),
+        "released": sizes[:, 1].astype(np.int64),
+        "expected": None if None in expected else np.array(expected, dtype=np.float64),
+        "change": change,
+        "total_change": float(sizes[:, 1].sum() / sizes[:, 0].sum() - 1),
+        "vanished": int((sizes[:, 1] == 0).sum()),
+    }
+    return Reading(value=float(np.abs(change).mean()), baseline=0.0, detail=detail)
+
+
+Codes = list[NDArray[np.int64]]
+Shares = list[NDArray[np.float64]] | None
+Row = tuple[str, int, int, float | None]
+
+
+def _small(
+    groups: list[Grouping], codes: tuple[Codes, Codes], tables: list[tuple[int, ...]], law: Shares
+) -> list[Row]:
+    """Name, original, released and expected size of every small group; the smallest first."""
+    most = SMALL * len(codes[0][0])
+    found: list[Row] = []
+    for places in tables:
+        sizes = [len(groups[i].labels) for i in places]
+        own, new = (counts([side[i] for i in places], sizes) for side in codes)
+        for cell in np.flatnonzero((own >= LEAST) & (own <= most)):
+            labels = [int(at) for at in np.unravel_index(cell, sizes)]
+            parts = [_words(groups[i], at) for i, at in zip(places, labels, strict=True)]
+            share = None
+            if law is not None:
+                chosen = [law[i][:, at] for i, at in zip(places, labels, strict=True)]
+                share = float(np.prod(chosen, axis=0).sum())
+            found.append((" & ".join(parts), int(own[cell]), int(new[cell]), share))
+    return sorted(found, key=lambda row: (row[1], row[0]))[:MOST]
+
+
+def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Shares:
+    """Probability of each record to be released in each group, where cells are independent."""
+    law = comparison.law
+    grouped = any(variable.group for variable in comparison.original.schema.released)
+    if type(law) is not CellLaw or grouped:
+        return None
+    shares = []
+    for group, codes in zip(groups, before, strict=True):
+        own = (codes[:, None] == np.arange(len(group.labels))).astype(np.float64)
+        q = law.modification(group.name)
+        shares.append((1 - q) * own + q * np.asarray(law.members @ own))
+    return shares
+
+
+def _words(group: Grouping, label: int) -> str:
+    return f"{group.name} {group.labels[label]}"
+
+
+MEASURE = Measure(
+    key="subgroups",
+    title="Small groups",
+    side="utility",
+    better="lower",
+    bounds=(0.0, float("inf")),
+    unit="mean relative change of size",
+    question="Do small groups and tails keep their size?",
+    source="Perry, Matloff, Tendick 2022, section 5: rare values shrink",
+    compute=compute,
+)

@@ -1,0 +1,45 @@
+"""Wasserstein distance: how far each numeric variable's values moved as a whole."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rwn_core.comparison import Comparison
+from rwn_core.distributions import standard_deviation, wasserstein
+from rwn_core.errors import NotApplicable
+from rwn_core.original_terms import RELEASED, numbers
+from rwn_core.reading import Measure, Reading
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Mean Wasserstein distance of the numeric variables, in standard deviations."""
+    original = comparison.original
+    names, distances = [], []
+    for name in original.numeric_names:
+        before, after = (numbers(original, t, name) for t in (original, comparison.masked))
+        before, after = before[~np.isnan(before)], after[~np.isnan(after)]
+        spread = standard_deviation(before)
+        if not spread:
+            continue
+        if not len(after):
+            raise NotApplicable(f"Every value of variable {name} is missing{RELEASED}.")
+        names.append(name)
+        middle = before.min()
+        distances.append(wasserstein((before - middle) / spread, (after - middle) / spread))
+    if not names:
+        raise NotApplicable("No continuous or count variable varies, so no distance has a unit.")
+    detail = {"names": names, "distance": np.array(distances)}
+    return Reading(value=float(np.mean(distances)), baseline=0.0, detail=detail)
+
+
+MEASURE = Measure(
+    key="wasserstein",
+    title="Wasserstein distance",
+    side="utility",
+    better="lower",
+    bounds=(0.0, float("inf")),
+    unit="standard deviations (mean over variables)",
+    question="How far did each numeric variable move as a whole?",
+    source="Wasserstein distance of order 1",
+    compute=compute,
+)

@@ -1,0 +1,94 @@
+"""The record of a meeting: scenarios, the watch list, the decision; frozen by a hash."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rwn_core.errors import InputError, ParameterError
+from rwn_core.scenario import Scenario, read_toml, toml_text
+
+FORMAT = "rwn decision 1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meeting:
+    """What a review meeting looked at and decided. It is internal.
+
+    Attributes
+    ----------
+    scenarios : tuple of Scenario
+    chosen : str
+        Name of the scenario that was chosen; empty if none was.
+    reason : str
+    participants : tuple of str
+    date : str
+        As ISO 8601, such as 2026-03-31.
+    watched : tuple of str
+        What people wanted to keep an eye on, in their words.
+    """
+
+    scenarios: tuple[Scenario, ...]
+    chosen: str = ""
+    reason: str = ""
+    participants: tuple[str, ...] = ()
+    date: str = ""
+    watched: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """A decision needs a scenario that was there."""
+        if self.chosen and self.chosen not in [each.name for each in self.scenarios]:
+            raise ParameterError("The decision must name one of the meeting's scenarios, or none.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "format": FORMAT,
+            "chosen": self.chosen,
+            "reason": self.reason,
+            "participants": list(self.participants),
+            "date": self.date,
+            "watched": list(self.watched),
+            "scenario": [each.to_dict() for each in self.scenarios],
+        }
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the canonical text: another word anywhere gives another hash."""
+        return _hash(self.to_dict())
+
+    def frozen(self) -> str:
+        """The record as TOML, with its hash in the last line."""
+        text = toml_text(self.to_dict())
+        # a comment, so that the hash is not part of what it is a hash of
+        return f"{text}\n# SHA-256 of the record above: {self.hash}\n"
+
+    @classmethod
+    def thaw(cls, text: str) -> Meeting:
+        """Read a frozen record.
+
+        Raises
+        ------
+        InputError
+            It is no record, or it was changed after it was frozen.
+        """
+        document = read_toml(text, "decision record", FORMAT)
+        stated = text.strip().rpartition(" ")[2]
+        if stated != _hash(document):
+            raise InputError(
+                "The decision record was changed after it was frozen: its hash is another one."
+            )
+        return cls(
+            scenarios=tuple(Scenario.from_dict(each) for each in document.get("scenario", [])),
+            chosen=document["chosen"],
+            reason=document["reason"],
+            participants=tuple(document["participants"]),
+            date=document["date"],
+            watched=tuple(document["watched"]),
+        )
+
+
+def _hash(document: Mapping[str, Any]) -> str:
+    return hashlib.sha256(toml_text(document).encode("utf-8")).hexdigest()

@@ -1,0 +1,171 @@
+"""From a ranked row to its donors, and to its row of a neighbor table."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighborhoods.compiled import compiled
+from rwn_core.neighborhoods.compiled.chacha import UNIFORMS, last_of_chain, uniforms_of_block
+from rwn_core.neighborhoods.compiled.ranking_row import (
+    Ranked,
+    end_of_tie,
+    entry_of,
+    has_ties,
+    tied_records,
+)
+from rwn_core.neighborhoods.compiled.side import Found, Side, Wanted
+
+KEPT, NOBODY = 0, -1  # in place of a rank
+
+
+@compiled
+def _member(
+    target: Side,
+    row: Ranked,
+    kept: int,
+    rank: int,
+    own: int,
+    first: NDArray[np.int32],
+    pool: NDArray[np.int32],
+) -> int:
+    """The member of a rank, counted from 1 and without the record itself.
+
+    Parameters
+    ----------
+    target : Side
+    row : Ranked
+        The record's own row, if the target has it, is in the first tie: at distance 0.
+    kept, rank : int
+    own : int
+        The record among those of the target; -1 if it is none of them.
+    first : ndarray of int32
+        The records of the first tie.
+    pool : ndarray of int32
+    """
+    if own >= 0:
+        if rank < len(first):
+            return int(first[rank - 1] if first[rank - 1] < own else first[rank])
+        rank += 1
+    entry = entry_of(row, kept, rank)
+    head = row.head[entry]
+    before = row.weight[head - 1] if head > 0 else 0
+    if head == entry and (entry + 1 == kept or row.head[entry + 1] > entry):
+        return int(target.records[target.offsets[row.position[entry]] + rank - before - 1])
+    return int(tied_records(target, row, kept, head, pool)[rank - before - 1])
+
+
+@compiled
+def pool_for(row: Ranked, kept: int) -> NDArray[np.int32]:
+    """Room for the ties of a row, if it has any."""
+    return np.empty(row.weight[kept - 1] if kept and has_ties(row, kept) else 0, np.int32)
+
+
+@compiled
+def draw_ranks(
+    wanted: Wanted,
+    number: int,
+    size: int,
+    unit: NDArray[np.float64],
+    modify: NDArray[np.float64],
+    ranks: NDArray[np.int64],
+) -> None:
+    """Draw the rank of each of a record's donors: KEPT or NOBODY, or from 1 to its size.
+
+    Parameters
+    ----------
+    wanted : Wanted
+    number : int
+        The record's number in the whole table.
+    size : int
+    unit, modify : ndarray of float64, shapes (8,) and (p,)
+        Room to work in.
+    ranks : ndarray of int64, shape (p,)
+        Filled.
+    """
+    for column in range(len(wanted.streams)):
+        # a stream that was drawn from gives the same numbers again
+        first, stream = wanted.first[column], wanted.streams[column]
+        fresh = first == column
+        if fresh:
+            uniforms_of_block(wanted.key, number, stream, 0, unit)
+            modify[column] = unit[0]
+        modify[column] = modify[first]
+        ranks[column] = KEPT
+        if modify[column] < wanted.q[column]:
+            ranks[column] = NOBODY
+            if size > 0:
+                if not fresh:
+                    uniforms_of_block(wanted.key, number, stream, 0, unit)
+                ranks[column] = last_of_chain(wanted.key, number, stream, size, unit)
+
+
+@compiled
+def draw_row(
+    query: Side,
+    position: int,
+    target: Side,
+    kept: int,
+    row: Ranked,
+    wanted: Wanted,
+    found: Found,
+    governed: bool,
+) -> None:
+    """Draw the donors of a query row's records, whose sizes are known.
+
+    Parameters
+    ----------
+    query : Side
+    position : int
+        Of the row in `query`.
+    target : Side
+    kept : int
+    row : Ranked
+    wanted : Wanted
+    found : Found
+    governed : bool
+        Only the records that k governs, or only the others.
+    """
+    pool = pool_for(row, kept)
+    first = tied_records(target, row, kept, 0, pool) if kept else pool
+    unit, modify = np.empty(UNIFORMS), np.empty(len(wanted.streams))
+    ranks = np.empty(len(wanted.streams), np.int64)
+    for place in range(query.offsets[position], query.offsets[position + 1]):
+        record = query.records[place]
+        if (found.within[record] < wanted.k) != governed:
+            continue
+        own, number = wanted.own[record], query.numbers[record]
+        draw_ranks(wanted, number, found.sizes[record], unit, modify, ranks)
+        for column, rank in enumerate(ranks):
+            donor = number if rank == KEPT else NOBODY
+            if rank > 0:
+                donor = target.numbers[_member(target, row, kept, int(rank), own, first, pool)]
+            found.donors[record, column] = donor
+
+
+@compiled
+def store_row(
+    query: Side,
+    position: int,
+    target: Side,
+    kept: int,
+    row: Ranked,
+    wanted: Wanted,
+    found: Found,
+    governed: bool,
+) -> None:
+    """Write the members of a query row's records, whose sizes are known, in rank order."""
+    pool = pool_for(row, kept)
+    for entry in range(query.offsets[position], query.offsets[position + 1]):
+        record = query.records[entry]
+        if (found.within[record] < wanted.k) != governed:
+            continue
+        place, stop = found.starts[record], found.starts[record + 1]
+        own, head = wanted.own[record], 0
+        while place < stop:
+            for other in tied_records(target, row, kept, head, pool):
+                if other != own:
+                    found.members[place] = other
+                    found.squared[place] = row.squared[head]
+                    place += 1
+            head = end_of_tie(row, kept, head) + 1

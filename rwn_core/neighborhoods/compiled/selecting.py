@@ -1,0 +1,210 @@
+"""Members of given ranks: a rough order of the row, and an exact one where it counts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighborhoods.compiled import compiled
+from rwn_core.neighborhoods.compiled.guard import SLACK, exact_squared
+from rwn_core.neighborhoods.compiled.ordering import sort_pairs
+from rwn_core.neighborhoods.compiled.ranking_row import Ranked
+from rwn_core.neighborhoods.compiled.side import Side
+from rwn_core.neighborhoods.ranking import TIE
+
+BUCKETS = 1024  # at most
+A_BUCKET = 4  # members of a bucket, about
+
+
+class Buckets(NamedTuple):
+    """The members of one row, in buckets of ascending rough distance.
+
+    Attributes
+    ----------
+    position : ndarray of int32, shape (room,)
+    starts : ndarray of int64, shape (BUCKETS + 1,)
+    most, least : ndarray of float64, shape (BUCKETS,)
+        The largest rough distance up to a bucket, and the smallest from it on.
+    squared, some : ndarray of float64 and of int32, shape (room,)
+        Room to put a few members in exact order.
+    """
+
+    position: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    most: NDArray[np.float64]
+    least: NDArray[np.float64]
+    squared: NDArray[np.float64]
+    some: NDArray[np.int32]
+
+
+@compiled
+def buckets_for(count: int) -> Buckets:
+    """Arrays for this many members."""
+    return Buckets(
+        np.empty(count, np.int32),
+        np.empty(BUCKETS + 1, np.int64),
+        np.empty(BUCKETS),
+        np.empty(BUCKETS),
+        np.empty(count),
+        np.empty(count, np.int32),
+    )
+
+
+@compiled
+def sift(
+    point: NDArray[np.float64],
+    itself: int,
+    target: Side,
+    edge: float,
+    error: float,
+    count: int,
+    row: Ranked,
+) -> int:
+    """Keep the members among the candidates row.position[:count], with their rough distances.
+
+    Parameters
+    ----------
+    point : ndarray of float64, shape (d,)
+    itself : int
+        The position to leave out; -1 for none.
+    target : Side
+    edge, error : float
+        Largest squared distance of a member; largest error of a rough one.
+    count : int
+    row : Ranked
+
+    Returns
+    -------
+    int
+        How many; -1 if clones, or ties across the edge, need the full order. The candidates are
+        then to be collected again.
+    """
+    sure = np.inf if edge == np.inf else edge - error
+    kept = 0
+    for entry in range(count):
+        position = row.position[entry]
+        if target.offsets[position + 1] - target.offsets[position] > 1:
+            return -1
+        if position == itself:
+            continue
+        if not row.rough[entry] < sure:
+            exact = exact_squared(point, target.exact, position)
+            if edge < exact <= edge * (1 + SLACK):
+                return -1
+            if exact > edge:
+                continue
+        row.position[kept], row.rough[kept] = position, row.rough[entry]
+        kept += 1
+    return kept
+
+
+@compiled
+def nearest_exact(
+    point: NDArray[np.float64], target: Side, error: float, kept: int, row: Ranked
+) -> float:
+    """The smallest exact squared distance of the members; NaN for none."""
+    if kept == 0:
+        return np.nan
+    least = row.rough[:kept].min() + 2 * error
+    nearest = np.inf
+    for entry in range(kept):
+        if row.rough[entry] <= least:
+            nearest = min(nearest, exact_squared(point, target.exact, row.position[entry]))
+    return nearest
+
+
+@compiled
+def _bucket_of(rough: float, scale: float, dimensions: int, count: int) -> int:
+    # members crowd at the edge: their number grows like a power of the distance
+    share = rough * scale
+    if dimensions >= 4:
+        share *= share
+    if dimensions >= 8:
+        share *= share
+    return min(int(share * count), count - 1)
+
+
+@compiled
+def fill_buckets(kept: int, dimensions: int, row: Ranked, buckets: Buckets) -> int:
+    """Sort the members into buckets; how many buckets there are."""
+    count = 1
+    while count < BUCKETS and A_BUCKET * count < kept:
+        count *= 2
+    largest = row.rough[:kept].max()
+    scale = 1 / largest if 0 < largest < np.inf else 0.0
+    starts = buckets.starts
+    starts[: count + 1] = 0
+    buckets.most[:count], buckets.least[:count] = -1.0, np.inf
+    for entry in range(kept):
+        rough = row.rough[entry]
+        bucket = _bucket_of(rough, scale, dimensions, count)
+        row.head[entry] = bucket
+        starts[bucket + 1] += 1
+        buckets.most[bucket] = max(buckets.most[bucket], rough)
+        buckets.least[bucket] = min(buckets.least[bucket], rough)
+    for bucket in range(1, count):
+        buckets.most[bucket] = max(buckets.most[bucket], buckets.most[bucket - 1])
+        back = count - 1 - bucket
+        buckets.least[back] = min(buckets.least[back], buckets.least[back + 1])
+    for bucket in range(count):
+        starts[bucket + 1] += starts[bucket]
+    for entry in range(kept):
+        bucket = row.head[entry]
+        buckets.position[starts[bucket]] = row.position[entry]
+        starts[bucket] += 1
+    for bucket in range(count, 0, -1):  # filling has moved every start to the next one
+        starts[bucket] = starts[bucket - 1]
+    starts[0] = 0
+    return count
+
+
+@compiled
+def pick(
+    point: NDArray[np.float64], target: Side, rank: int, error: float, count: int, buckets: Buckets
+) -> int:
+    """The record of a rank, counted from 1.
+
+    Only the members of the rank's bucket are put in exact order; a neighboring bucket joins them
+    as long as one of its members might tie with the wanted one, or change places with it.
+    """
+    low, high = 0, count
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if buckets.starts[middle] < rank:
+            low = middle
+        else:
+            high = middle
+    high = low + 1
+    step = 1
+    while True:
+        begin = buckets.starts[low]
+        size = buckets.starts[high] - begin
+        for entry in range(size):
+            position = buckets.position[begin + entry]
+            buckets.some[entry] = position
+            buckets.squared[entry] = exact_squared(point, target.exact, position)
+        sort_pairs(buckets.squared, buckets.some, 0, size)
+        first = last = rank - 1 - begin
+        while first > 0 and buckets.squared[first] <= buckets.squared[first - 1] * (1 + TIE):
+            first -= 1
+        while last + 1 < size and buckets.squared[last + 1] <= buckets.squared[last] * (1 + TIE):
+            last += 1
+        apart = True
+        if low > 0 and (buckets.most[low - 1] + error) * (1 + 2 * TIE) >= buckets.squared[first]:
+            low = max(0, low - step)
+            apart = False
+        beyond = buckets.squared[last] * (1 + 2 * TIE)
+        if high < count and buckets.least[high] - error <= beyond:
+            high = min(count, high + step)
+            apart = False
+        if apart:
+            break
+        step *= 2
+    if first < last:
+        for entry in range(first, last + 1):
+            buckets.some[entry] = target.records[target.offsets[buckets.some[entry]]]
+        buckets.some[first : last + 1].sort()
+        return int(buckets.some[rank - 1 - begin])
+    return int(target.records[target.offsets[buckets.some[first]]])

@@ -1,0 +1,101 @@
+"""What the kernels read and write: plain arrays under names."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Side(NamedTuple):
+    """One side of a search: records, grouped by identical rows, the rows in the order of a tree.
+
+    Attributes
+    ----------
+    tiles : ndarray of float32 or float64, shape (leaves, d, width)
+        Rotated points, leaf by leaf; NaN beyond a leaf's last row.
+    low, high : ndarray, shape (2 * leaves - 1, d)
+        Boxes of the tree's nodes, of the same type.
+    starts : ndarray of int64, shape (2 * leaves,)
+        The first position of each node; the last entry is g.
+    exact : ndarray of float64, shape (g, d)
+        The points themselves, by position.
+    offsets : ndarray of int64, shape (g + 1,)
+        Position t's records are entries offsets[t] to offsets[t + 1] of `records`.
+    records : ndarray of int32, shape (n,)
+        Ascending within a row.
+    places : ndarray of int32, shape (n,)
+        The position of each record's row.
+    numbers : ndarray of int64, shape (n,)
+        Each record's number in the whole table, ascending.
+    """
+
+    tiles: NDArray[Any]
+    low: NDArray[Any]
+    high: NDArray[Any]
+    starts: NDArray[np.int64]
+    exact: NDArray[np.float64]
+    offsets: NDArray[np.int64]
+    records: NDArray[np.int32]
+    places: NDArray[np.int32]
+    numbers: NDArray[np.int64]
+
+
+class Wanted(NamedTuple):
+    """What is asked of a search, beyond the sizes.
+
+    Attributes
+    ----------
+    own : ndarray of int32, shape (n,)
+        Which record of the target each query record is; -1 for none.
+    edges : ndarray of float64, shape (g,)
+        The largest squared distance within each query row's radius.
+    k : int
+        0 for none.
+    unit : float
+        Relative error of one rotated coordinate.
+    key : ndarray of uint32, shape (8,)
+    streams : ndarray of int64, shape (p,)
+        Empty if no donors are wanted.
+    first : ndarray of int64, shape (p,)
+        The first column with the same stream.
+    q : ndarray of float64, shape (p,)
+    """
+
+    own: NDArray[np.int32]
+    edges: NDArray[np.float64]
+    k: int
+    unit: float
+    key: NDArray[np.uint32]
+    streams: NDArray[np.int64]
+    first: NDArray[np.int64]
+    q: NDArray[np.float64]
+
+
+class Found(NamedTuple):
+    """What a search fills in, by query record.
+
+    Attributes
+    ----------
+    within, sizes : ndarray of int64, shape (n,)
+        Members within epsilon, and in all.
+    nearest : ndarray of float64, shape (n,)
+        Squared distance to the nearest member; NaN if there is none.
+    kth : ndarray of float64, shape (n,)
+        Squared distance to the k-th nearest where k governs, else 0.
+    donors : ndarray of int64, shape (n, p)
+    starts : ndarray of int64, shape (n + 1,)
+        Where each record's row of the table below begins; empty if no table is wanted.
+    members : ndarray of int32, shape (m,)
+    squared : ndarray of float64, shape (m,)
+    """
+
+    within: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    nearest: NDArray[np.float64]
+    kth: NDArray[np.float64]
+    donors: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    members: NDArray[np.int32]
+    squared: NDArray[np.float64]

@@ -1,0 +1,29 @@
+"""What donors are drawn with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.randomness import SecretKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Drawing:
+    """The secret, and what it is used for in each column.
+
+    Attributes
+    ----------
+    key : SecretKey
+    streams : sequence of int, length p
+        Columns of one stream have common donors.
+    q : ndarray of float64, shape (p,)
+        Modification probability.
+    """
+
+    key: SecretKey
+    streams: Sequence[int]
+    q: NDArray[np.float64]

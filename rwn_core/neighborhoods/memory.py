@@ -1,0 +1,95 @@
+"""What a search needs in memory, told before it starts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from rwn_core.errors import ParameterError
+
+PAIR_BYTES = 12  # a stored neighbor: its number and its squared distance
+SHARE = 0.8  # of the free memory that may be used, where no budget is given
+GIGABYTE = 1e9
+
+
+def budget_bytes(budget: float | None = None) -> float:
+    """How much memory may be used.
+
+    Parameters
+    ----------
+    budget : float, optional
+        In bytes. Left out: the environment's RWN_MEMORY, in gigabytes, or else most of the
+        memory that is free now.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if budget is not None:
+        return float(budget)
+    given = os.environ.get("RWN_MEMORY", "")
+    if given:
+        try:
+            return max(0.0, float(given)) * GIGABYTE
+        except ValueError:
+            raise ParameterError("RWN_MEMORY must be a number of gigabytes.") from None
+    return SHARE * _free_bytes()
+
+
+def _free_bytes() -> float:
+    told = Path("/proc/meminfo")
+    if told.is_file():
+        for line in told.read_text(encoding="ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return float(line.split()[1]) * 1024
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return 8 * GIGABYTE
+
+
+def search_bytes(n: int, dimensions: int, columns: int) -> float:
+    """Estimate what the search of a table takes: linear in the number of records.
+
+    Parameters
+    ----------
+    n : int
+        Records.
+    dimensions : int
+        Coordinates of a point.
+    columns : int
+        Columns that donors are drawn for; 0 for none.
+    """
+    # rows, rows in tree order, single-precision columns and tiles; then numbers for each record
+    return float(n) * (8 * dimensions * 2 + 4 * dimensions * 2 + 120 + 8 * columns)
+
+
+def pairs_bytes(pairs: float) -> float:
+    """What a table of so many stored neighbors takes."""
+    return PAIR_BYTES * pairs
+
+
+def check_fits(needed: float, allowed: float, what: str, instead: str) -> None:
+    """Refuse work that would not fit.
+
+    Parameters
+    ----------
+    needed, allowed : float
+        Bytes.
+    what : str
+        What needs them, as the start of the sentence.
+    instead : str
+        What to do instead, in the imperative.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if needed > allowed:
+        raise ParameterError(
+            f"{what} needs about {_told(needed)} of memory, and {_told(allowed)} may be used; "
+            f"{instead}, or allow more with RWN_MEMORY."
+        )
+
+
+def _told(size: float) -> str:
+    return f"{size / GIGABYTE:.3g} GB" if size >= GIGABYTE else f"{size / 1e6:.3g} MB"

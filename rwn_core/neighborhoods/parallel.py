@@ -1,0 +1,167 @@
+"""Work in ranges over threads: how many, how far, and when to stop."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+
+from rwn_core.errors import ParameterError, RWNError
+
+SLICE = 0.05  # seconds of work between two looks at whether to go on
+_TELL = 0.1  # seconds between two reports
+
+Progress = Callable[[float], None]
+
+
+class Cancelled(RWNError):
+    """The work was stopped before it was done."""
+
+
+def thread_count(threads: int | None = None) -> int:
+    """How many threads to use.
+
+    Parameters
+    ----------
+    threads : int, optional
+        At least 1. Left out: the environment's RWN_THREADS, or else one for each processor that
+        this process may use.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if threads is None:
+        given = os.environ.get("RWN_THREADS", "")
+        if not given:
+            return _processors()
+        if not given.isdecimal() or int(given) < 1:
+            raise ParameterError("RWN_THREADS must be a whole number of at least 1.")
+        return int(given)
+    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
+        raise ParameterError("threads must be a whole number of at least 1.")
+    return threads
+
+
+def _processors() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Ranges:
+    """Hands out ranges of 0 to `count` that take about `SLICE` seconds each."""
+
+    def __init__(self, count: int, first: int = 1) -> None:
+        self.count = count
+        self.done = 0
+        self._next = 0
+        self._size = first
+        self._lock = threading.Lock()
+
+    def take(self) -> tuple[int, int] | None:
+        """The next range, or nothing if there is none left."""
+        with self._lock:
+            start = self._next
+            self._next = stop = min(self.count, start + self._size)
+        return (start, stop) if start < stop else None
+
+    def finished(self, size: int, seconds: float) -> None:
+        """Learn from a range how large the next one may be."""
+        with self._lock:
+            self.done += size
+            fitting = int(size * SLICE / max(seconds, 1e-6))
+            self._size = max(1, min(fitting, 4 * size))
+
+
+def run_in_ranges(
+    work: Callable[[int, int], None],
+    count: int,
+    *,
+    threads: int,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+) -> None:
+    """Call `work(start, stop)` for ranges that make up 0 to `count`, on several threads.
+
+    Parameters
+    ----------
+    work : callable
+        It must let go of the interpreter's lock, and ranges must not depend on each other.
+    count : int
+    threads : int
+    progress : callable, optional
+        Told the share done, from 0 to 1, in this thread. What it raises stops the work.
+    cancel : threading.Event, optional
+        Set from anywhere to stop the work.
+
+    Raises
+    ------
+    Cancelled
+    """
+    ranges, stop = Ranges(count), threading.Event()
+
+    def labor() -> None:
+        while not stop.is_set() and (taken := ranges.take()) is not None:
+            begun = time.perf_counter()
+            work(*taken)
+            ranges.finished(taken[1] - taken[0], time.perf_counter() - begun)
+
+    pool = ThreadPoolExecutor(threads)
+    try:
+        waiting: set[Future[None]] = {pool.submit(labor) for _ in range(threads)}
+        while waiting:
+            done, waiting = wait(waiting, timeout=_TELL, return_when=FIRST_COMPLETED)
+            for future in done:
+                future.result()
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("The work was cancelled.")
+            if progress is not None:
+                progress(ranges.done / max(count, 1))
+    finally:
+        stop.set()  # also after an error, or Ctrl-C: no thread goes on for longer than a slice
+        pool.shutdown(wait=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """Who follows the work: threads to use, whom to tell the share done, what may stop it."""
+
+    threads: int = 1
+    progress: Progress | None = None
+    cancel: threading.Event | None = None
+
+    def run(
+        self, work: Callable[[int, int], None], count: int, begin: float = 0.0, end: float = 1.0
+    ) -> None:
+        """Run `work` over its ranges, as the part from `begin` to `end` of the whole."""
+        watch = self.part(begin, end)
+        run_in_ranges(
+            work,
+            count,
+            threads=self.threads,
+            progress=watch.progress,
+            cancel=self.cancel,
+        )
+
+    def part(self, begin: float, end: float) -> Watch:
+        """The same watch, for the part from `begin` to `end` of the whole."""
+        tell = self.progress
+        if tell is None:
+            return self
+        return replace(self, progress=lambda share: tell(begin + (end - begin) * share))
+
+    def tell(self, share: float) -> None:
+        """Report the share done from a loop of short steps, and stop it if it is to stop.
+
+        Raises
+        ------
+        Cancelled
+        """
+        if self.cancel is not None and self.cancel.is_set():
+            raise Cancelled("The work was cancelled.")
+        if self.progress is not None:
+            self.progress(share)

@@ -1,0 +1,138 @@
+"""Neighborhoods of a large file that are found, and whose members are not stored."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighborhoods.compiled.side import Found
+from rwn_core.neighborhoods.drawing import Drawing
+from rwn_core.neighborhoods.filling import fill_table, index_of
+from rwn_core.neighborhoods.memory import budget_bytes, check_fits, search_bytes
+from rwn_core.neighborhoods.parallel import Watch, thread_count
+from rwn_core.neighborhoods.radii import Radius, radius_values
+from rwn_core.neighborhoods.search import Search
+from rwn_core.neighborhoods.table import Neighborhoods, NeighborTable
+
+
+class SearchedTable:
+    """A neighbor table that is found, but not stored until somebody asks for its members.
+
+    Attributes
+    ----------
+    k, epsilon
+        How far it reaches.
+    """
+
+    def __init__(self, search: Search, found: Found, watch: Watch, budget: float | None) -> None:
+        self.k, self.epsilon = search.k, 0.0 if search.epsilon is None else search.epsilon
+        self._search, self._found, self._watch, self._budget = search, found, watch, budget
+        self._stored: NeighborTable | None = None
+        self.numbers: NDArray[np.int64] | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self._found.sizes)
+
+    @property
+    def stored(self) -> NeighborTable:
+        """The table itself; kept once it is there.
+
+        Raises
+        ------
+        ParameterError
+            It does not fit.
+        """
+        if self._stored is None:
+            self._stored = fill_table(self._search, self._found, self._watch, self._budget)
+        return self._stored
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """As in `NeighborTable`."""
+        return self.stored.offsets
+
+    @property
+    def records(self) -> NDArray[np.int32]:
+        """As in `NeighborTable`."""
+        return self.stored.records
+
+    @property
+    def squared(self) -> NDArray[np.float64]:
+        """As in `NeighborTable`."""
+        return self.stored.squared
+
+    def covers(self, *, k: int | None, epsilon: Radius | None) -> bool:
+        """As in `NeighborTable`."""
+        return self.stored.covers(k=k, epsilon=epsilon)
+
+    def narrow(
+        self, *, k: int | None, epsilon: Radius | None, strict: bool = False
+    ) -> Neighborhoods:
+        """As in `NeighborTable`."""
+        return self.stored.narrow(k=k, epsilon=epsilon, strict=strict)
+
+    def draw(self, drawing: Drawing, threads: int | None = None) -> NDArray[np.int64]:
+        """Draw donors by searching once more, without storing members, shape (n, p)."""
+        watch = Watch(threads=thread_count(threads))
+        return self._search.run(watch, drawing).donors
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether members can be read without a search."""
+        return self._stored is not None
+
+
+def search_neighborhoods(
+    points: NDArray[np.float64],
+    *,
+    k: int | None,
+    epsilon: Radius | None,
+    drawing: Drawing | None = None,
+    watch: Watch,
+    budget: float | None = None,
+) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+    """Find the neighborhoods of a large file, and draw donors in the same pass if asked to.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    k : int, optional
+    epsilon : float or ndarray of float64, shape (n,), optional
+    drawing : Drawing, optional
+    watch : Watch
+    budget : float, optional
+        Bytes of memory that may be used.
+
+    Returns
+    -------
+    neighborhoods : Neighborhoods
+        Their members are searched for again when they are asked for.
+    donors : ndarray of int64, shape (n, p), or None
+
+    Raises
+    ------
+    ParameterError
+        It would not fit.
+    Cancelled
+    """
+    columns = 0 if drawing is None else len(drawing.q)
+    needed = search_bytes(len(points), points.shape[1], columns)
+    check_fits(needed, budget_bytes(budget), "Searching this table", "take a sample of its records")
+    index = index_of(points, epsilon)
+    search = Search(index, k=k or 0, epsilon=epsilon)
+    found = search.run(watch, drawing)
+    radius = np.sqrt(found.kth)
+    if epsilon is not None:
+        radius = np.where(found.within >= (k or 0), radius_values(epsilon), radius)
+    neighborhoods = Neighborhoods(
+        table=SearchedTable(search, found, Watch(threads=watch.threads), budget),
+        sizes=found.sizes,
+        within=found.within,
+        radius=radius,
+        k=k,
+        epsilon=epsilon,
+        first=found.nearest,
+    )
+    return neighborhoods, None if drawing is None else found.donors

@@ -1,0 +1,204 @@
+"""From a sample to its population: how many people share a combination of key values."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import hyp2f1
+
+LARGEST_EXACT = 30  # sample frequencies whose risk is computed by the exact formula
+
+
+def probability_unique(rate: NDArray[np.float64], fraction: float) -> NDArray[np.float64]:
+    """P(F = 1 | f = 1): a sample unique is a population unique.
+
+    Parameters
+    ----------
+    rate : ndarray of float64
+        Population mean lambda of the cell, at least 0.
+    fraction : float
+        Sampling fraction pi, in (0, 1].
+
+    References
+    ----------
+    Skinner and Shlomo 2008.
+    """
+    return np.exp(-(1.0 - fraction) * rate)
+
+
+def expected_inverse(rate: NDArray[np.float64], fraction: float) -> NDArray[np.float64]:
+    """E(1/F | f = 1): chance that matching a sample unique to the population is right."""
+    exponent = (1.0 - fraction) * np.asarray(rate, dtype=np.float64)
+    safe = np.where(exponent > 0, exponent, 1.0)
+    return np.where(exponent > 0, -np.expm1(-safe) / safe, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileRisk:
+    """File-level risk of a log-linear model.
+
+    Attributes
+    ----------
+    tau1 : float
+        Expected number of sample uniques that are population uniques.
+    tau2 : float
+        Expected number of right matches when every sample unique is matched.
+    check1, check2 : float
+        B for tau1 and tau2: above 0 the model is too simple and the risk overestimated.
+    uniques : int
+        Number of sample uniques.
+    """
+
+    tau1: float
+    tau2: float
+    check1: float
+    check2: float
+    uniques: int
+
+
+def file_risk(counts: NDArray[np.float64], means: NDArray[np.float64], fraction: float) -> FileRisk:
+    """Risk of a file from fitted cell means.
+
+    Parameters
+    ----------
+    counts : ndarray of float64, shape (K,)
+        Sample counts f of all key cells, empty ones included.
+    means : ndarray of float64, shape (K,)
+        Fitted sample means mu; lambda = mu / fraction.
+    fraction : float
+        In (0, 1].
+
+    Returns
+    -------
+    FileRisk
+
+    References
+    ----------
+    Skinner and Shlomo 2008; the check B by Taylor expansion of the risk in f.
+    """
+    rate = np.maximum(means, 1e-300) / fraction
+    alone = counts == 1
+    return FileRisk(
+        tau1=float(probability_unique(rate[alone], fraction).sum()),
+        tau2=float(expected_inverse(rate[alone], fraction).sum()),
+        check1=_check(counts, rate, fraction, *_slopes1(rate, fraction)),
+        check2=_check(counts, rate, fraction, *_slopes2(rate, fraction)),
+        uniques=int(alone.sum()),
+    )
+
+
+def _check(
+    counts: NDArray[np.float64],
+    rate: NDArray[np.float64],
+    fraction: float,
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+) -> float:
+    """B = sum of pi lambda e^(-pi lambda) (-h' d / pi + h'' (d^2 - f) / (2 pi^2))."""
+    deviation = counts - fraction * rate
+    term = -first * deviation / fraction
+    term += second * (deviation**2 - counts) / (2 * fraction**2)
+    return float((fraction * rate * np.exp(-fraction * rate) * term).sum())
+
+
+def _slopes1(
+    rate: NDArray[np.float64], fraction: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    c = 1.0 - fraction
+    value = np.exp(-c * rate)
+    return -c * value, c**2 * value
+
+
+def _slopes2(
+    rate: NDArray[np.float64], fraction: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """First and second derivative of (1 - e^-m) / m, m = c lambda; by series where m is small."""
+    c = 1.0 - fraction
+    m = c * rate
+    small = m < 1e-2
+    safe = np.where(small, 1.0, m)
+    first = (np.exp(-safe) * (safe + 1) - 1) / safe**2
+    second = (2 - np.exp(-safe) * (safe**2 + 2 * safe + 2)) / safe**3
+    first = np.where(small, -0.5 + m / 3 - m**2 / 8, first)
+    second = np.where(small, 1 / 3 - m / 4 + m**2 / 10, second)
+    return c * first, c**2 * second
+
+
+def individual_risk(
+    frequencies: NDArray[np.int64], population: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """E(1/F | f): the risk of one record of a class.
+
+    Parameters
+    ----------
+    frequencies : ndarray of int64, shape (n,)
+        f, the sample frequency of each record's key, at least 1.
+    population : ndarray of float64, shape (n,)
+        Estimated population frequency: the sum of the sampling weights of the class, at least f.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+        In (0, 1/f].
+
+    References
+    ----------
+    Benedetti and Franconi 1998: F given f is negative binomial with success probability
+    f / (sum of weights).
+    """
+    frequencies = np.asarray(frequencies, dtype=np.float64)
+    p = np.clip(frequencies / np.maximum(population, frequencies), 1e-12, 1.0)
+    risk = p / np.maximum(frequencies - (1 - p), 1e-300)  # large f: as sdcMicro and mu-Argus
+    exact = (frequencies <= LARGEST_EXACT) & (p < 1) & (p > 1e-4)
+    f = frequencies[exact]
+    risk[exact] = p[exact] ** f / f * hyp2f1(f, f, f + 1, 1 - p[exact])
+    single = (frequencies == 1) & (p < 1)
+    odds = p[single] / (1 - p[single])
+    risk[single] = -odds * np.log(p[single])
+    risk[p >= 1] = 1 / frequencies[p >= 1]
+    return np.clip(risk, 0.0, 1 / frequencies)
+
+
+def leakage_of_independent_keys(
+    population: int, sample: int, shares: list[list[float]]
+) -> tuple[float, float, float]:
+    """Expected share of sample uniques that are population uniques, under independent keys.
+
+    Parameters
+    ----------
+    population, sample : int
+        N and n of a simple random sample without replacement.
+    shares : list of list of float
+        For each key the shares of its categories.
+
+    Returns
+    -------
+    leakage, both, uniques : float
+        The ratio; the expected number of sample uniques that are population uniques; the
+        expected number of sample uniques.
+
+    References
+    ----------
+    Skinner and Shlomo 2010, on leakage under sampling.
+    """
+    both = uniques = 0.0
+    for p, times in _cell_probabilities(shares):
+        both += times * sample * p * math.exp((population - 1) * math.log1p(-p))
+        uniques += times * sample * p * math.exp((sample - 1) * math.log1p(-p))
+    return both / uniques, both, uniques
+
+
+def _cell_probabilities(shares: list[list[float]]) -> list[tuple[float, float]]:
+    """The probabilities of all cells with how many cells have each; equal ones together."""
+    cells = {1.0: 1.0}
+    for key in shares:
+        wider: dict[float, float] = {}
+        for p, times in cells.items():
+            for share in key:
+                product = float(f"{p * share:.14e}")  # equal products in any order
+                wider[product] = wider.get(product, 0.0) + times
+        cells = wider
+    return [(p, times) for p, times in cells.items() if 0 < p < 1]

@@ -1,0 +1,229 @@
+"""A scenario: a setting with its name, its note and its search, as a file that holds no data."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rwn_core.errors import InputError, ParameterError
+from rwn_core.tuning import Grid, Plan, Setting
+
+FORMAT = "rwn scenario 1"
+_FIELDS = {"format", "name", "note", "table", "seed", "setting", "sweep", "limits", "readings"}
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """The sweep of a scenario: which settings, and what is done at each.
+
+    Attributes
+    ----------
+    grid : Grid
+    plan : Plan
+    """
+
+    grid: Grid
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """What somebody proposes to do with a table.
+
+    Attributes
+    ----------
+    name, note : str
+        Free text of the people who propose it.
+    table : str
+        Fingerprint of the table it was made for; empty if it is meant for any.
+    setting : Setting, optional
+    seed : int
+        Of the trial on screen: a teaching seed, and no secret.
+    search : Search, optional
+    limits : mapping of str to float
+        What is tolerated, by measure key.
+    readings : mapping of str to mapping
+        Of the setting, by measure key: median, and low and high where one more release falls 9
+        times in 10.
+    """
+
+    name: str = ""
+    note: str = ""
+    table: str = ""
+    setting: Setting | None = None
+    seed: int = 1
+    search: Search | None = None
+    limits: Mapping[str, float] = field(default_factory=dict)
+    readings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data, without what is empty."""
+        document: dict[str, Any] = {
+            "format": FORMAT,
+            "name": self.name,
+            "note": self.note,
+            "table": self.table,
+            "seed": self.seed,
+            "setting": None if self.setting is None else self.setting.to_dict(),
+            "sweep": None if self.search is None else _search_to_dict(self.search),
+            "limits": dict(self.limits),
+            "readings": {key: dict(each) for key, each in self.readings.items()},
+        }
+        return {name: value for name, value in document.items() if value not in (None, "", {})}
+
+    def to_toml(self) -> str:
+        """The file's text; the same for the same scenario."""
+        return toml_text(self.to_dict())
+
+    @classmethod
+    def from_toml(cls, text: str) -> Scenario:
+        """Read what `to_toml` wrote, or somebody by hand.
+
+        Raises
+        ------
+        InputError
+            The file is no scenario.
+        ParameterError
+            A method, a parameter or a measure is unknown, or a value is refused.
+        """
+        return cls.from_dict(read_toml(text, "scenario", FORMAT))
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Scenario:
+        """Read what `to_dict` made."""
+        unknown = sorted(set(document) - _FIELDS)
+        if unknown:
+            raise InputError(
+                f"The scenario has the unknown field {unknown[0]}; known are: "
+                f"{', '.join(sorted(_FIELDS))}."
+            )
+        try:
+            return cls(
+                name=str(document.get("name", "")),
+                note=str(document.get("note", "")),
+                table=str(document.get("table", "")),
+                setting=_setting(document["setting"]) if "setting" in document else None,
+                seed=int(document.get("seed", 1)),
+                search=_search(document["sweep"]) if "sweep" in document else None,
+                limits={k: float(v) for k, v in document.get("limits", {}).items()},
+                readings={
+                    key: {name: float(v) for name, v in each.items()}
+                    for key, each in document.get("readings", {}).items()
+                },
+            )
+        except (TypeError, ValueError, AttributeError, KeyError) as error:
+            if isinstance(error, InputError | ParameterError):
+                raise
+            raise InputError(
+                "A field of the scenario has a value of the wrong kind; compare it with a "
+                "scenario that the Compare page saves."
+            ) from None
+
+
+def _setting(plain: Mapping[str, Any]) -> Setting:
+    return Setting.of(
+        plain.get("method", "rwn"), plain.get("parameters", {}), plain.get("weights", {})
+    )
+
+
+def _search(plain: Mapping[str, Any]) -> Search:
+    grid = Grid(
+        axes={name: tuple(values) for name, values in plain.get("axes", {}).items()},
+        method=plain.get("method", "rwn"),
+        weights=tuple(plain.get("weights", ({},))),
+    )
+    given = {name: plain[name] for name in ("releases", "seed") if name in plain}
+    return Search(grid=grid, plan=Plan(measures=tuple(plain["measures"]), **given))
+
+
+def _search_to_dict(search: Search) -> dict[str, Any]:
+    plain: dict[str, Any] = {
+        "method": search.grid.method,
+        "measures": list(search.plan.measures),
+        "releases": search.plan.releases,
+        "seed": search.plan.seed,
+        "axes": {name: list(values) for name, values in search.grid.axes.items()},
+    }
+    if any(search.grid.weights):
+        plain["weights"] = [dict(each) for each in search.grid.weights]
+    return plain
+
+
+def read_toml(text: str, what: str, format: str) -> dict[str, Any]:
+    """Read a file of this program.
+
+    Parameters
+    ----------
+    text : str
+    what : str
+        What it should be, for the message.
+    format : str
+        What its field of that name must say.
+
+    Raises
+    ------
+    InputError
+    """
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = str(error).rpartition("(")[2].rstrip(")")
+        raise InputError(f"The {what} file is not valid TOML ({place}).") from None
+    if document.get("format") != format:
+        raise InputError(f'The file is no {what} of this program: it must say format = "{format}".')
+    return document
+
+
+def toml_text(document: Mapping[str, Any]) -> str:
+    """Write plain data as TOML, one way only: keys sorted, numbers at full precision.
+
+    Parameters
+    ----------
+    document : mapping
+        Of texts, numbers, truth values, lists of those, mappings, and lists of mappings. A value
+        of None is left out.
+
+    Examples
+    --------
+    >>> print(toml_text({"b": 1.0, "a": {"c": [1, 2]}}), end="")
+    b = 1.0
+    <BLANKLINE>
+    [a]
+    c = [1, 2]
+    """
+    return "\n".join(_table(document, ())).strip("\n") + "\n"
+
+
+def _table(node: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
+    lines: list[str] = []
+    below: list[str] = []
+    for name, value in sorted(node.items()):
+        place = (*path, name)
+        if isinstance(value, Mapping):
+            below += ["", f"[{_path(place)}]", *_table(value, place)]
+        elif isinstance(value, list | tuple) and value and isinstance(value[0], Mapping):
+            for each in value:
+                below += ["", f"[[{_path(place)}]]", *_table(each, place)]
+        elif value is not None:
+            lines.append(f"{_path((name,))} = {_value(value)}")
+    return lines + below
+
+
+def _path(names: tuple[str, ...]) -> str:
+    return ".".join(name if _BARE.fullmatch(name) else _value(name) for name in names)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_value(each) for each in value) + "]"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    # JSON texts, numbers and truth values are TOML too; DEL is the one character that JSON
+    # leaves bare and TOML forbids
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

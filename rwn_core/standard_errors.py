@@ -1,0 +1,305 @@
+"""Are reported standard errors true: bootstrap and repeated releases against what is printed.
+
+A user of a release reads standard errors that know of sampling, not of the masking. Drawing the
+setting many times shows what the masking adds; drawing samples as well shows whether 95 %
+intervals still hold the truth 95 times in 100.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.bootstrap import masked_samples
+from rwn_core.design_matrix import design_matrix
+from rwn_core.ensemble import releases
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.forecast import forecast
+from rwn_core.generalized_linear import family_of, generalized_fit, response_design
+from rwn_core.least_squares import least_squares
+from rwn_core.masking import RWN, Parameters
+from rwn_core.microdata import Microdata
+from rwn_core.original_terms import RELEASED
+from rwn_core.schema import Kind, Question
+
+Z95 = 1.96
+LEAST_SHARE = 0.5  # of the repeats that must give an estimate
+Estimate = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Validity:
+    """How far the standard errors of a regression can be trusted under a setting.
+
+    Arrays have shape (t,), the intercept first.
+
+    Attributes
+    ----------
+    response : str
+    model : {"linear", "logistic", "poisson"}
+    terms : tuple of str
+    coefficient, standard_error : ndarray of float64
+        Of the original.
+    shift : ndarray of float64
+        Mean over releases of the original table, less the original's coefficient.
+    between : ndarray of float64
+        Standard deviation over those releases: what the masking adds.
+    inflation : ndarray of float64
+        1 + B / U: variance with the masking over variance without it (B = between squared, U =
+        the original's squared standard error).
+    inflation_with_bias : ndarray of float64
+        1 + (B + shift^2) / U.
+    reported : ndarray of float64
+        Mean standard error that masked bootstrap samples report.
+    true : ndarray of float64
+        Standard deviation of the coefficient over masked bootstrap samples.
+    coverage : ndarray of float64
+        Share of the nominal 95 % intervals of masked bootstrap samples that hold the original's
+        coefficient.
+    error : ndarray of float64
+        Root mean squared distance of masked bootstrap samples from the original's coefficient:
+        spread and shift together.
+    repeats : int
+        Bootstrap samples with an estimate; the coverage's standard error follows from it.
+    """
+
+    response: str
+    model: str
+    terms: tuple[str, ...]
+    coefficient: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    shift: NDArray[np.float64]
+    between: NDArray[np.float64]
+    inflation: NDArray[np.float64]
+    inflation_with_bias: NDArray[np.float64]
+    reported: NDArray[np.float64]
+    true: NDArray[np.float64]
+    coverage: NDArray[np.float64]
+    error: NDArray[np.float64]
+    repeats: int
+
+    @property
+    def ratio(self) -> NDArray[np.float64]:
+        """Reported over true standard error; below 1 the reported one is too small."""
+        return np.asarray(self.reported / self.true)
+
+    @property
+    def factor(self) -> NDArray[np.float64]:
+        """What a reported standard error must be multiplied by to be true, at least 1.
+
+        It covers the shift that the masking makes, too.
+        """
+        return np.asarray(np.maximum(self.error / self.reported, 1.0))
+
+    def frame(self) -> pd.DataFrame:
+        """A row for each coefficient."""
+        return pd.DataFrame(
+            {
+                "term": list(self.terms),
+                "coefficient": self.coefficient,
+                "se_original": self.standard_error,
+                "shift": self.shift,
+                "sd_between_releases": self.between,
+                "variance_inflation": self.inflation,
+                "inflation_with_bias": self.inflation_with_bias,
+                "se_reported": self.reported,
+                "se_true": self.true,
+                "reported_over_true": self.ratio,
+                "coverage": self.coverage,
+                "multiply_by": self.factor,
+            }
+        )
+
+    def notice(self) -> str:
+        """A text for the people who receive the release; it holds no estimate.
+
+        Returns
+        -------
+        str
+            Factors and coverage only, rounded, as a Markdown table.
+        """
+        lines = [
+            f"Standard errors computed from the masked file ({self.model} regression of "
+            f"{self.response}) do not know of the masking. Multiply them by the factor below. "
+            "Without it a nominal 95 % interval holds the unmasked value in about the share of "
+            "cases given; where the share is far below 95 %, the masking moves the coefficient.",
+            "",
+            "| term | multiply the standard error by | real coverage of a 95 % interval |",
+            "|---|---|---|",
+        ]
+        for term, factor, coverage in zip(self.terms, self.factor, self.coverage, strict=True):
+            lines.append(f"| {term} | {factor:.1f} | {100 * coverage:.0f} % |")
+        return "\n".join(lines) + "\n"
+
+
+def standard_error_validity(
+    microdata: Microdata,
+    params: Parameters,
+    *,
+    question: Question | None = None,
+    repeats: int = 100,
+    seed: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Validity:
+    """Reported against true standard errors, coverage and variance inflation of a regression.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    params : Parameters
+    question : Question, optional
+        The schema's by default. A categorical response of two values makes it logistic.
+    repeats : int
+        Releases of the table, and masked bootstrap samples; at least 10.
+    seed : int, optional
+        Of the samples and the maskings; fresh if left out.
+    progress : callable, optional
+        Told the share done, from 0 to 1.
+
+    Returns
+    -------
+    Validity
+
+    Raises
+    ------
+    NotApplicable, ParameterError
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 4; Efron 1979 for the bootstrap.
+    """
+    if repeats < 10:
+        raise ParameterError("repeats must be a whole number of at least 10.")
+    question = microdata.schema.question if question is None else question
+    model = _Model(microdata, question)
+    told = _Told(progress, 2 * repeats)
+    drawn = [told(model.fit(masked)) for masked, _ in releases(microdata, params, repeats, seed)]
+    coefficients, _ = _stacked(drawn, "releases")
+    sampled = [
+        told(model.fit(masked)) for masked in masked_samples(microdata, params, repeats, seed)
+    ]
+    estimates, errors = _stacked(sampled, "masked bootstrap samples")
+    own, error = model.own
+    shift, between = coefficients.mean(axis=0) - own, coefficients.std(axis=0, ddof=1)
+    inside = np.abs(estimates - own) <= Z95 * errors
+    return Validity(
+        response=model.question.response,
+        model=model.family,
+        terms=model.terms,
+        coefficient=own,
+        standard_error=error,
+        shift=shift,
+        between=between,
+        inflation=1 + between**2 / error**2,
+        inflation_with_bias=1 + (between**2 + shift**2) / error**2,
+        reported=errors.mean(axis=0),
+        true=estimates.std(axis=0, ddof=1),
+        coverage=inside.mean(axis=0),
+        error=np.sqrt(((estimates - own) ** 2).mean(axis=0)),
+        repeats=len(estimates),
+    )
+
+
+class _Told:
+    """Passes results on and says how many there have been."""
+
+    def __init__(self, progress: Callable[[float], None] | None, total: int) -> None:
+        self.progress, self.total, self.done = progress, total, 0
+
+    def __call__(self, result: Estimate | None) -> Estimate | None:
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done / self.total)
+        return result
+
+
+class _Model:
+    """The steward's regression, ready to be fitted to any masked table."""
+
+    def __init__(self, original: Microdata, question: Question | None) -> None:
+        if question is None:
+            raise NotApplicable("No regression is chosen; choose a response and its predictors.")
+        self.original, self.question = original, question
+        names = [variable.name for variable in original.schema.released]
+        categorical = (
+            question.response in names
+            and original.schema.variable(question.response).kind is Kind.CATEGORICAL
+        )
+        self.family: str = family_of(original, question) if categorical else "linear"
+        self.own, self.terms = self._fit(original, "")
+
+    def _fit(self, table: Microdata, where: str) -> tuple[Estimate, tuple[str, ...]]:
+        if self.family == "linear":
+            design = design_matrix(self.original, table, self.question, where)
+            fit = least_squares(design, where)
+            if fit.residual_variance == 0:
+                raise NotApplicable(
+                    f"The predictors explain {self.question.response} exactly{where}, so there are "
+                    "no standard errors to judge; choose other predictors."
+                )
+            found = fit.coefficients, fit.standard_errors
+        else:
+            design = response_design(self.original, table, self.question, where)
+            other = generalized_fit(design, family_of(self.original, self.question), where)
+            found = other.coefficients, other.standard_errors
+        return found, ("(intercept)", *design.terms)
+
+    def fit(self, masked: Microdata) -> Estimate | None:
+        """Coefficients and standard errors; none where this draw has no answer."""
+        try:
+            return self._fit(masked, RELEASED)[0]
+        except NotApplicable:
+            return None
+
+
+def _stacked(found: list[Estimate | None], what: str) -> Estimate:
+    known = [one for one in found if one is not None]
+    if len(known) < max(LEAST_SHARE * len(found), 2):
+        raise NotApplicable(
+            f"The regression could be fitted to only {len(known)} of {len(found)} {what}; "
+            "choose fewer predictors or a weaker masking."
+        )
+    return np.array([one[0] for one in known]), np.array([one[1] for one in known])
+
+
+def mean_inflation(microdata: Microdata, params: RWN) -> pd.DataFrame:
+    """Variance inflation of every released mean, in closed form.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        Its numbers complete.
+    params : RWN
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index: the continuous and count variables that vary. Columns: mean, expected (released
+        mean), shift, se (of the original's mean), inflation (1 + B / U) and
+        inflation_with_bias.
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 5: independent cells.
+    """
+    expected = forecast(microdata, params)
+    frame = microdata.frame[list(expected.means.index)].astype(np.float64)
+    spread = frame.std(ddof=1)
+    names = spread.index[spread > 0]
+    mean, unit = frame[names].mean(), (spread[names] / np.sqrt(microdata.n)) ** 2
+    shift = expected.means[names] - mean
+    added = expected.mean_variances[names]
+    return pd.DataFrame(
+        {
+            "mean": mean,
+            "expected": expected.means[names],
+            "shift": shift,
+            "se": np.sqrt(unit),
+            "inflation": 1 + added / unit,
+            "inflation_with_bias": 1 + (added + shift**2) / unit,
+        }
+    )

@@ -1,0 +1,138 @@
+"""The folder of a sweep: finished points, each written whole, and what they belong to.
+
+It holds metrics only. No value of the table, no release and no key ever goes there; the seed it
+names is a teaching seed, which is no secret.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+import rwn_core
+from rwn_core.errors import ParameterError
+from rwn_core.export import write_atomically
+from rwn_core.microdata import Microdata
+from rwn_core.tuning.point import Point
+from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.trials import Plan
+
+FORMAT = "rwn sweep 1"
+_MANIFEST = "manifest.json"
+_UNFINISHED = ".part-*"
+
+
+def identity(microdata: Microdata, plan: Plan) -> dict[str, Any]:
+    """What must be equal for points to belong together; the settings may grow.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    plan : Plan
+
+    Returns
+    -------
+    dict
+        Fingerprint of the table, a hash of its schema without weights (each setting states
+        them), measures, releases, seed and the version of the program.
+    """
+    plain = {variable.name: 1.0 for variable in microdata.schema.variables}
+    schema = microdata.schema.with_weights(plain).to_toml()
+    return {
+        "format": FORMAT,
+        "version": rwn_core.__version__,
+        "table": microdata.fingerprint,
+        "schema": hashlib.sha256(schema.encode("utf-8")).hexdigest(),
+        "measures": list(plan.measures),
+        "releases": plan.releases,
+        "seed": plan.seed,
+    }
+
+
+def job_name(microdata: Microdata, plan: Plan) -> str:
+    """A folder name of its own for each table and plan; it tells nothing about either."""
+    written = orjson.dumps(identity(microdata, plan), option=orjson.OPT_SORT_KEYS)
+    return hashlib.sha256(written).hexdigest()[:24]
+
+
+class JobFolder:
+    """Finished points on disk.
+
+    Use `JobFolder.of`; the constructor opens a folder that is known to be right.
+    """
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    @classmethod
+    def of(
+        cls, place: Path, microdata: Microdata, plan: Plan, settings: Sequence[Setting]
+    ) -> JobFolder:
+        """Begin a folder, or take up one of the same table and plan.
+
+        Raises
+        ------
+        ParameterError
+            The folder holds something else.
+        ReleaseError
+            It cannot be written.
+        """
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = cls(place)
+        told, wanted = folder.manifest(), identity(microdata, plan)
+        if told is None and any(place.iterdir()):
+            raise ParameterError(f"The folder {place.name} holds other files; choose another one.")
+        if told is not None and told["identity"] != wanted:
+            raise ParameterError(
+                f"The folder {place.name} holds a sweep of another table, other measures, "
+                "releases or seed, or of another version; remove it or choose another one."
+            )
+        for left in place.glob(_UNFINISHED):
+            left.unlink(missing_ok=True)
+        grid = [] if told is None else [Setting.from_dict(each) for each in told["settings"]]
+        every = {setting.key: setting for setting in (*grid, *settings)}
+        if told is None or len(every) > len(grid):
+            document = {"identity": wanted, "settings": [s.to_dict() for s in every.values()]}
+            write_atomically(place / _MANIFEST, orjson.dumps(document, option=orjson.OPT_INDENT_2))
+        return folder
+
+    def manifest(self) -> dict[str, Any] | None:
+        """What the folder says it holds, None where it is new or unreadable."""
+        try:
+            document = orjson.loads((self.place / _MANIFEST).read_bytes())
+        except (OSError, orjson.JSONDecodeError):
+            return None
+        whole = isinstance(document, dict) and {"identity", "settings"} <= set(document)
+        return document if whole else None
+
+    def settings(self) -> list[Setting]:
+        """All settings that were ever asked for, in order."""
+        told = self.manifest()
+        return [] if told is None else [Setting.from_dict(each) for each in told["settings"]]
+
+    def path(self, setting: Setting) -> Path:
+        """Where a setting's point is, or will be."""
+        return self.place / f"{setting.key}.json"
+
+    def keys(self) -> set[str]:
+        """The keys of all settings that have a file."""
+        try:
+            return {name.removesuffix(".json") for name in os.listdir(self.place)}
+        except OSError:
+            return set()
+
+    def save(self, point: Point) -> None:
+        """Write a point, whole or not at all."""
+        write_atomically(self.path(point.setting), orjson.dumps(point.to_dict()))
+
+    def load(self, setting: Setting) -> Point | None:
+        """A setting's point; None if it is not finished, or its file is damaged."""
+        try:
+            return Point.from_dict(orjson.loads(self.path(setting).read_bytes()))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None

@@ -1,0 +1,65 @@
+"""The frontier: settings that no other setting beats on both of two measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from rwn_core.errors import ParameterError
+from rwn_core.measures import MEASURES
+from rwn_core.tuning.point import Point
+
+
+def sign(measure: str) -> float:
+    """+1 where a lower value is wanted, -1 where a higher one is.
+
+    Raises
+    ------
+    ParameterError
+        The measure is unknown, or has no better side.
+    """
+    if measure not in MEASURES:
+        raise ParameterError(f"There is no measure {measure}; known are: {', '.join(MEASURES)}.")
+    better = MEASURES[measure].better
+    if better == "neutral":
+        raise ParameterError(
+            f"{MEASURES[measure].title} has no better side, so nothing can be sought by it; choose "
+            "another measure."
+        )
+    return 1.0 if better == "lower" else -1.0
+
+
+def frontier(points: Iterable[Point], one: str, two: str) -> list[Point]:
+    """The points that are not dominated, best by measure `one` first.
+
+    Parameters
+    ----------
+    points : iterable of Point
+    one, two : str
+        Measure keys; medians are compared.
+
+    Returns
+    -------
+    list of Point
+        A point is left out if another is at least as good on both measures and better on one, or
+        if it has no answer for one of them. Of points equal on both, all stay.
+
+    Raises
+    ------
+    ParameterError
+        A measure has no better side.
+    """
+    first, second = sign(one), sign(two)
+    placed = []
+    for point in points:
+        x, y = point.median(one), point.median(two)
+        if x is not None and y is not None and math.isfinite(x) and math.isfinite(y):
+            placed.append((first * x, second * y, point))
+    placed.sort(key=lambda each: each[:2])
+    kept: list[Point] = []
+    least, last = math.inf, (math.nan, math.nan)
+    for x, y, point in placed:
+        if y < least or (x, y) == last:
+            kept.append(point)
+            least, last = y, (x, y)
+    return kept

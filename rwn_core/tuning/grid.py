@@ -1,0 +1,140 @@
+"""A grid: every combination of some values of a method's parameters and of the weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from rwn_core.errors import ParameterError
+from rwn_core.tuning.setting import Setting
+
+LARGEST = 20_000  # settings; more are a slip of the hand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """All combinations of parameter values.
+
+    Parameters
+    ----------
+    axes : mapping of str to sequence
+        For each parameter of the method the values to try, such as ``{"epsilon": (0, 1, 2),
+        "k": (3, 5), "q": (0.5, 1.0)}``. A parameter that is left out keeps its default.
+    method : str
+        Key of the method.
+    weights : sequence of mappings
+        Weights of variables to try together; the table's own by default.
+
+    Raises
+    ------
+    ParameterError
+        A list is empty, or there are more than 20,000 combinations.
+
+    Examples
+    --------
+    >>> [setting.words for setting in Grid(axes={"k": (3, 5), "q": (0.5,)}).settings()]
+    ['k = 3 · q = 0.5', 'k = 5 · q = 0.5']
+    """
+
+    axes: Mapping[str, Sequence[Any]]
+    method: str = "rwn"
+    weights: Sequence[Mapping[str, float]] = field(default=({},))
+
+    def __post_init__(self) -> None:
+        """Refuse a grid without points, or with too many."""
+        for name, values in self.axes.items():
+            if isinstance(values, str) or not len(values):
+                raise ParameterError(f"The grid needs at least one value of {name}.")
+        if not self.weights:
+            raise ParameterError(
+                "The grid needs at least one set of weights; {} keeps the table's."
+            )
+        if len(self) > LARGEST:
+            raise ParameterError(
+                f"The grid has {len(self):,} settings; {LARGEST:,} at most can be tried at once."
+            )
+
+    def __len__(self) -> int:
+        """Number of settings, before equal ones are joined."""
+        return math.prod(len(values) for values in self.axes.values()) * len(self.weights)
+
+    def settings(self) -> list[Setting]:
+        """Every combination once, the first parameter changing slowest.
+
+        Raises
+        ------
+        ParameterError
+            The method refuses a combination.
+        """
+        made = [
+            Setting.of(self.method, dict(zip(self.axes, values, strict=True)), weights)
+            for weights in self.weights
+            for values in product(*self.axes.values())
+        ]
+        return list({setting.key: setting for setting in made}.values())
+
+
+def values_of(text: str, name: str = "The list") -> tuple[Any, ...]:
+    """Values as people type them: 0, 1, 2.5 with commas, and 0:2:0.5 for every half from 0 to 2.
+
+    Parameters
+    ----------
+    text : str
+    name : str
+        How the message calls it.
+
+    Returns
+    -------
+    tuple
+        Whole numbers, other numbers, or words.
+
+    Raises
+    ------
+    ParameterError
+
+    Examples
+    --------
+    >>> values_of("0:1:0.5, 3")
+    (0.0, 0.5, 1.0, 3)
+    """
+    parts = [part.strip() for part in text.split(",")]
+    refusal = f"{name} must be values with commas between them, such as 1, 2, 5 or 0:2:0.5."
+    if not all(parts):
+        raise ParameterError(refusal)
+    values: list[Any] = []
+    for part in parts:
+        values += _range(part, refusal) if ":" in part else [_value(part)]
+    return tuple(dict.fromkeys(values))
+
+
+def _value(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _range(text: str, refusal: str) -> list[Any]:
+    ends = [_value(part) for part in text.split(":")]
+    if len(ends) not in (2, 3) or not all(isinstance(end, int | float) for end in ends):
+        raise ParameterError(refusal)
+    low, high, step = (*ends, 1) if len(ends) == 2 else ends
+    if not step > 0 or not low <= high or not math.isfinite(high) or (high - low) / step > LARGEST:
+        raise ParameterError(refusal)
+    count = math.floor((high - low) / step + 1e-9)
+    whole = all(isinstance(end, int) for end in (low, step))
+    return [low + i * step if whole else round(low + i * step, 10) for i in range(count + 1)]
+
+
+def settings_of(what: Grid | Setting | Sequence[Grid | Setting]) -> list[Setting]:
+    """The settings of one grid, of several, or of settings given one by one; each once."""
+    parts = [what] if isinstance(what, Grid | Setting) else list(what)
+    settings: list[Setting] = []
+    for part in parts:
+        settings += part.settings() if isinstance(part, Grid) else [part]
+    return list({setting.key: setting for setting in settings}.values())

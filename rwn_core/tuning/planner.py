@@ -1,0 +1,249 @@
+"""The planner for large tables: what the exact method and its samplings would take, and cost.
+
+Seconds come from a short calibration on this machine, and are read as a forecast: right within a
+factor of about two.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+
+from rwn_core.errors import ParameterError
+from rwn_core.masking import RWN
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import LARGEST_DENSE, thread_count
+from rwn_core.neighborhoods.memory import budget_bytes, pairs_bytes, search_bytes
+from rwn_core.randomness import SecretKey
+
+_SIZES = (5_000, 20_000)  # records of the calibration
+_PROBES = 200  # records whose distances to all others are looked at
+_SAMPLE = 10_000
+_PARTNERS = 200
+_PART = 50_000
+_LARGEST = 10_000_000_000
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """One way to mask a large table.
+
+    Attributes
+    ----------
+    title : str
+    params : RWN
+        Ready to be used.
+    seconds : float
+        Forecast of the whole masking.
+    bytes : float
+        Forecast of the memory it needs beside the table.
+    fits : bool
+        Whether that memory is free now.
+    kept : float
+        Share of an exact neighborhood's members that are still candidates.
+    fall_back : float
+        Share of records with fewer than k candidates within epsilon.
+    radius : float
+        Median radius of the neighborhoods.
+    """
+
+    title: str
+    params: RWN
+    seconds: float
+    bytes: float
+    fits: bool
+    kept: float
+    fall_back: float
+    radius: float
+
+
+def plan_large(
+    params: RWN,
+    *,
+    microdata: Microdata | None = None,
+    n: int | None = None,
+    p: int | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[Offer]:
+    """What to expect of the exact method and of Methods 1 to 3 on a large table.
+
+    Parameters
+    ----------
+    params : RWN
+        Its epsilon, k and q; epsilon in the table's standard deviations.
+    microdata : Microdata, optional
+        The table, or a sample of it.
+    n : int, optional
+        Number of records; the table's by default.
+    p : int, optional
+        Number of variables, if there is no table: independent normal ones stand for it.
+    threads : int, optional
+    progress : callable, optional
+        Told the share done, from 0 to 1.
+
+    Returns
+    -------
+    list of Offer
+        The exact method first.
+
+    Raises
+    ------
+    ParameterError
+        Neither a table nor n and p are given, or a number is out of range.
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 11.
+    """
+    if microdata is None:
+        if n is None or p is None or not 1 <= p <= 10_000:
+            raise ParameterError("Give a table, or its numbers of records and of variables.")
+        microdata = _stand_in(p)
+    count = microdata.n if n is None else n
+    if not LARGEST_DENSE < count <= _LARGEST:
+        raise ParameterError(
+            f"The planner is for tables of more than {LARGEST_DENSE:,} records; smaller ones take "
+            "a moment by the exact method."
+        )
+    plain = RWN(epsilon=params.epsilon, k=params.k, q=params.q, scale=params.scale)
+    offers = []
+    schemes = _schemes(plain, count)
+    distances = _distances(plain.points(microdata))
+    for done, (title, scheme) in enumerate(schemes):
+        offers.append(_offer(title, scheme, microdata, count, distances, thread_count(threads)))
+        if progress is not None:
+            progress((done + 1) / len(schemes))
+    return offers
+
+
+def _stand_in(p: int) -> Microdata:
+    """Independent normal variables: the hardest case for the search."""
+    values = np.random.default_rng(0).normal(size=(max(_SIZES), p))
+    return Microdata.from_frame(pd.DataFrame(values, columns=[f"x{j}" for j in range(p)]))
+
+
+def _schemes(params: RWN, n: int) -> list[tuple[str, RWN]]:
+    """The exact method, and its samplings in sizes that suit n."""
+    k = params.k or 1
+    sample = min(n - 1, max(_SAMPLE, 20 * k))
+    partners = min(n - 1, max(_PARTNERS, 20 * k))
+    parts = max(2, math.ceil(n / _PART))
+    return [
+        ("exact", params),
+        (
+            f"Method 1: a sample of {sample:,} records",
+            replace(params, neighbors="sample", m=sample),
+        ),
+        (
+            f"Method 2: {partners:,} partners of each record",
+            replace(params, neighbors="pairs", m=partners),
+        ),
+        (f"Method 3: {parts:,} parts", replace(params, neighbors="partition", u=parts)),
+    ]
+
+
+def candidates(params: RWN, n: int) -> float:
+    """Share of the other records that are candidates."""
+    if params.neighbors == "partition":
+        return 1.0 / (params.u or 1)
+    return 1.0 if params.m is None else min(1.0, params.m / n)
+
+
+def _offer(
+    title: str,
+    params: RWN,
+    microdata: Microdata,
+    n: int,
+    distances: NDArray[np.float64],
+    threads: int,
+) -> Offer:
+    share = candidates(params, n)
+    fall_back, radius, members = _neighborhoods(distances, params, n, share)
+    columns, dimensions = len(microdata.schema.released), params.points(microdata).shape[1]
+    needed = search_bytes(n, dimensions, columns)
+    if params.neighbors != "exact":
+        needed += pairs_bytes(n * members)
+    return Offer(
+        title=title,
+        params=params,
+        seconds=_seconds(params, microdata, n, distances, threads),
+        bytes=needed,
+        fits=needed <= budget_bytes(),
+        kept=share,
+        fall_back=fall_back,
+        radius=radius,
+    )
+
+
+def _distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sorted distances from some records to all others, shape (probes, n - 1)."""
+    rows = np.unique(np.linspace(0, len(points) - 1, _PROBES).astype(np.int64))
+    found = [np.sort(((points - points[row]) ** 2).sum(axis=1))[1:] for row in rows]
+    distances: NDArray[np.float64] = np.sqrt(np.array(found))
+    return distances
+
+
+def _neighborhoods(
+    distances: NDArray[np.float64], params: RWN, n: int, share: float
+) -> tuple[float, float, float]:
+    """Share of records that fall back to k, median radius, mean number of members."""
+    thicker = share * n / (distances.shape[1] + 1)  # candidates for each record that we look at
+    k = params.k or 1
+    epsilon = float(params.epsilon) if isinstance(params.epsilon, int | float) else 0.0
+    within = thicker * (distances <= epsilon).sum(axis=1)
+    rank = min(max(math.ceil(k / thicker), 1), distances.shape[1])
+    reach = np.maximum(distances[:, rank - 1], epsilon)
+    members = np.maximum(within, min(k, share * n))
+    return float((within < k).mean()), float(np.median(reach)), float(members.mean())
+
+
+def _seconds(
+    params: RWN, microdata: Microdata, n: int, distances: NDArray[np.float64], threads: int
+) -> float:
+    """Forecast the masking from two small ones, by what the search has to look at."""
+    sizes = sorted({min(size, microdata.n) for size in _SIZES})
+    rows, taken = [], []
+    for place, size in enumerate(sizes):
+        small = microdata.take(np.linspace(0, microdata.n - 1, size).astype(np.int64))
+        fitting = _scaled(params, size)
+        if place == 0:
+            _mask(fitting, small, threads)  # what is compiled or loaded once does not count
+        taken.append(_mask(fitting, small, threads))
+        rows.append(_work(fitting, size, distances))
+    weights, _ = nnls(np.array(rows), np.array(taken))
+    return float(np.dot(weights, _work(params, n, distances)))
+
+
+def _scaled(params: RWN, size: int) -> RWN:
+    """The same scheme on fewer records."""
+    least = (params.k or 0) + 1
+    if params.m is not None:
+        return replace(params, m=max(least, min(params.m, size - 1)))
+    if params.u is not None:
+        return replace(params, u=2)
+    return params
+
+
+def _work(params: RWN, n: int, distances: NDArray[np.float64]) -> tuple[float, float]:
+    """What a search of n records does: walks down a tree, and members that it looks at."""
+    share = candidates(params, n)
+    if params.neighbors == "pairs":
+        return float(n), n * n * share
+    members = _neighborhoods(distances, params, n, share)[2]
+    return n * math.log2(2 + share * n), n * members
+
+
+def _mask(params: RWN, small: Microdata, threads: int) -> float:
+    start = time.perf_counter()
+    params.apply(small, SecretKey.from_seed(0), threads=threads)
+    return time.perf_counter() - start

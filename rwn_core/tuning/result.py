@@ -1,0 +1,102 @@
+"""What a sweep found: points in the order of the grid, and a table of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+from rwn_core.measures import MEASURES
+from rwn_core.tuning.point import Point, Spread
+from rwn_core.tuning.references import REFERENCES
+from rwn_core.tuning.trials import Plan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """The finished points of a sweep; iterating gives those of the settings asked for.
+
+    Attributes
+    ----------
+    plan : Plan
+    points : tuple of Point
+        In the order of the settings; those not finished are left out.
+    references : dict of str to Point
+        The ends of the map, "original" and "no data", where they were asked for.
+    wanted : int
+        Number of settings asked for.
+    """
+
+    plan: Plan
+    points: tuple[Point, ...]
+    references: dict[str, Point] = field(default_factory=dict)
+    wanted: int = 0
+
+    @classmethod
+    def of(cls, plan: Plan, points: list[Point], wanted: int) -> Sweep:
+        """Set the references apart from the settings."""
+        ends = {p.setting.method: p for p in points if p.setting.method in REFERENCES}
+        others = tuple(p for p in points if p.setting.method not in REFERENCES)
+        return cls(plan=plan, points=others, references=ends, wanted=wanted)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every setting is finished."""
+        return len(self.points) >= self.wanted
+
+    def __len__(self) -> int:
+        """Number of finished settings."""
+        return len(self.points)
+
+    def __iter__(self) -> Iterator[Point]:
+        """The finished points."""
+        return iter(self.points)
+
+    def records(self) -> list[dict[str, Any]]:
+        """A plain row for each setting and measure."""
+        names = self._parameter_names()
+        return [
+            _row(point, point.spreads[key], names, self.plan.releases)
+            for point in (*self.points, *self.references.values())
+            for key in self.plan.measures
+        ]
+
+    def frame(self) -> pd.DataFrame:
+        """The same rows as a pandas frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+            method; a column for each parameter; weights; measure, side, better, unit; releases;
+            median, low and high (where one more release falls 9 times in 10); baseline; and
+            not_applicable, the reason where there is no answer.
+        """
+        return pd.DataFrame(self.records())
+
+    def _parameter_names(self) -> list[str]:
+        names = ["epsilon", "k", "q"]
+        for point in self.points:
+            names += [name for name in point.setting.parameters if name not in names]
+        return names
+
+
+def _row(point: Point, spread: Spread, names: list[str], releases: int) -> dict[str, Any]:
+    measure, interval = MEASURES[spread.measure], spread.interval
+    params = point.setting.params
+    return {
+        "method": point.setting.method,
+        **{name: getattr(params, name, None) for name in names},
+        "weights": " ".join(f"{name}={weight:g}" for name, weight in point.setting.weights),
+        "measure": spread.measure,
+        "side": measure.side,
+        "better": measure.better,
+        "unit": measure.unit,
+        "releases": releases,
+        "median": spread.median,
+        "low": None if interval is None else interval[0],
+        "high": None if interval is None else interval[1],
+        "baseline": spread.baseline,
+        "not_applicable": spread.reason,
+    }

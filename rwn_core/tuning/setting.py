@@ -1,0 +1,134 @@
+"""A setting: a method with its parameters and the weights of the distance, as plain data."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
+
+import orjson
+
+from rwn_core.errors import ParameterError
+from rwn_core.masking import METHODS
+from rwn_core.microdata import Microdata
+from rwn_core.tuning.references import REFERENCES
+
+_SIGNS = {"epsilon": "ε"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a release is made with, apart from its key.
+
+    Attributes
+    ----------
+    params : object
+        A method's parameter record, such as ``RWN(epsilon=2.0, k=5)``.
+    weights : tuple of (str, float)
+        Weights that differ from the table's; after `resolved`, all that differ from 1.
+    """
+
+    params: Any
+    weights: tuple[tuple[str, float], ...] = ()
+
+    @classmethod
+    def of(
+        cls, method: str, parameters: Mapping[str, Any], weights: Mapping[str, float] | None = None
+    ) -> Setting:
+        """A setting from plain values.
+
+        Raises
+        ------
+        ParameterError
+            There is no such method or parameter, or the method refuses a value.
+        """
+        known = {**METHODS, **REFERENCES}
+        if method not in known:
+            raise ParameterError(f"There is no method {method}; known are: {', '.join(METHODS)}.")
+        names = [field.name for field in fields(known[method])]
+        for name in parameters:
+            if name not in names:
+                raise ParameterError(
+                    f"The method {method} has no parameter {name}; it has: {', '.join(names)}."
+                )
+        for field in fields(known[method]):
+            needed = field.default is MISSING and field.default_factory is MISSING
+            if needed and field.name not in parameters:
+                raise ParameterError(f"The method {method} needs {field.name}; give it.")
+        chosen = tuple(sorted((weights or {}).items()))
+        return cls(params=known[method](**parameters), weights=chosen)
+
+    @property
+    def method(self) -> str:
+        """Key of the method."""
+        return str(self.params.method)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that differ from the method's defaults, or have none."""
+        return {
+            field.name: value
+            for field in fields(self.params)
+            if (value := getattr(self.params, field.name)) != field.default
+        }
+
+    @property
+    def key(self) -> str:
+        """A name for the setting's file, the same for 2 and 2.0."""
+        written = orjson.dumps(_numbers_alike(self.to_dict()), option=orjson.OPT_SORT_KEYS)
+        return hashlib.sha256(written).hexdigest()[:24]
+
+    @property
+    def words(self) -> str:
+        """The setting in words."""
+        parts = [] if self.method == "rwn" else [self.method]
+        shown = {name: getattr(self.params, name, None) for name in ("epsilon", "k", "q")}
+        shown |= self.parameters
+        parts += [
+            f"{_SIGNS.get(name, name)} = {_word(v)}" for name, v in shown.items() if v is not None
+        ]
+        parts += [f"weight of {name} = {weight:g}" for name, weight in self.weights]
+        return " · ".join(parts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data that `from_dict` reads."""
+        return {
+            "method": self.method,
+            "parameters": self.parameters,
+            "weights": dict(self.weights),
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Setting:
+        """The setting that `to_dict` wrote."""
+        return cls.of(plain["method"], plain["parameters"], plain["weights"])
+
+    def resolved(self, microdata: Microdata) -> Setting:
+        """The same setting with the table's own weights written into it.
+
+        Raises
+        ------
+        SchemaError
+            A weight names a variable that the table does not have.
+        """
+        schema = microdata.schema.with_weights(dict(self.weights))
+        weights = tuple(sorted((v.name, v.weight) for v in schema.released if v.weight != 1.0))
+        return Setting(params=self.params, weights=weights)
+
+    def weighted(self, microdata: Microdata) -> Microdata:
+        """The table under the weights of a resolved setting, and no others."""
+        plain = {variable.name: 1.0 for variable in microdata.schema.variables}
+        return microdata.with_weights(plain | dict(self.weights))
+
+
+def _numbers_alike(node: Any) -> Any:
+    """Whole numbers as floats, so that epsilon 2 and epsilon 2.0 are one setting."""
+    if isinstance(node, dict):
+        return {name: _numbers_alike(value) for name, value in node.items()}
+    return float(node) if isinstance(node, int) and not isinstance(node, bool) else node
+
+
+def _word(value: Any) -> str:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return f"{value:.6g}" if number else str(value)

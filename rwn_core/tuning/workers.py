@@ -1,0 +1,238 @@
+"""A sweep under way: worker processes that write finished points to its folder.
+
+The folder is the only way back. So whatever ends early, a worker, this process or a browser tab,
+no finished point is lost, and nobody needs to listen while the work goes on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import multiprocessing
+import os
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.context import SpawnProcess
+from types import ModuleType
+from typing import Any
+
+from rwn_core.microdata import Microdata
+from rwn_core.tuning.folder import JobFolder
+from rwn_core.tuning.point import Point
+from rwn_core.tuning.result import Sweep
+from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.trials import Plan, Trials, by_space
+
+_CONTEXT = multiprocessing.get_context("spawn")
+_GRACE = 0.4  # seconds between asking a worker to end and ending it
+_POLITE = 19  # what workers add to their niceness while a person uses the same machine
+_LOOK = 0.4  # seconds between two looks into the folder
+_WATCH = 0.25  # seconds between a worker's looks at whether anybody still wants its work
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """What a worker is given."""
+
+    microdata: Microdata
+    settings: tuple[Setting, ...]
+    plan: Plan
+    folder: JobFolder
+    polite: bool
+
+
+def _labor(work: _Work, taken: Any, ticks: Any, place: int) -> None:
+    """Take the next setting until there is none; the table is loaded once."""
+    from threadpoolctl import threadpool_limits
+
+    _end_with_the_parent()
+    os.environ["RWN_THREADS"] = "1"  # as many processes as processors: threads would only queue
+    if work.polite and hasattr(os, "nice"):
+        os.nice(_POLITE)
+    with threadpool_limits(1):
+        trials = Trials(work.microdata, work.settings, work.plan)
+        while (number := _take(taken)) < len(work.settings):
+
+            def tick() -> None:
+                ticks[place] += 1
+
+            before = ticks[place]
+            work.folder.save(trials.run(work.settings[number], tick))
+            ticks[place] = before + work.plan.releases
+
+
+def _take(taken: Any) -> int:
+    with taken.get_lock():
+        number = int(taken.value)
+        taken.value = number + 1
+    return number
+
+
+def _end_with_the_parent() -> None:
+    """Watch, in a thread, whether the parent is there; data must not outlive its session."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        while parent is not None and parent.is_alive():
+            time.sleep(_WATCH)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def start_alone(process: SpawnProcess) -> None:
+    """Start a process that does not run the calling program's main file again.
+
+    Under Streamlit that file is the app, and in a notebook or a script without a guard it is what
+    called this; a worker needs none of them.
+    """
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        process.start()
+    finally:
+        sys.modules["__main__"] = main
+
+
+class Run:
+    """A sweep in processes of its own.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    settings : sequence of Setting
+        Resolved, each once.
+    plan : Plan
+    folder : JobFolder
+    workers : int
+    polite : bool
+        Leave the processors to whoever else wants them.
+    """
+
+    def __init__(
+        self,
+        microdata: Microdata,
+        settings: Sequence[Setting],
+        plan: Plan,
+        folder: JobFolder,
+        *,
+        workers: int,
+        polite: bool = False,
+    ) -> None:
+        self.plan, self.folder = plan, folder
+        self.settings = list(settings)
+        self._points: dict[str, Point] = {}
+        self._processes: list[SpawnProcess] = []
+        self._looked = -math.inf
+        self._collect()
+        open_ = by_space([s for s in self.settings if s.key not in self._points])
+        self._start = time.monotonic()
+        self._before = len(self._points)
+        self._taken = _CONTEXT.Value("q", 0)
+        self._ticks = _CONTEXT.RawArray("q", max(workers, 1))
+        self.cancelled = False
+        work = _Work(
+            microdata=microdata, settings=tuple(open_), plan=plan, folder=folder, polite=polite
+        )
+        for place in range(min(workers, len(open_))):
+            process = _CONTEXT.Process(
+                target=_labor, args=(work, self._taken, self._ticks, place), daemon=True
+            )
+            start_alone(process)
+            self._processes.append(process)
+        weakref.finalize(self, _stop, self._processes)
+
+    @property
+    def running(self) -> bool:
+        """Whether a worker is still at work."""
+        return any(process.is_alive() for process in self._processes)
+
+    @property
+    def _done(self) -> int:
+        """Releases that this run has measured."""
+        return int(sum(self._ticks))
+
+    @property
+    def share(self) -> float:
+        """How much of all the settings is done, from 0 to 1."""
+        if not self.settings:
+            return 1.0
+        done = self._before * self.plan.releases + self._done
+        return min(1.0, done / (len(self.settings) * self.plan.releases))
+
+    @property
+    def seconds_left(self) -> float | None:
+        """How long it will still take; None until the first release is measured."""
+        done = self._done
+        total = (len(self.settings) - self._before) * self.plan.releases
+        if not done:
+            return None
+        return (time.monotonic() - self._start) * max(total - done, 0) / done
+
+    @property
+    def refusal(self) -> str:
+        """Why it ended before it was done; empty while it runs and after it is done."""
+        if self.running:
+            return ""
+        missing = len(self.settings) - len(self._collect())
+        if not missing:
+            return ""
+        if self.cancelled:
+            return f"Cancelled; {missing:,} of {len(self.settings):,} settings are open."
+        return (
+            f"The work stopped with {missing:,} of {len(self.settings):,} settings open, perhaps "
+            "for lack of memory; start it again to go on."
+        )
+
+    def sweep(self) -> Sweep:
+        """What is finished so far."""
+        points = self._collect()
+        found = [points[s.key] for s in self.settings if s.key in points]
+        result = Sweep.of(self.plan, found, 0)
+        ends = sum(1 for s in self.settings if s.method in ("original", "no data"))
+        return Sweep(
+            plan=self.plan,
+            points=result.points,
+            references=result.references,
+            wanted=len(self.settings) - ends,
+        )
+
+    def cancel(self) -> None:
+        """End all workers; finished points stay."""
+        self.cancelled = self.cancelled or self.running
+        _stop(self._processes)
+
+    def join(self, seconds: float) -> None:
+        """Wait until the workers have ended, or so long."""
+        end = time.monotonic() + seconds
+        for process in self._processes:
+            process.join(max(0.0, end - time.monotonic()))
+
+    def _collect(self) -> dict[str, Point]:
+        """Take in what is new in the folder; while it fills, not at every call."""
+        if time.monotonic() - self._looked < _LOOK and self.running:
+            return self._points
+        self._looked = time.monotonic()
+        there = self.folder.keys()
+        for setting in self.settings:
+            if setting.key in there and setting.key not in self._points:
+                point = self.folder.load(setting)
+                if point is not None:
+                    self._points[setting.key] = point
+        return self._points
+
+
+def _stop(processes: list[SpawnProcess]) -> None:
+    for process in processes:
+        with contextlib.suppress(ValueError):
+            process.terminate()
+    end = time.monotonic() + _GRACE
+    for process in processes:
+        process.join(max(0.0, end - time.monotonic()))
+        if process.is_alive():
+            process.kill()
+            process.join()

@@ -1,0 +1,94 @@
+"""Two variables together, before and after: what a picture of their relation draws."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.comparison import Comparison
+from rwn_core.correlations import correlation_matrix
+from rwn_core.distributions import total_variation
+from rwn_core.errors import NotApplicable
+from rwn_core.grouping import counts, grouping
+from rwn_core.original_terms import RELEASED, matrix
+from rwn_core.reading import Reading
+from rwn_core.schema import Kind
+
+
+def two_way(comparison: Comparison, one: str, other: str) -> Reading:
+    """The relation of two variables in both files.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    one, other : str
+        Different released variables.
+
+    Returns
+    -------
+    Reading
+        Two numbers: kind "points", the complete records of both files (original and released,
+        shapes (n, 2) and (n', 2)) and their correlations (None where one does not vary); value
+        is the absolute change. Otherwise: kind "table", counts of groups, shape (rows, columns);
+        value is their total variation distance.
+
+    Raises
+    ------
+    NotApplicable
+    """
+    if one == other:
+        raise NotApplicable("A picture of a relation needs two different variables.")
+    original = comparison.original
+    kinds = [original.schema.variable(name).kind for name in (one, other)]
+    if Kind.CATEGORICAL in kinds or Kind.ORDERED in kinds:
+        return _table(comparison, one, other)
+    tables, slopes = [], []
+    for table, where in ((original, ""), (comparison.masked, RELEASED)):
+        values = matrix(original, table, [one, other])
+        values = values[~np.isnan(values).any(axis=1)]
+        if not len(values):
+            raise NotApplicable(f"No record has both {one} and {other}{where}.")
+        tables.append(values)
+        slopes.append(_correlation(values))
+    known = [r for r in slopes if r is not None]
+    return Reading(
+        value=abs(known[1] - known[0]) if len(known) == 2 else 0.0,
+        baseline=0.0,
+        detail={
+            "kind": "points",
+            "names": [one, other],
+            "original": tables[0],
+            "released": tables[1],
+            "correlation_original": slopes[0],
+            "correlation_released": slopes[1],
+        },
+    )
+
+
+def _correlation(values: NDArray[np.float64]) -> float | None:
+    found = float(correlation_matrix(values)[0, 1]) if len(values) > 1 else float("nan")
+    return None if np.isnan(found) else found
+
+
+def _table(comparison: Comparison, one: str, other: str) -> Reading:
+    original = comparison.original
+    groups = [grouping(original, original.schema.variable(name)) for name in (one, other)]
+    sizes = [len(group.labels) for group in groups]
+    before, after = (
+        counts([group.codes(original, table) for group in groups], sizes).reshape(sizes)
+        for table in (original, comparison.masked)
+    )
+    used = before + after > 0
+    rows, columns = np.flatnonzero(used.any(axis=1)), np.flatnonzero(used.any(axis=0))
+    return Reading(
+        value=total_variation(before.ravel(), after.ravel()),
+        baseline=0.0,
+        detail={
+            "kind": "table",
+            "names": [one, other],
+            "rows": [groups[0].labels[row] for row in rows],
+            "columns": [groups[1].labels[column] for column in columns],
+            "original": before[rows][:, columns],
+            "released": after[rows][:, columns],
+        },
+    )

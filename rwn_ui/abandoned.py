@@ -1,0 +1,48 @@
+"""Work of a user who has left: it ends soon after the last tab of the session is closed."""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from typing import Any
+
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+GRACE = 10.0  # seconds that a broken connection may take to come back
+_LOOK = 1.0
+
+
+def end_with_the_session(work: Any) -> None:
+    """Cancel `work` when nobody is connected to this session any more.
+
+    Streamlit forgets a session at its leisure, and a process that it started would go on holding
+    the data for as long.
+
+    Parameters
+    ----------
+    work : object
+        With `running` and `cancel`.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None or not runtime.exists():
+        return
+    watcher = threading.Thread(
+        target=_watch,
+        args=(weakref.ref(work), runtime.get_instance(), context.session_id),
+        daemon=True,
+    )
+    watcher.start()
+
+
+def _watch(reference: Any, instance: runtime.Runtime, session_id: str) -> None:
+    seen = time.monotonic()
+    while (work := reference()) is not None and work.running:
+        if instance.is_active_session(session_id):
+            seen = time.monotonic()
+        elif time.monotonic() - seen > GRACE:
+            work.cancel()
+            return
+        del work  # or this thread would be what keeps it alive
+        time.sleep(_LOOK)

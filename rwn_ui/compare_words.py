@@ -1,0 +1,108 @@
+"""How two scenarios differ, in words: what is set otherwise, what it protects and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import rwn_core as rwn
+from rwn_core.scenario import Scenario
+
+_NAMES = {"epsilon": "ε", "k": "k", "q": "q"}
+_UNLIKE = 0.005  # of the larger value: below, two readings count as the same
+
+Reading = Mapping[str, float]
+
+
+def value_words(measure: str, value: float | None) -> str:
+    """A value as people read it."""
+    if value is None:
+        return "–"
+    if measure in rwn.MEASURES and rwn.MEASURES[measure].bounds == (0.0, 1.0):
+        return f"{100 * value:.1f} %"
+    return f"{value:.3g}"
+
+
+def reading_words(measure: str, reading: Reading | None) -> str:
+    """A reading with where one more release falls."""
+    if reading is None:
+        return "–"
+    text = value_words(measure, reading["median"])
+    if "low" not in reading:
+        return text
+    low, high = (value_words(measure, reading[end]) for end in ("low", "high"))
+    return f"{text} ({low} to {high})"
+
+
+def differences(one: Scenario, other: Scenario) -> list[str]:
+    """What distinguishes the other scenario from the first, a sentence each.
+
+    Parameters
+    ----------
+    one, other : Scenario
+
+    Returns
+    -------
+    list of str
+        First the settings, then each measure that both have.
+    """
+    sentences = _settings(one, other)
+    for key, before in one.readings.items():
+        after = other.readings.get(key)
+        if after is not None and key in rwn.MEASURES:
+            sentences.append(_reading(key, before, after))
+    return sentences
+
+
+def _settings(one: Scenario, other: Scenario) -> list[str]:
+    before, after = _told(one), _told(other)
+    found = []
+    for name in dict.fromkeys((*before, *after)):
+        old, new = before.get(name), after.get(name)
+        if old != new:
+            found.append(f"{name} is {_word(new)} instead of {_word(old)}.")
+    return found or ["Both have the same setting."]
+
+
+def _told(scenario: Scenario) -> dict[str, Any]:
+    """A setting's parts by the names that people read."""
+    setting = scenario.setting
+    if setting is None:
+        return {}
+    shown: dict[str, Any] = {"the method": setting.method}
+    for name in dict.fromkeys(("epsilon", "k", "q", *setting.parameters)):
+        value = getattr(setting.params, name, None)
+        if value is not None:
+            shown[_NAMES.get(name, name)] = value
+    return shown | {f"the weight of {name}": weight for name, weight in setting.weights}
+
+
+def _word(value: Any) -> str:
+    if value is None:
+        return "not set"
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def _reading(key: str, before: Reading, after: Reading) -> str:
+    measure = rwn.MEASURES[key]
+    old, new = before["median"], after["median"]
+    both = f"{value_words(key, new)} against {value_words(key, old)}"
+    if abs(new - old) <= _UNLIKE * max(abs(old), abs(new)) or _same_words(key, old, new):
+        return f"{measure.title}: the same, {value_words(key, new)}."
+    direction = "higher" if new > old else "lower"
+    if measure.better == "neutral":
+        return f"{measure.title}: {direction}, {both}."
+    verdict = "better" if (new > old) == (measure.better == "higher") else "worse"
+    apart = "" if _apart(before, after) else "; one release differs from another by as much"
+    return f"{measure.title}: {direction} and so {verdict}, {both}{apart}."
+
+
+def _same_words(key: str, old: float, new: float) -> bool:
+    return value_words(key, old) == value_words(key, new)
+
+
+def _apart(before: Reading, after: Reading) -> bool:
+    """Whether the ranges of single releases do not meet."""
+    if not ("low" in before and "low" in after):
+        return True
+    return before["high"] < after["low"] or after["high"] < before["low"]

@@ -1,0 +1,53 @@
+"""Undo and redo without limit: the settings that a user has had, in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+Weights = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """One setting as the sliders and the weights have it."""
+
+    epsilon: float
+    k: int
+    q: float
+    weights: Weights
+
+
+@dataclass(slots=True)
+class History:
+    """All choices; those after the present one were undone."""
+
+    choices: list[Choice] = field(default_factory=list)
+    place: int = -1
+
+    def note(self, choice: Choice) -> None:
+        """Take in the present choice; a new one takes the place of those that were undone."""
+        if self.choices and self.choices[self.place] == choice:
+            return
+        del self.choices[self.place + 1 :]
+        self.choices.append(choice)
+        self.place = len(self.choices) - 1
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an earlier choice."""
+        return self.place > 0
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is an undone choice."""
+        return self.place + 1 < len(self.choices)
+
+    def undo(self) -> Choice:
+        """Go back by one."""
+        self.place -= 1
+        return self.choices[self.place]
+
+    def redo(self) -> Choice:
+        """Go forward by one."""
+        self.place += 1
+        return self.choices[self.place]

@@ -1,0 +1,25 @@
+"""Taking a setting from elsewhere over to the Tune page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rwn_core.tuning import Setting
+from rwn_ui import controls
+from rwn_ui.history import Choice
+from rwn_ui.session import Session
+
+
+def load(session: Session, setting: Setting) -> None:
+    """Make a setting the present one; Undo on the Tune page brings the old one back."""
+    params = setting.params
+    if setting.method != "rwn":
+        st.toast(f"Tune shows the method rwn, not {setting.words}.")
+        return
+    session.note()
+    session.take(
+        Choice(epsilon=params.epsilon or 0.0, k=params.k or 1, q=params.q, weights=setting.weights)
+    )
+    controls.drop_levers(session)
+    session.note()
+    st.toast(f"Loaded into Tune: {session.words}", icon=":material/tune:")

@@ -1,0 +1,178 @@
+"""The sidebar of the Sweep page: which settings, which measures, how many releases."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.errors import ParameterError
+from rwn_core.scenario import Search
+from rwn_core.tuning import USUAL, Grid, Plan, values_of
+from rwn_ui import sweep_run
+from rwn_ui.session import Session
+
+
+def _key(session: Session, what: str) -> str:
+    return f"sweep.{session.generation}.{what}"
+
+
+def form(session: Session) -> None:
+    """Ranges, measures and releases; the button begins the sweep in the background."""
+    _fill(session)
+    with st.form(_key(session, "form"), border=False):
+        for name, label in (
+            ("epsilon", "Radius ε (standard deviations)"),
+            ("k", "Minimum neighbors k"),
+            ("q", "Modification probability q"),
+        ):
+            st.text_input(
+                label,
+                key=_key(session, name),
+                help="Values with commas between them; 0:2:0.5 stands for 0, 0.5, 1, 1.5, 2.",
+            )
+        with st.expander("Weights and other parameters"):
+            st.text_area(
+                "Weights to try beside the table’s",
+                key=_key(session, "weights"),
+                placeholder="age=2\nage=0.5 height=0.5",
+                height=88,
+                help="A line for each set of weights.",
+            )
+            st.selectbox("Method", list(rwn.METHODS), key=_key(session, "method"))
+            st.text_area(
+                "Other parameters",
+                key=_key(session, "others"),
+                placeholder="scale=sd,range",
+                height=68,
+                help="A line for each parameter of the method: its name and its values.",
+            )
+        st.multiselect(
+            "Measures",
+            list(rwn.MEASURES),
+            key=_key(session, "measures"),
+            format_func=lambda key: rwn.MEASURES[key].title,
+        )
+        left, right = st.columns(2)
+        left.number_input("Releases", 1, 1000, key=_key(session, "releases"))
+        right.number_input(
+            "Seed", 0, 2**31 - 1, key=_key(session, "seed"), help="Of the first release; no secret."
+        )
+        if st.form_submit_button("Start sweep", type="primary", width="stretch"):
+            start(session)
+
+
+def _fill(session: Session) -> None:
+    """The form's first values; Streamlit forgets them on another page, the session does not."""
+    told = session.search or first_search(session)
+    axes = told.grid.axes
+    texts = {
+        name: ", ".join(f"{v:g}" for v in axes.get(name, ())) for name in ("epsilon", "k", "q")
+    }
+    values = {
+        **texts,
+        "weights": "\n".join(_line(each) for each in told.grid.weights if each),
+        "method": told.grid.method,
+        "others": "\n".join(
+            f"{name}={','.join(map(str, each))}" for name, each in axes.items() if name not in texts
+        ),
+        "measures": [key for key in told.plan.measures if key in rwn.MEASURES],
+        "releases": told.plan.releases,
+        "seed": told.plan.seed,
+    }
+    for name, value in values.items():
+        st.session_state.setdefault(_key(session, name), value)
+
+
+def refill(session: Session, search: Search) -> None:
+    """Show another search in the form."""
+    session.search = search
+    for name in (
+        *("epsilon", "k", "q", "weights", "method", "others", "measures", "releases", "seed"),
+    ):
+        st.session_state.pop(_key(session, name), None)
+
+
+def first_search(session: Session) -> Search:
+    """Sixty settings within the sliders' ranges, six measures, eight releases."""
+    reach = session.bench().reach
+    fifth = max(reach.epsilon / 5, reach.step)
+    epsilon = [round(round(n * fifth / reach.step) * reach.step, 10) for n in range(6)]
+    grid = Grid(
+        axes={
+            "epsilon": tuple(epsilon),
+            "k": tuple(k for k in (3, 5, 10, 20, 40) if k <= reach.k) or (reach.k,),
+            "q": (0.5, 1.0),
+        }
+    )
+    return Search(grid=grid, plan=Plan(measures=USUAL, seed=session.seed))
+
+
+def read(session: Session) -> Search:
+    """What the form says.
+
+    Raises
+    ------
+    ParameterError
+    """
+    told = {
+        name: st.session_state[_key(session, name)]
+        for name in (
+            "epsilon",
+            "k",
+            "q",
+            "weights",
+            "method",
+            "others",
+            "measures",
+            "releases",
+            "seed",
+        )
+    }
+    axes = {
+        name: values_of(told[name], label)
+        for name, label in (("epsilon", "Radius ε"), ("k", "Minimum neighbors k"), ("q", "q"))
+        if told[name].strip()
+    }
+    for line in told["others"].splitlines():
+        name, sign, values = line.partition("=")
+        if sign:
+            axes[name.strip()] = values_of(values, name.strip())
+    weights = [_weights(line) for line in told["weights"].splitlines() if line.strip()]
+    return Search(
+        grid=Grid(axes=axes, method=told["method"], weights=({}, *weights)),
+        plan=Plan(
+            measures=tuple(told["measures"]),
+            releases=int(told["releases"]),
+            seed=int(told["seed"]),
+        ),
+    )
+
+
+def _weights(line: str) -> dict[str, float]:
+    """A line such as age=2 height=0.5."""
+    found = {}
+    for part in line.split():
+        name, _, number = part.rpartition("=")
+        try:
+            found[name] = float(number)
+        except ValueError:
+            raise ParameterError(
+                "A line of weights must be NAME=W NAME=W, each W a number of at least 0."
+            ) from None
+    return found
+
+
+def _line(weights: dict[str, float]) -> str:
+    return " ".join(f"{name}={weight:g}" for name, weight in weights.items())
+
+
+def start(session: Session) -> None:
+    """Begin the sweep of the form, in the place of the last one."""
+    search = read(session)
+    if session.run is not None and session.run.running:
+        session.run.cancel()
+    if session.busy:
+        raise ParameterError("Another job is under way; wait for its end, or cancel it.")
+    session.search = search
+    session.run = sweep_run.begin(session.data, [search.grid], search.plan)
+    session.forecasts.clear()

@@ -1,0 +1,135 @@
+"""A user's sweep: where its points are kept, how it begins, and how it is found again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import ParameterError, RWNError
+from rwn_core.forecast import forecast_scan
+from rwn_core.masking import RWN
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import LARGEST_DENSE, thread_count
+from rwn_core.tuning import Grid, JobFolder, Plan, Run, Setting, job_name, prepared
+from rwn_core.tuning.folder import identity
+from rwn_ui.abandoned import end_with_the_session
+
+PLACE_VARIABLE = "RWN_SWEEPS"
+"""Environment variable that names the folder of the sweeps' points."""
+POLITE = True  # sliders come first
+
+
+def place() -> Path:
+    """The folder that holds the sweeps of this user: theirs alone, metrics only.
+
+    Raises
+    ------
+    RWNError
+        Somebody else owns it.
+    """
+    given = os.environ.get(PLACE_VARIABLE)
+    if given:
+        folder = Path(given)
+    elif "XDG_RUNTIME_DIR" in os.environ:
+        folder = Path(os.environ["XDG_RUNTIME_DIR"]) / "rwn-sweeps"
+    else:
+        folder = Path(tempfile.gettempdir()) / f"rwn-sweeps-{_user()}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = folder.lstat()
+    if stat.S_ISLNK(found.st_mode) or (hasattr(os, "getuid") and found.st_uid != os.getuid()):
+        raise RWNError(
+            f"The folder for sweeps belongs to somebody else; set {PLACE_VARIABLE} to one of yours."
+        )
+    return folder
+
+
+def _user() -> str:
+    return str(os.getuid()) if hasattr(os, "getuid") else "user"
+
+
+def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
+    """Start a sweep in the background; points that are kept from earlier are not made again.
+
+    Raises
+    ------
+    ParameterError
+    """
+    settings = prepared(data, what, references=True)
+    folder = JobFolder.of(place() / job_name(data, plan), data, plan, settings)
+    run = Run(data, settings, plan, folder, workers=thread_count(), polite=POLITE)
+    end_with_the_session(run)
+    return run
+
+
+def kept(data: Microdata) -> tuple[Plan, list[Setting], int] | None:
+    """The latest sweep of this table on disk: plan, settings, how many are finished."""
+    for path in sorted(place().glob("*/manifest.json"), key=_when, reverse=True):
+        folder = JobFolder(path.parent)
+        told = folder.manifest()
+        if told is None or told["identity"].get("table") != data.fingerprint:
+            continue
+        try:
+            names = ("measures", "releases", "seed")
+            values = {name: told["identity"][name] for name in names}
+            plan = Plan(**{**values, "measures": tuple(values["measures"])})
+            settings = folder.settings()
+        except (KeyError, TypeError, ParameterError):
+            continue  # of another version
+        if identity(data, plan) == told["identity"]:
+            finished = sum(1 for setting in settings if folder.path(setting).is_file())
+            return plan, settings, finished
+    return None
+
+
+def forget(run: Run) -> None:
+    """Stop a sweep and remove its points."""
+    run.cancel()
+    shutil.rmtree(run.folder.place, ignore_errors=True)
+
+
+def _when(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def forecasts(data: Microdata, settings: Sequence[Setting]) -> dict[str, float]:
+    """The expected mean change of the correlations of plain settings, by key.
+
+    A closed form: the whole surface is there before any release is drawn. Empty for a table so
+    large that this would take longer than a look.
+    """
+    if data.n > LARGEST_DENSE:
+        return {}
+    found: dict[str, float] = {}
+    for same in _alike(settings):
+        table = same[0].weighted(data)
+        before = _upper(table.frame[list(table.numeric_names)].corr().to_numpy())
+        scan = forecast_scan(table, [setting.params for setting in same])
+        for setting, expected in zip(same, scan, strict=True):
+            change = np.abs(_upper(expected.correlations.to_numpy()) - before)
+            if np.isfinite(change).any():
+                found[setting.key] = float(np.nanmean(change))
+    return found
+
+
+def _alike(settings: Sequence[Setting]) -> list[list[Setting]]:
+    """The settings of the method rwn by weights, scale and encoding."""
+    groups: dict[object, list[Setting]] = {}
+    for setting in settings:
+        params = setting.params
+        if isinstance(params, RWN) and set(setting.parameters) <= {"epsilon", "k", "q"}:
+            groups.setdefault(setting.weights, []).append(setting)
+    return list(groups.values())
+
+
+def _upper(square: NDArray[np.float64]) -> NDArray[np.float64]:
+    return square[np.triu_indices(len(square), 1)]

@@ -1,0 +1,287 @@
+"""The Sweep page's main area: progress, the map and the surface, goal seek, and what was picked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.figures import serialise
+from rwn_core.tuning import Point, Run, Setting, Sweep
+from rwn_core.tuning.references import REFERENCES
+from rwn_ui import goal_view, sweep_picture, sweep_run
+from rwn_ui.goal_view import tolerated
+from rwn_ui.loading import load
+from rwn_ui.panel import panel
+from rwn_ui.session import Session
+
+POLL_SECONDS = 0.7
+
+
+def _key(session: Session, what: str) -> str:
+    return f"sweep.{session.generation}.{what}"
+
+
+def draw(session: Session) -> None:
+    """All of it; while the sweep runs, this part of the page draws itself again and again."""
+    run = session.run
+    if run is None:
+        _nothing_yet(session)
+        return
+
+    @st.fragment(run_every=POLL_SECONDS if run.running else None)
+    def area() -> None:
+        _progress(session, run)
+        _pictures(session, run)
+
+    area()
+    _choice(session, run)
+    goal_view.draw(session, run)
+
+
+def _nothing_yet(session: Session) -> None:
+    found = sweep_run.kept(session.data)
+    st.info(
+        "Choose values at the left and start: every combination is tried with several releases, "
+        "and each appears on the map as soon as it is done.",
+        icon=":material/info:",
+    )
+    if found is None:
+        return
+    plan, settings, finished = found
+    of = [setting for setting in settings if setting.method not in REFERENCES]
+    st.write(
+        f"A sweep of this table is kept: {finished:,} of {len(settings):,} settings are finished, "
+        f"{plan.releases} releases each."
+    )
+    if st.button("Go on with it", type="primary", key=_key(session, "resume")):
+        session.run = sweep_run.begin(session.data, of, plan)
+        st.rerun()
+
+
+def _progress(session: Session, run: Run) -> None:
+    if run.running:
+        left = run.seconds_left
+        told = "" if left is None else f" · about {_duration(left)} left"
+        bar, stop = st.columns([6, 1], vertical_alignment="bottom")
+        done = len(run.sweep())
+        bar.progress(run.share, text=f"{done:,} of {run.sweep().wanted:,} settings{told}")
+        if stop.button("Cancel", key=_key(session, "cancel"), width="stretch"):
+            run.cancel()
+            st.rerun()
+        return
+    if st.session_state.get(_key(session, "ran")) != id(run):
+        st.session_state[_key(session, "ran")] = id(run)
+        st.rerun()  # once: the page around this part learns that the work has ended
+    if run.refusal:
+        words, again = st.columns([6, 1], vertical_alignment="bottom")
+        words.info(run.refusal, icon=":material/info:")
+        if again.button("Go on", key=_key(session, "again"), width="stretch"):
+            rest = [s for s in run.settings if s.method not in REFERENCES]
+            session.run = sweep_run.begin(session.data, rest, run.plan)
+            st.rerun()
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def _pictures(session: Session, run: Run) -> None:
+    sweep, measures = run.sweep(), run.plan.measures
+    asked = [s for s in run.settings if s.method not in REFERENCES]
+    names = sweep_picture.varied(asked)
+    x, y, limit, along = _axes(session, measures, names)
+    cards = [sweep_picture.draw_map(session, sweep, x, y, limit=limit, along=along)]
+    if len(names) > 1:
+        where, measure = _surface(session, asked, names, measures, x)
+        cards.append(
+            sweep_picture.draw_surface(
+                asked,
+                sweep,
+                measure,
+                where,
+                limit=limit if measure == y else None,
+                forecasts=_forecasts(session, asked) if measure == "correlation" else {},
+            )
+        )
+    payload = {
+        "stamp": f"{len(sweep)}|{x}|{y}|{limit}|{along}|{session.generation}",
+        "wide": True,
+        "projector": session.projector,
+        "summary": {"text": _summary(session, sweep)},
+        "cards": [serialise(card) for card in cards],
+    }
+    panel(payload, key="sweep", on_pick=lambda key: _pick(session, key))
+
+
+def _summary(session: Session, sweep: Sweep) -> str:
+    return f"{session.name} · {sweep.plan.releases} releases a setting · now {session.words}"
+
+
+def _axes(
+    session: Session, measures: tuple[str, ...], names: list[str]
+) -> tuple[str, str, float | None, str | None]:
+    """Which measures the map shows, the tolerated risk, and the slices to connect."""
+    sides = {
+        side: [m for m in measures if rwn.MEASURES[m].side == side] for side in ("utility", "risk")
+    }
+    first = {
+        "x": (sides["utility"] or list(measures))[0],
+        "y": (sides["risk"] or list(measures))[-1],
+    }
+    across, up, line, join = st.columns([3, 3, 2, 2])
+
+    def choose(place: Any, label: str, what: str) -> str:
+        key = _key(session, what)
+        if st.session_state.get(key) not in measures:
+            st.session_state[key] = session.views.get(what) or first[what]
+            if st.session_state[key] not in measures:
+                st.session_state[key] = first[what]
+        chosen: str = place.selectbox(
+            label, measures, key=key, format_func=lambda m: rwn.MEASURES[m].title
+        )
+        session.views[what] = chosen
+        return chosen
+
+    x, y = choose(across, "Across: utility", "x"), choose(up, "Up: risk", "y")
+    low, high = rwn.MEASURES[y].bounds
+    share = (low, high) == (0.0, 1.0)
+    limit = line.number_input(
+        "Tolerable, %" if share else "Tolerable",
+        value=tolerated(session, y) * (100 if share else 1),
+        min_value=0.0,
+        step=1.0 if share else 0.1,
+        key=_key(session, f"limit.{y}"),
+        help="The horizontal line of the map: what the organization tolerates.",
+    )
+    session.limits[y] = limit / 100 if share else limit
+    options = [None, *names]
+    key = _key(session, "along")
+    if st.session_state.get(key) not in options:
+        st.session_state.pop(key, None)
+    along = join.selectbox(
+        "Connect",
+        options,
+        key=key,
+        format_func=lambda n: "nothing" if n is None else f"along {sweep_picture.SIGNS.get(n, n)}",
+        help="Lines through settings that differ in this parameter alone.",
+    )
+    return x, y, session.limits[y], along
+
+
+def _surface(
+    session: Session,
+    asked: list[Setting],
+    names: list[str],
+    measures: tuple[str, ...],
+    first: str,
+) -> tuple[tuple[str, str, str], str]:
+    """Which measure the heat map shows, over which parameters, where the others are held."""
+    of, over, by, at = st.columns([3, 2, 2, 3])
+    sign = sweep_picture.SIGNS.get
+    measure = of.selectbox(
+        "Heat map of",
+        measures,
+        measures.index(first),
+        key=_key(session, f"heat.{len(measures)}"),
+        format_func=lambda m: rwn.MEASURES[m].title,
+    )
+    across = over.selectbox(
+        "over", names, 0, key=_key(session, f"across.{names}"), format_func=lambda n: sign(n, n)
+    )
+    rest = [name for name in names if name != across]
+    down = by.selectbox(
+        "and", rest, 0, key=_key(session, f"down.{rest}"), format_func=lambda n: sign(n, n)
+    )
+    slices = sweep_picture.slices(asked, across, down)
+    if len(slices) == 1:
+        return (across, down, slices[0]), measure
+    held = at.selectbox(
+        "at", slices, len(slices) - 1, key=_key(session, f"at.{across}.{down}.{len(slices)}")
+    )
+    return (across, down, held), measure
+
+
+def _forecasts(session: Session, asked: list[Setting]) -> dict[str, float]:
+    """Expected changes of correlations in closed form, for the cells that are not done yet."""
+    if not session.forecasts:
+        session.forecasts["done"] = 1.0
+        session.forecasts.update(sweep_run.forecasts(session.data, asked))
+    return session.forecasts
+
+
+def _pick(session: Session, key: str) -> None:
+    """Take a clicked setting over to Tune."""
+    run = session.run
+    point = None if run is None else next((p for p in run.sweep() if p.setting.key == key), None)
+    if point is not None:
+        st.session_state[_key(session, "picked")] = point.setting.key
+        load(session, point.setting)
+
+
+def _choice(session: Session, run: Run) -> None:
+    """The same by keyboard: a list of settings, the frontier first."""
+    sweep = run.sweep()
+    if not len(sweep):
+        return
+    x, y = session.views["x"], session.views["y"]
+    best = sweep_picture.best(sweep, x, y)
+    ranked = sorted(sweep, key=lambda p: _rank(session, p, x, y, best))
+    points = {point.setting.key: point for point in ranked}
+    key = _key(session, "picked")
+    if st.session_state.get(key) not in points:
+        st.session_state[key] = next(iter(points))
+    left, press, keep = st.columns([6, 1.3, 1.3], vertical_alignment="bottom")
+    chosen = left.selectbox(
+        "Setting (● on the frontier); a click on the map picks one, too",
+        list(points),
+        key=key,
+        format_func=lambda k: _line(points[k], x, y, best),
+    )
+    press.button(
+        "Load into Tune",
+        key=_key(session, "load"),
+        width="stretch",
+        on_click=load,
+        args=(session, points[chosen].setting),
+    )
+    with keep.popover("Save scenario", width="stretch"):
+        _save(session, points[chosen])
+
+
+def _rank(session: Session, point: Point, x: str, y: str, best: set[str]) -> tuple[Any, ...]:
+    """The frontier first; in it what is tolerable, the most useful first."""
+    loss, risk = point.median(x), point.median(y)
+    if loss is None or risk is None:
+        return (True, True, 0.0)
+    signs = [-1 if rwn.MEASURES[m].better == "higher" else 1 for m in (x, y)]
+    over = signs[1] * risk > signs[1] * tolerated(session, y)
+    return (point.setting.key not in best, over, signs[0] * loss)
+
+
+def _line(point: Point, x: str, y: str, best: set[str]) -> str:
+    mark = "● " if point.setting.key in best else ""
+    return f"{mark}{point.setting.words} · {told(point, y)} · {told(point, x)}"
+
+
+def told(point: Point, measure: str) -> str:
+    """A measure of a point in words, with where one more release falls."""
+    spread, known = point.spreads[measure], rwn.MEASURES[measure]
+    if spread.median is None:
+        return f"{known.title}: not applicable"
+    share = known.bounds == (0.0, 1.0)
+    word = (lambda v: f"{100 * v:.1f} %") if share else (lambda v: f"{v:.3g}")
+    ends = spread.interval
+    reach = "" if ends is None else f" ({word(ends[0])} to {word(ends[1])})"
+    return f"{known.title} {word(spread.median)}{reach}"
+
+
+def _save(session: Session, point: Point) -> None:
+    from rwn_ui.compare_view import scenario_of
+
+    name = st.text_input("Name", key=_key(session, "save.name"), max_chars=60)
+    note = st.text_area("Note", key=_key(session, "save.note"), height=68)
+    if st.button("Save", key=_key(session, "save"), disabled=not name.strip()):
+        session.scenarios[name.strip()] = scenario_of(session, name.strip(), note, point)
+        st.toast(f"Scenario {name.strip()} is on the Compare page.")

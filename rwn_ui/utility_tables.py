@@ -1,0 +1,151 @@
+"""The Utility page's tables: every measure in words, coefficients, and what is registered."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import rwn_core as rwn
+from rwn_core.analysis import KINDS, Verdict
+from rwn_core.ensemble import Ensemble
+from rwn_core.figures import CHARTS
+from rwn_core.reading import Measure, Reading
+from rwn_core.standard_errors import Validity
+from rwn_ui.utility_results import Sight
+
+Table = dict[str, Any]
+
+
+def tables(
+    seen: Sight, verdicts: Sequence[Verdict], drawn: Ensemble | None, validity: Validity | None
+) -> list[Table]:
+    """The tables below the cards: day pass, all measures, coefficients, standard errors."""
+    shown = [_pass_table(verdicts)] if verdicts else []
+    shown.append(_overview(seen, drawn))
+    for key in ("regression", "generalized_regression"):
+        reading = seen.readings[key]
+        if isinstance(reading, Reading):
+            chart = CHARTS["regression"](reading)
+            shown.append({**chart["table"], "title": f"{chart['title']}: coefficients"})
+    if validity is not None:
+        shown.append(_validity(validity))
+    return shown
+
+
+_ARROWS = {
+    "lower": "↓\N{NO-BREAK SPACE}lower",
+    "higher": "↑\N{NO-BREAK SPACE}higher",
+    "neutral": "–",
+}
+
+
+def _overview(seen: Sight, drawn: Ensemble | None) -> Table:
+    columns = ["measure", "this draw", "best", "range", "better", "unit", "what it answers"]
+    if drawn is not None:
+        columns[2:2] = ["median of draws", "9 of 10 draws"]
+    rows = []
+    for key, measure in rwn.MEASURES.items():
+        if measure.side != "utility" or key not in seen.readings:
+            continue
+        reading = seen.readings[key]
+        known = isinstance(reading, Reading)
+        row: list[Any] = [measure.title, reading.value if isinstance(reading, Reading) else "n/a"]
+        if drawn is not None:
+            row += _spread(drawn, key)
+        row += [
+            reading.baseline if isinstance(reading, Reading) else None,
+            _range(measure),
+            _ARROWS[measure.better],
+            measure.unit,
+            measure.question if known else str(reading),
+        ]
+        rows.append(row)
+    caption = (
+        f"Draws: {drawn.repeats} releases of this setting under different keys."
+        if drawn is not None
+        else "One draw. Draw many to see what belongs to the setting and what to luck."
+    )
+    return {
+        "title": "All utility measures of this release",
+        "columns": columns,
+        "rows": rows,
+        "caption": caption,
+    }
+
+
+def _spread(drawn: Ensemble, key: str) -> list[Any]:
+    if key not in drawn.values:
+        return [None, None]
+    low, high = drawn.interval(key)
+    return [drawn.median(key), _unbroken(f"{low:.3g} – {high:.3g}")]
+
+
+def _range(measure: Measure) -> str:
+    ends = [
+        "∞" if math.isinf(end) and end > 0 else "−∞" if math.isinf(end) else f"{end:g}"
+        for end in measure.bounds
+    ]
+    return _unbroken(f"{ends[0]} to {ends[1]}")
+
+
+def _unbroken(text: str) -> str:
+    """With true minus signs, and on one line."""
+    return text.replace("-", "−").replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def _pass_table(verdicts: Sequence[Verdict]) -> Table:
+    rows = [
+        [
+            "✓ pass" if verdict.passed else "▲ fail",
+            verdict.analysis.name,
+            verdict.analysis.formula
+            or verdict.analysis.measure
+            or " × ".join(verdict.analysis.variables),
+            verdict.value if verdict.value is not None else "n/a",
+            verdict.analysis.tolerance,
+            KINDS[verdict.analysis.kind] if not verdict.reason else verdict.reason,
+        ]
+        for verdict in verdicts
+    ]
+    return {
+        "title": "Day pass: the registered analyses on this release",
+        "columns": ["", "analysis", "model, table or measure", "value", "tolerance", "compared"],
+        "rows": rows,
+    }
+
+
+def _validity(found: Validity) -> Table:
+    frame = found.frame()
+    return {
+        "title": f"Are the standard errors of {found.response} true?",
+        "columns": [
+            "term",
+            "SE, original",
+            "SE reported",
+            "SE true",
+            "reported / true",
+            "coverage of a 95 % interval",
+            "variance inflation",
+            "shift / SE",
+            "multiply SE by",
+        ],
+        "rows": [
+            [
+                row.term,
+                float(row.se_original),
+                float(row.se_reported),
+                float(row.se_true),
+                float(row.reported_over_true),
+                f"{100 * row.coverage:.0f} %",
+                float(row.variance_inflation),
+                float(row.shift / row.se_original),
+                float(row.multiply_by),
+            ]
+            for row in frame.itertuples()
+        ],
+        "caption": f"{found.model.capitalize()} regression over {found.repeats} bootstrap samples, "
+        "each masked with a key of its own, and as many releases of the table itself. Coverage "
+        "counts intervals that hold the original's coefficient. Inflation is 1 + (variance "
+        "between releases) / (squared standard error). The last column also covers the shift.",
+    }

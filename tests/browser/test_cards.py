@@ -1,0 +1,188 @@
+"""A card under the pointer and in full size: zoom, picture, table, exports, focus."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import pytest
+
+CARDS = (
+    "Risk",
+    "Neighborhood size",
+    "Nearest distance",
+    "Correlations",
+    "Regression of siri",
+    "Principal components",
+    "Cook’s distance",
+    "Mahalanobis distance",
+    "Distribution of siri",
+)
+RANGES = """(plot) => {
+  const { xaxis, yaxis } = plot.querySelector('.rwn-live').layout;
+  return [...xaxis.range, ...yaxis.range];
+}"""
+FOCUSED = "() => document.activeElement.getAttribute('aria-label')"
+
+# from the last button the focus may go to the browser's own bar, which is the body to a page
+INSIDE = """() => document.activeElement === document.body
+  || Boolean(document.activeElement.closest('dialog'))"""
+
+
+def point(app, title: str) -> tuple[float, float, float, float]:
+    """Move the pointer onto a card and wait until Plotly has taken over; the chart's box."""
+    plot = app.card(title).locator(".rwn-plot")
+    box = plot.bounding_box()
+    app.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    plot.locator(".rwn-live .nsewdrag").first.wait_for()
+    return box["x"], box["y"], box["width"], box["height"]
+
+
+def drag(app, box: tuple[float, float, float, float]) -> None:
+    """Drag a rectangle over the middle of a chart."""
+    x, y, width, height = box
+    app.page.mouse.move(x + 0.35 * width, y + 0.25 * height)
+    app.page.mouse.down()
+    app.page.mouse.move(x + 0.5 * width, y + 0.5 * height, steps=4)
+    app.page.mouse.move(x + 0.7 * width, y + 0.7 * height, steps=4)
+    app.page.mouse.up()
+
+
+@pytest.mark.parametrize("title", ["Regression of siri", "Mahalanobis distance"])
+def test_a_zoomed_chart_stays_zoomed_when_a_key_redraws_it(app, title: str) -> None:
+    app.open("/")
+    box = point(app, title)
+    plot = app.card(title).locator(".rwn-plot")
+    whole = plot.evaluate(RANGES)
+    drag(app, box)
+    app.page.wait_for_function(
+        f"([title, whole]) => {{ const live = document.querySelector('.rwn-live');"
+        f" return String(({RANGES})(live.parentElement)) !== String(whole); }}",
+        arg=[title, whole],
+    )
+    zoomed = plot.evaluate(RANGES)
+    plot.evaluate("(plot) => plot.querySelector('.rwn-live').mine = true")
+    app.press("k", "ArrowRight")
+    app.page.mouse.move(5, 5)
+    app.press("epsilon", "ArrowRight")
+    assert plot.evaluate(RANGES) == zoomed
+    assert plot.evaluate("(plot) => plot.querySelector('.rwn-live').mine") is True
+    app.page.mouse.dblclick(box[0] + box[2] / 2, box[1] + box[3] / 2)
+    app.page.mouse.move(5, 5)
+    plot.locator(".rwn-live").wait_for(state="detached")
+    point(app, title)
+    again = plot.evaluate(RANGES)
+    assert again[0] < zoomed[0] < zoomed[1] < again[1]
+
+
+def test_a_pointer_that_passes_leaves_no_trace(app) -> None:
+    app.open("/")
+    for title in CARDS:
+        point(app, title)
+    app.page.mouse.move(5, 5)
+    app.page.wait_for_function("() => !document.querySelector('.rwn-live')")
+
+
+def test_the_full_view_of_every_card_has_picture_table_and_exports(app) -> None:
+    app.open("/")
+    for title in CARDS:
+        app.card(title).get_by_role("button").click()
+        view = app.page.locator("dialog[open]")
+        view.locator(".main-svg").first.wait_for()
+        check_view(app, view, title)
+        app.page.keyboard.press("Escape")
+
+
+def check_view(app, view, title: str) -> None:
+    assert re.match(title, view.locator("h2").inner_text())
+    assert view.locator(".rwn-view-plot").bounding_box()["height"] > 240
+    heads = view.locator("th").all_inner_texts()
+    rows = view.locator("tbody tr")
+
+    name, content = app.saved(view.get_by_role("button", name="CSV").click)
+    assert name.endswith(".csv")
+    table = list(csv.reader(io.StringIO(content.decode("utf-8"))))
+    assert table[0] == heads
+    assert len(table) - 1 == rows.count()
+    for place in (0, rows.count() - 1):
+        shown = rows.nth(place).locator("td").all_inner_texts()
+        assert [same(a, b) for a, b in zip(shown, table[1 + place], strict=True)]
+
+    name, content = app.saved(view.get_by_role("button", name="PNG").click)
+    assert name.endswith(".png")
+    assert content.startswith(b"\x89PNG\r\n")
+    assert len(content) > 10_000
+
+
+def same(shown: str, written: str) -> bool:
+    """Whether a cell on screen is the file's value, apart from its digits."""
+    try:
+        number = float(shown.replace("−", "-"))
+    except ValueError:
+        return shown == (written or "–")
+    return number == pytest.approx(float(written), rel=5e-4)
+
+
+def test_the_full_view_opens_and_closes_by_keyboard_and_gives_the_focus_back(app) -> None:
+    app.open("/")
+    button = app.card("Cook’s distance").get_by_role("button")
+    button.focus()
+    for leave in ("Escape", "Enter"):
+        app.page.keyboard.press("Enter")
+        view = app.page.locator("dialog[open]")
+        view.locator(".main-svg").first.wait_for()
+        if leave == "Enter":
+            view.get_by_role("button", name="Close").focus()
+        app.page.keyboard.press(leave)
+        view.wait_for(state="hidden")
+        assert app.page.evaluate(FOCUSED) == "Full view: Cook’s distance"
+
+
+def test_the_full_view_keeps_the_keyboard_inside(app) -> None:
+    app.open("/")
+    app.card("Correlations").get_by_role("button").click()
+    app.page.locator("dialog[open] .main-svg").first.wait_for()
+    for _ in range(8):
+        app.page.keyboard.press("Tab")
+        assert app.page.evaluate(INSIDE)
+
+
+def test_a_file_with_markup_for_names_is_shown_as_text(app, tmp_path) -> None:
+    names = ["<b>x</b>", "<img src=x onerror=boom()>", "=1+1", "a&b"]
+    lines = [",".join(names), *(f"{i},{i * 7 % 11},{i * i % 13},{i % 3}" for i in range(40))]
+    path = tmp_path / "markup.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    app.open("/").visit("Data")
+    app.page.locator("input[type=file]").first.set_input_files(path)
+    app.page.get_by_text("markup.csv · 40 × 4").wait_for()
+    app.visit("Tune")
+    for title in ("Correlations", "Distribution"):
+        app.card(title).get_by_role("button").click()
+        view = app.page.locator("dialog[open]")
+        view.locator(".main-svg").first.wait_for()
+        assert view.locator("img, td b").count() == 0
+        _, content = app.saved(view.get_by_role("button", name="CSV").click)
+        app.page.keyboard.press("Escape")
+    app.card("Correlations").get_by_role("button").click()
+    _, content = app.saved(app.page.locator("dialog[open]").get_by_role("button", name="CSV").click)
+    assert "'=1+1" in content.decode("utf-8")
+
+
+STATED = """
+(title) => {
+  const { cards } = document.querySelector(".rwn-panel").rwnPanel;
+  const chart = JSON.parse(cards.find((card) => card.title.textContent.startsWith(title)).text);
+  return [chart.layout.xaxis.ticktext, chart.layout.yaxis.ticktext];
+}
+"""
+
+
+@pytest.mark.parametrize("title", ["Cook", "Nearest", "Principal", "Distribution"])
+def test_the_pointer_does_not_change_the_ticks(app, title: str) -> None:
+    app.open("/")
+    card = app.card(title)
+    card.locator(".rwn-plot").hover()
+    card.locator(".main-svg").first.wait_for()
+    for axis, stated in zip("xy", app.page.evaluate(STATED, title), strict=True):
+        assert card.locator(f".{axis}tick text").all_text_contents() == stated

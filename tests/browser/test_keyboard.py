@@ -1,0 +1,72 @@
+"""The keyboard reaches everything, and shows where it is."""
+
+from __future__ import annotations
+
+FOCUS = """() => {
+  const node = document.activeElement;
+  const style = getComputedStyle(node);
+  // Streamlit rings some of its widgets on a neighbor or a parent of the focused element
+  const near = [node, node.parentElement, node.nextElementSibling, node.previousElementSibling,
+                node.parentElement?.parentElement].filter(Boolean).map((n) => getComputedStyle(n));
+  return {
+    name: node.getAttribute('aria-label') || node.textContent.trim() || node.tagName,
+    role: node.getAttribute('role') || node.tagName.toLowerCase(),
+    inside: Boolean(node.closest('.rwn-panel')),
+    visible: near.some((s) => (s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0)
+                              || s.boxShadow !== 'none'),
+  };
+}"""
+
+
+def walk(app, presses: int) -> list[dict]:
+    """Tab through the page and note where the focus is."""
+    places = []
+    for _ in range(presses):
+        app.page.keyboard.press("Tab")
+        places.append(app.page.evaluate(FOCUS))
+    return places
+
+
+def test_tab_reaches_every_control_with_a_visible_focus(app) -> None:
+    app.open("/")
+    places = walk(app, 65)
+    names = [place["name"] for place in places]
+    for wanted in (
+        "Radius ε (standard deviations)",
+        "Minimum neighbors k",
+        "Modification probability q",
+        "Pin A",
+        "Pin B",
+        "Seed of the trial",
+        "Explain Records re-linked",
+        "Full view: Risk–utility map",
+        "Full view: Distribution of siri",
+    ):
+        assert any(wanted in name for name in names), (wanted, names)
+    for part in ("Variable weights", "Projector mode", "Released data", "Standard"):
+        assert any(part in name for name in names), (part, names)
+    unseen = [place["name"] for place in places if place["inside"] and not place["visible"]]
+    assert unseen == []
+
+
+def test_an_explanation_opens_with_the_focus_and_closes_with_escape(app) -> None:
+    app.open("/")
+    button = app.tile("Records re-linked").get_by_role("button")
+    tip = app.tile("Records re-linked").get_by_role("tooltip")
+    assert not tip.is_visible()
+    button.focus()
+    assert tip.is_visible()
+    app.page.keyboard.press("Escape")
+    assert not tip.is_visible()
+
+
+def test_a_setting_is_made_pinned_and_compared_without_a_mouse(app) -> None:
+    app.open("/")
+    app.page.get_by_role("button", name="Pin A").focus()
+    app.page.keyboard.press("Enter")
+    app.tile("Records re-linked").get_by_text("±0.0 % vs A").wait_for()
+    app.press("k", "PageUp")
+    assert "vs A" in app.tile("Records re-linked").inner_text()
+    app.page.get_by_role("button", name="Clear").focus()
+    app.page.keyboard.press("Enter")
+    app.tile("Records re-linked").get_by_text("vs A").wait_for(state="detached")

@@ -1,0 +1,69 @@
+"""The address: it opens a setting, survives a reload, and never holds a secret."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+LINK = "/?demo=pima&epsilon=1.5&k=7&q=0.5"
+WORDS = "ε = 1.5 · k = 7 · q = 0.5"
+
+
+def query(app) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(app.page.url).query)
+
+
+def test_a_link_opens_its_table_and_setting_and_a_reload_keeps_them(app) -> None:
+    app.open(LINK)
+    assert app.stamp.startswith(WORDS)
+    assert "pima" in app.page.get_by_test_id("stSidebar").inner_text()
+    app.press("k", "ArrowRight")
+    app.page.wait_for_url("**k=8**")
+    app.page.reload()
+    app.wait_for_cards()
+    assert "k = 8" in app.stamp
+    assert "pima" in app.page.get_by_test_id("stSidebar").inner_text()
+
+
+def test_the_address_holds_parameters_and_a_demo_name_only(app, tmp_path) -> None:
+    app.open("/")
+    app.set_seed(4711)
+    assert set(query(app)) == {"epsilon", "k", "q", "demo"}
+    path = tmp_path / "sentinel-name.csv"
+    path.write_text("a,b\n" + "\n".join(f"{i},{i * i % 31}" for i in range(40)), encoding="utf-8")
+    app.visit("Data")
+    app.page.locator("input[type=file]").first.set_input_files(path)
+    app.page.get_by_text("sentinel-name.csv · 40 × 2").wait_for()
+    app.visit("Tune")
+    app.page.wait_for_url("**k=*")
+    assert set(query(app)) == {"epsilon", "k", "q"}
+    assert "4711" not in app.page.url
+
+
+def test_a_link_of_one_table_does_not_set_the_next_one(app) -> None:
+    app.open("/?demo=bodyfat&epsilon=1.1&k=33&q=0.3")
+    app.visit("Data")
+    app.page.get_by_role("combobox").first.click()
+    app.page.get_by_role("option", name="pima").click()
+    app.page.get_by_text("pima · 768 × 9").wait_for()
+    app.visit("Tune")
+    assert app.stamp.startswith("ε = 1.2 · k = 5 · q = 1")
+
+
+@pytest.mark.parametrize("link", ["epsilon=5+km&k=0&q=1.5", "epsilon=nan&k=2.5&q=-0.1"])
+def test_bad_values_of_a_link_are_a_sentence_each_on_a_living_page(app, link: str) -> None:
+    app.open(f"/?{link}")
+    assert [message.partition(";")[0] for message in app.messages()] == [
+        "epsilon of the link must be a number from 0 to 8.2",
+        "k of the link must be a whole number from 1 to 60",
+        "q of the link must be a number from 0 to 1",
+    ]
+    assert app.stamp.startswith("ε = 2 · k = 5 · q = 1")
+    assert "k = 6" in app.press("k", "ArrowRight")
+
+
+def test_an_unknown_demo_of_a_link_is_said_and_bodyfat_is_shown(app) -> None:
+    app.open("/?demo=atlantis")
+    app.page.get_by_text("There is no demo of that name").first.wait_for()
+    assert "bodyfat" in app.page.get_by_test_id("stSidebar").inner_text()

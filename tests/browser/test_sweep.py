@@ -1,0 +1,174 @@
+"""Sweep and Compare in a browser: the whole walk, by keyboard once, and what survives."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from rwn_core.scenario import Scenario
+from rwn_ui import launch, sweep_run
+
+FIELDS = {
+    "Radius ε (standard deviations)": "2, 3",
+    "Minimum neighbors k": "3, 5",
+    "Modification probability q": "0.5, 1",
+    "Releases": "2",
+}
+
+
+@pytest.fixture(scope="module")
+def server(server, tmp_path_factory: pytest.TempPathFactory):
+    """A server of its own, so that its sweeps are kept in a folder of this test."""
+    place = tmp_path_factory.mktemp("sweeps")
+    log = place / "log.txt"
+    log.write_text("", encoding="utf-8")
+    port = launch.choose_port()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(sweep_run.PLACE_VARIABLE, str(place / "jobs"))
+        with launch.serving(port) as process:
+            yield type(server)(f"http://{launch.ADDRESS}:{port}", process, log)
+
+
+def go(app, name: str) -> None:
+    """Another page, by keyboard."""
+    link = app.page.get_by_role("link", name=name, exact=True)
+    link.focus()
+    app.page.keyboard.press("Enter")
+
+
+def fill(app, label: str, text: str) -> None:
+    """Type into a field, by keyboard."""
+    box = app.page.get_by_label(label, exact=True)
+    box.focus()
+    box.press("ControlOrMeta+a")
+    app.page.keyboard.type(text)
+    app.page.keyboard.press("Tab")
+
+
+def press(app, name: str) -> None:
+    """A button, by keyboard."""
+    button = app.page.get_by_role("button", name=name, exact=True)
+    button.focus()
+    app.page.keyboard.press("Enter")
+
+
+def settings(app) -> str:
+    """The note of the map: how many settings are there."""
+    return app.card("Risk–utility map of the sweep").locator(".rwn-note").inner_text()
+
+
+def sweep(app, fields: dict[str, str] | None = None) -> None:
+    """Start a sweep on the Sweep page."""
+    go(app, "Sweep")
+    app.page.get_by_role("button", name="Start sweep").wait_for()
+    for label, text in (fields or FIELDS).items():
+        fill(app, label, text)
+    press(app, "Start sweep")
+
+
+def finished(app) -> None:
+    """Wait until the sweep is done and drawn."""
+    app.page.get_by_role("button", name="Load into Tune").wait_for(timeout=90_000)
+    app.page.get_by_role("button", name="Cancel").wait_for(state="detached", timeout=90_000)
+    app.settle()
+
+
+def test_the_whole_walk_by_keyboard(app, open_app, tmp_path) -> None:
+    app.open("/")
+    sweep(app)
+    finished(app)
+    assert settings(app).startswith("8 settings")
+    assert app.card("Correlations over ε and k").is_visible()
+    press(app, "Load into Tune")
+    told = app.page.get_by_text(re.compile("Loaded into Tune")).first.inner_text()
+    go(app, "Tune")
+    app.wait_for_cards()
+    chosen, tiles = app.stamp, app.page.locator(".rwn-value").all_inner_texts()
+    assert chosen.startswith(told.partition(": ")[2])
+    press(app, "Pin A")
+    app.tile("Records re-linked").get_by_text("vs A").wait_for()
+    go(app, "Compare")
+    fill(app, "Name", "Careful")
+    fill(app, "Note", "For the March file")
+    press(app, "Save scenario")
+    app.page.get_by_role("button", name="TOML").wait_for()
+    name, content = app.saved(lambda: press(app, "TOML"))
+    assert name == "scenario.toml"
+    scenario = Scenario.from_toml(content.decode("utf-8"))
+    assert (scenario.name, scenario.note) == ("Careful", "For the March file")
+    picture = app.card("Risk–utility map").locator(".rwn-plot").get_attribute("aria-label")
+
+    other = open_app()
+    other.open("/?epsilon=1&k=9&q=0.5")
+    assert other.stamp != chosen
+    other.page.get_by_role("link", name="Compare", exact=True).click()
+    path = tmp_path / "scenario.toml"
+    path.write_bytes(content)
+    other.page.locator("input[type=file]").first.set_input_files(path)
+    other.page.get_by_text(re.compile("Loaded into Tune")).first.wait_for()
+    again = other.card("Risk–utility map").locator(".rwn-plot")
+    again.wait_for()
+    assert again.get_attribute("aria-label") == picture
+    other.page.get_by_role("link", name="Tune", exact=True).click()
+    other.wait_for_cards()
+    assert other.page.locator(".rwn-value").all_inner_texts() == tiles
+
+
+def test_a_click_on_the_map_loads_the_setting(app) -> None:
+    app.open("/?epsilon=1&k=9")
+    sweep(app)
+    finished(app)
+    card = app.card("Risk–utility map of the sweep")
+    card.locator(".rwn-plot").hover()
+    card.locator(".rwn-live .main-svg").first.wait_for()
+    place = card.locator(".rwn-live").evaluate(
+        """(node) => {
+          const t = node.data.find((t) => t.name === "frontier"), l = node._fullLayout;
+          const box = node.getBoundingClientRect();
+          return [box.x + l.xaxis._offset + l.xaxis.d2p(t.x[0]),
+                  box.y + l.yaxis._offset + l.yaxis.d2p(t.y[0])];
+        }"""
+    )
+    app.page.mouse.move(place[0] - 3, place[1])
+    app.page.mouse.move(*place)
+    app.page.wait_for_timeout(300)
+    app.page.mouse.click(*place)
+    app.page.get_by_text(re.compile("Loaded into Tune")).first.wait_for()
+
+
+def test_a_sweep_goes_on_beside_other_pages_and_survives_a_closed_tab(open_app, server) -> None:
+    long = {**FIELDS, "Radius ε (standard deviations)": "0:8:0.1", "Releases": "8"}
+    one = open_app()
+    one.open("/")
+    sweep(one, long)
+    one.page.get_by_text(re.compile(r"of 324 settings")).wait_for()
+    go(one, "Tune")
+    one.wait_for_cards()
+    one.press("k", "ArrowRight")
+    go(one, "Sweep")
+    one.page.wait_for_function(
+        "() => parseInt(document.querySelector('.rwn-note')?.textContent) > 10", timeout=60_000
+    )
+    assert server.children()
+    one.page.close()
+    end = time.monotonic() + 60
+    while server.children() and time.monotonic() < end:
+        time.sleep(0.2)
+    assert not server.children(), "data of a session that is gone stays in no process"
+    two = open_app()
+    two.open("/")
+    go(two, "Sweep")
+    two.page.get_by_text(re.compile("A sweep of this table is kept")).wait_for()
+    press(two, "Go on with it")
+    two.page.wait_for_function(
+        "() => parseInt(document.querySelector('.rwn-note')?.textContent) > 10", timeout=60_000
+    )
+    start = time.monotonic()
+    press(two, "Cancel")
+    while server.children() and time.monotonic() < start + 5:
+        time.sleep(0.02)
+    assert not server.children()
+    assert time.monotonic() - start < 1.5
+    two.page.get_by_text(re.compile("Cancelled;")).wait_for()

@@ -1,0 +1,174 @@
+"""The Tune page in a real browser: it opens, answers every key, and keeps what the reader did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+TAG = "() => document.querySelectorAll('.rwn-card, .rwn-card canvas').forEach((n) => n.mine = 1)"
+TAGGED = (
+    "() => [...document.querySelectorAll('.rwn-card, .rwn-card canvas')]"
+    ".filter((n) => n.mine).length"
+)
+# whether something is painted on every canvas: a blank one has no opaque pixel
+PAINTED = """() => [...document.querySelectorAll('.rwn-card canvas')].filter((canvas) => {
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  return data.some((value, i) => i % 4 === 3 && value > 128);
+}).length"""
+
+
+def test_the_page_opens_on_bodyfat_with_tiles_cards_and_the_regression_table(app) -> None:
+    app.open("/")
+    assert app.page.title() == "RWN"
+    assert "bodyfat" in app.page.get_by_test_id("stSidebar").inner_text()
+    assert app.page.locator(".rwn-parameters").inner_text() == "ε = 2 · k = 5 · q = 1 · seed 1"
+    assert app.page.locator(".rwn-tile").count() == 6
+    assert app.page.locator(".rwn-card").count() == 9
+    assert app.page.evaluate(PAINTED) == 9
+    table = app.page.locator(".rwn-tables table")
+    assert table.locator("th").all_inner_texts()[:5] == [
+        "term",
+        "coefficient, original",
+        "SE, original",
+        "coefficient, released",
+        "SE, released",
+    ]
+    terms = table.locator("tbody tr td:first-child").all_inner_texts()
+    assert terms == ["(intercept)", "bmi", "neck", "chest", "abdomen", "hip"]
+
+
+def test_the_nine_cards_fit_one_screen(app) -> None:
+    app.open("/")
+    last = app.page.locator(".rwn-card").last.bounding_box()
+    assert last["y"] + last["height"] <= 900
+
+
+def test_every_chart_has_words_for_a_screen_reader(app) -> None:
+    app.open("/")
+    for chart in app.page.locator(".rwn-card .rwn-plot").all():
+        assert chart.get_attribute("role") == "img"
+        assert len(chart.get_attribute("aria-label") or "") > 20
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "word", "same"),
+    [
+        ("epsilon", "ArrowRight", "ε = 2.1", []),
+        ("k", "ArrowRight", "k = 6", []),
+        ("q", "ArrowLeft", "q = 0.95", ["Neighborhood size"]),  # no neighborhood depends on q
+    ],
+)
+def test_an_arrow_key_redraws_the_cards_in_place(
+    app, name: str, key: str, word: str, same: list[str]
+) -> None:
+    app.open("/")
+    app.page.evaluate(TAG)
+    titles = app.page.locator(".rwn-card figcaption b").all_inner_texts()
+    before = app.drawn
+    assert word in app.press(name, key)
+    least = [0 if title in same else count for title, count in zip(titles, before, strict=True)]
+    app.wait_for_cards(beyond=least)
+    assert app.page.evaluate(TAGGED) == 18
+    assert app.page.evaluate(PAINTED) == 9
+    assert word in app.page.locator(".rwn-parameters").inner_text()
+
+
+def test_a_storm_of_keys_ends_with_the_charts_of_the_last_value(app, open_app) -> None:
+    app.open("/")
+    app.slider("k").focus()
+    for _ in range(20):
+        app.page.keyboard.press("ArrowRight")
+    app.page.wait_for_function(
+        "() => document.querySelector('[data-stamp]').dataset.stamp.includes('k = 25 ')"
+    )
+    calm = open_app().open("/?k=25")
+    assert calm.stamp == app.stamp
+    for part in (".rwn-value", ".rwn-note", ".rwn-tables td"):
+        read = [tab.page.locator(part).all_inner_texts() for tab in (app, calm)]
+        assert read[0] == read[1]
+
+
+def test_pins_show_differences_and_stand_on_the_map_until_cleared(app) -> None:
+    app.open("/")
+    linked = app.tile("Records re-linked")
+    app.page.get_by_role("button", name="Pin A").click()
+    linked.get_by_text("±0.0 % vs A").wait_for()
+    for _ in range(10):
+        app.press("k", "ArrowRight")
+    better, worse = "[data-better=true]", "[data-better=false]"
+    assert re.fullmatch(r"−\d+\.\d % vs A", linked.locator(better).inner_text())
+    assert re.fullmatch(
+        r"\+0\.\d+ vs A", app.tile("Mean |Δ correlation|").locator(worse).inner_text()
+    )
+    app.page.get_by_role("button", name="Pin B").click()
+    linked.get_by_text("vs B").wait_for()
+    app.press("q", "ArrowLeft")
+    assert settings_on_map(app) == ["now", "A", "B"]
+    app.page.get_by_role("button", name="Clear").click()
+    linked.get_by_text("vs A").wait_for(state="detached")
+    assert settings_on_map(app) == ["now"]
+
+
+def settings_on_map(app) -> list[str]:
+    app.card("Risk").get_by_role("button").click()
+    names = app.page.locator(".rwn-view tbody tr td:first-child").all_inner_texts()
+    app.page.keyboard.press("Escape")
+    return names
+
+
+def test_a_preset_moves_all_sliders_also_when_it_is_chosen_again(app) -> None:
+    app.open("/")
+    before = app.stamp
+    app.page.get_by_role("button", name="Strong").click()
+    strong = app.wait_for_change(before)
+    assert "k = 15" in strong
+    app.press("k", "ArrowRight")
+    before = app.stamp
+    app.page.get_by_role("button", name="Strong").click()
+    assert app.wait_for_change(before) == strong
+
+
+COLORS = """() => [...document.querySelectorAll('.rwn-original, .rwn-released')]
+  .map((node) => getComputedStyle(node).color)"""
+LIGHT = ["rgb(0, 114, 178)", "rgb(213, 94, 0)"]
+DARK = ["rgb(86, 180, 233)", "rgb(233, 138, 58)"]
+# how many pixels of the box plot have a color, within the rounding of opacity
+PIXELS = """(wanted) => {
+  const canvas = document.querySelectorAll('.rwn-card canvas')[2];
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let found = 0;
+  for (let i = 0; i < data.length; i += 4)
+    if (data[i + 3] > 250 && wanted.every((v, j) => Math.abs(data[i + j] - v) < 3)) found++;
+  return found;
+}"""
+
+
+@pytest.mark.parametrize(("scheme", "colors"), [("light", LIGHT), ("dark", DARK)])
+def test_each_theme_draws_in_its_own_colors(
+    open_app: Callable[..., object], scheme: str, colors: list[str]
+) -> None:
+    app = open_app(color_scheme=scheme).open("/")
+    assert app.page.evaluate(COLORS) == colors
+    for color in colors:
+        assert app.page.evaluate(PIXELS, [int(v) for v in re.findall(r"\d+", color)]) > 20
+
+
+def test_a_change_of_theme_redraws_the_charts(app) -> None:
+    app.open("/")
+    app.page.emulate_media(color_scheme="dark")
+    app.page.wait_for_function(f"() => ({PIXELS})([86, 180, 233]) > 20")
+    assert app.page.evaluate(COLORS) == DARK
+
+
+def test_projector_mode_shows_two_columns_and_larger_type(app) -> None:
+    app.open("/")
+    size = "() => parseFloat(getComputedStyle(document.querySelector('.rwn-value')).fontSize)"
+    small = app.page.evaluate(size)
+    app.page.get_by_text("Projector mode").click()
+    app.page.locator(".rwn-projector").wait_for()
+    tops = [card.bounding_box()["y"] for card in app.page.locator(".rwn-card").all()]
+    assert tops[0] == tops[1] < tops[2] == tops[3]
+    assert app.page.evaluate(size) == pytest.approx(1.5 * small)
+    app.page.wait_for_url("**projector=1**")

@@ -1,0 +1,64 @@
+"""What the tests of the intruder share: E1's law and releases, and published check values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core
+from rwn_core.cell_law import CellLaw
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import find_neighborhoods
+
+CHECK_VALUES = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
+
+MakeLaw = Callable[[float], CellLaw]
+
+
+@pytest.fixture(scope="session")
+def check_values() -> dict[str, Any]:
+    """Expected values by id."""
+    entries = json.loads(CHECK_VALUES.read_text(encoding="utf-8"))["values"]
+    return {entry["id"]: entry["expected"] for entry in entries}
+
+
+@pytest.fixture
+def e1_law(e1: Microdata, e1_points: np.ndarray) -> MakeLaw:
+    """The law of E1 at epsilon 1 and k 2, for a modification probability."""
+    neighborhoods = find_neighborhoods(e1_points, k=2, epsilon=1.0)
+    return lambda q: CellLaw(e1, neighborhoods, np.full(2, q))
+
+
+@pytest.fixture
+def e1_rows() -> Callable[[Any], Microdata]:
+    """A released table of E1 from its rows."""
+
+    def make(rows: Any) -> Microdata:
+        frame = pd.DataFrame(np.asarray(rows, dtype=float), columns=["x", "y"])
+        schema = Microdata.from_frame(frame if len(frame) > 1 else pd.concat([frame] * 2)).schema
+        return Microdata(frame, schema)
+
+    return make
+
+
+@cache
+def demo(name: str) -> Microdata:
+    """A demo table, read once."""
+    return rwn_core.load_demo(name)
+
+
+@pytest.fixture(scope="session")
+def bodyfat() -> Microdata:
+    return demo("bodyfat")
+
+
+@pytest.fixture(scope="session")
+def pima() -> Microdata:
+    return demo("pima")

@@ -1,0 +1,63 @@
+"""Five intruders side by side."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.audit import compare
+from rwn_core.comparison import Comparison
+from rwn_core.intruder.knowledge import levels
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES, read
+from rwn_core.microdata import Microdata
+
+KEYS = ("age", "weight", "height")
+
+
+def test_more_knowledge_links_more(bodyfat):
+    release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=3)
+    found = levels(compare(bodyfat, release), KEYS)
+    assert [level.key for level in found] == ["L0", "L1", "L2", "L3", "L4"]
+    success = {level.key: level.success for level in found}
+    assert success["L0"] == 1 / bodyfat.n
+    assert success["L0"] < success["L1"] < success["L3"] < success["L4"]
+    assert success["L3"] == pytest.approx(0.67, abs=0.05)
+    assert success["L2"] <= success["L3"]
+
+
+def test_all_variables_as_keys_make_the_three_intruders_one(bodyfat):
+    release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=3)
+    names = [variable.name for variable in bodyfat.schema.released]
+    success = {level.key: level.success for level in levels(compare(bodyfat, release), names)}
+    assert success["L2"] == pytest.approx(success["L3"], abs=0.01)
+    assert success["L3"] == success["L4"]
+
+
+def test_without_a_law_the_ordinary_intruders_stay(bodyfat):
+    release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=3)
+    found = levels(Comparison(original=bodyfat, masked=release.masked), KEYS)
+    assert [level.success is None for level in found] == [False, False, True, True, True]
+    assert all(level.reason for level in found[2:])
+    assert "law of the method" in str(read("intruder_levels", Comparison(
+        original=bodyfat, masked=release.masked)))  # fmt: skip
+
+
+def test_a_key_with_one_level():
+    rng = np.random.default_rng(1)
+    data = Microdata.from_frame(pd.DataFrame({"c": ["same"] * 20, "x": rng.normal(size=20)}))
+    release = mask(data, RWN(k=3), seed=1)
+    found = {level.key: level for level in levels(compare(data, release), ["c"])}
+    assert found["L1"].success is None
+    assert found["L2"].success is None
+    assert "No key variable varies" in found["L2"].reason
+    assert found["L3"].success == pytest.approx(1 / 20)
+
+
+def test_the_reading_has_all_levels_in_words(bodyfat):
+    release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=3)
+    reading = MEASURES["intruder_levels"].compute(compare(bodyfat, release))
+    assert reading.detail["names"] == list(KEYS)
+    assert reading.value == reading.detail["success"][3]
+    assert all(reading.detail["words"])

@@ -1,0 +1,176 @@
+"""The intruder's beliefs against exact values of the worked example, and against his luck."""
+
+from __future__ import annotations
+
+from ast import literal_eval
+
+import numpy as np
+import pandas as pd
+import pytest
+from intruder_examples import number
+
+from rwn_core.cell_law import CellLaw
+from rwn_core.coordinates import coordinates
+from rwn_core.donors import Draws, column_streams
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.enumeration import expected_record_risk, expected_success
+from rwn_core.intruder.likelihood import likelihoods
+from rwn_core.intruder.posterior import identical_records, link, posteriors
+from rwn_core.intruder.simulation import simulate
+from rwn_core.masking import RWN
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import neighbor_table
+from rwn_core.randomness import SecretKey
+
+KEYS = {"bodyfat": ("age", "weight", "height"), "pima": ("pregnant", "bmi", "age")}
+
+
+def test_ATT_1_likelihoods_and_posteriors(e1_law, e1_rows, check_values):
+    law = e1_law(0.5)
+    for text, expected in check_values["ATT-1"].items():
+        masked = e1_rows([literal_eval(text)])
+        scaled, logs = likelihoods(law, masked, np.arange(1))
+        found = scaled.toarray()[:, 0] * np.exp(logs[0])
+        np.testing.assert_allclose(found, [number(p) for p in expected["L"]], atol=1e-14)
+        belief = posteriors(law, masked, np.arange(1)).toarray()[:, 0]
+        np.testing.assert_allclose(belief, [number(p) for p in expected["post"]], atol=1e-14)
+
+
+@pytest.mark.parametrize(("q", "key"), [(0.5, "q1/2"), (1.0, "q1"), (0.0, "q0"), (0.1, "q1/10")])
+def test_ATT_2_expected_success_by_enumeration(e1_law, check_values, q, key):
+    assert expected_success(e1_law(q)) == pytest.approx(number(check_values["ATT-2"][key][0]))
+
+
+def test_ATT_2_the_mean_of_many_releases_is_the_enumeration(e1_law):
+    law = e1_law(0.5)
+    generator = np.random.default_rng(4)
+    links = [link(law, simulate(law, generator)) for _ in range(400)]
+    success = np.array([one.success for one in links])
+    error = success.std() / 20
+    assert abs(success.mean() - expected_success(law)) < 4 * error
+    truth = np.array([one.truth.mean() for one in links])
+    assert abs(truth.mean() - expected_record_risk(law)) < 4 * truth.std() / 20
+
+
+SETTINGS = [
+    ("bodyfat", None, 0.0, 5, 1.0),
+    ("bodyfat", None, 4.0, 5, 1.0),
+    ("bodyfat", "keys", 2.0, 5, 1.0),
+    ("bodyfat", "keys", 4.0, 5, 0.5),
+    ("bodyfat", None, 6.0, 25, 1.0),
+    ("pima", None, 1.0, 5, 1.0),
+    ("pima", "keys", 2.0, 5, 1.0),
+    ("pima", None, 3.0, 5, 1.0),
+    ("pima", "keys", 1.5, 10, 0.5),
+    ("pima", None, 2.5, 25, 0.8),
+]
+"""Table, attacked variables, epsilon, k, q: five settings of each table."""
+
+
+@pytest.fixture(scope="module")
+def ranked(bodyfat, pima):
+    data = {"bodyfat": bodyfat, "pima": pima}
+    return {
+        name: (table, neighbor_table(coordinates(table), k=25, epsilon=6.0))
+        for name, table in data.items()
+    }
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: "-".join(map(str, setting)))
+def test_analytic_success_is_the_realized_one(ranked, setting):
+    """Rao-Blackwell: what the intruder expects is what he gets, within 3 standard errors."""
+    name, keys, epsilon, k, q = setting
+    data, table = ranked[name]
+    names = KEYS[name] if keys else None
+    neighborhoods = table.narrow(k=k, epsilon=epsilon)
+    params = RWN(epsilon=epsilon, k=k, q=q)
+    differences, rows = [], np.arange(data.n)
+    for release in range(4):
+        key = SecretKey.from_seed(1000 + release)
+        draws = Draws(key, rows, column_streams(data))
+        masked = params.redraw(data, neighborhoods, draws)
+        found = link(masked.law, masked.masked, names, work=10**9)
+        differences.append(found.top1 - found.best)
+    difference = np.concatenate(differences)
+    error = difference.std(ddof=1) / np.sqrt(len(difference))
+    assert abs(difference.mean()) <= max(3 * error, 1e-9)
+
+
+def test_a_wrong_law_is_refuted(ranked):
+    """The same comparison with q misstated fails: the agreement above is no accident."""
+    data, table = ranked["bodyfat"]
+    neighborhoods = table.narrow(k=5, epsilon=4.0)
+    masked = RWN(epsilon=4.0, k=5, q=1.0).redraw(
+        data, neighborhoods, Draws(SecretKey.from_seed(3), np.arange(data.n), column_streams(data))
+    )
+    wrong = CellLaw(data, neighborhoods, np.full(data.p, 0.5))
+    found = link(wrong, masked.masked)
+    difference = found.top1 - found.best
+    assert abs(difference.mean()) > 3 * difference.std(ddof=1) / np.sqrt(len(difference))
+
+
+def test_bodyfat_worst_case_beside_distance_linkage(bodyfat):
+    """The two numbers that the Risk page puts side by side, q = 1, k = 5, epsilon = 2."""
+    from rwn_core.audit import audit
+    from rwn_core.masking import mask
+
+    release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=7)
+    found = audit(bodyfat, release, measures=["bayes_linkage", "distance_linkage"])
+    assert found["bayes_linkage"].value == pytest.approx(0.999, abs=0.002)
+    assert found["distance_linkage"].value == pytest.approx(0.12, abs=0.03)
+
+
+def test_a_sample_of_a_large_file_is_stated(ranked):
+    data, table = ranked["pima"]
+    neighborhoods = table.narrow(k=5, epsilon=1.0)
+    law = RWN(epsilon=1.0, k=5).law(data, neighborhoods)
+    masked = simulate(law, np.random.default_rng(1))
+    whole = link(law, masked, work=10**9)
+    some = link(law, masked, work=200 * data.n)
+    assert not whole.sampled
+    assert some.sampled
+    assert len(some.rows) == 200
+    assert some.of == data.n
+    assert some.success == pytest.approx(whole.success, abs=0.05)
+    np.testing.assert_allclose(some.best, whole.best[some.rows])
+
+
+def test_identical_records_share_their_link():
+    frame = pd.DataFrame({"a": [1.0, 1.0, 1.0, 5.0], "b": ["u", "u", "u", "v"]})
+    data = Microdata.from_frame(frame)
+    law = RWN(k=2, q=0.5).apply(data, SecretKey.from_seed(1)).law
+    found = link(law, data)
+    # the fourth record may have released such a row too, with probability 1/4
+    assert found.best[:3] == pytest.approx([1 / 3.25] * 3)
+    assert found.top1[:3] == pytest.approx([1 / 3] * 3)
+    assert found.same[:3] == pytest.approx([3 / 3.25] * 3)
+    assert identical_records(data, None).tolist() == [0, 0, 0, 1]
+
+
+def test_top_five_holds_the_truth_more_often(ranked):
+    data, table = ranked["bodyfat"]
+    law = RWN(k=5).law(data, table.narrow(k=5, epsilon=6.0))
+    found = link(law, simulate(law, np.random.default_rng(2)))
+    assert found.top1.mean() <= found.top5.mean() <= 1
+    assert (found.truth <= found.best + 1e-12).all()
+
+
+def test_a_row_that_no_original_can_release(e1_law, e1_rows):
+    found = link(e1_law(1.0), e1_rows([[99.0, 0.0], [0.0, 0.0]]))
+    assert found.best[0] == 0
+    assert found.first[0] == -1
+    assert found.candidates[0] == 0
+    assert found.truth[0] == found.top5[0] == 0
+
+
+def test_no_variable_to_link_by(e1_law, e1):
+    with pytest.raises(NotApplicable, match="no variables to link by"):
+        link(e1_law(1.0), e1, ["nowhere"])
+
+
+def test_two_records():
+    data = Microdata.from_frame(pd.DataFrame({"a": [1.0, 2.0]}))
+    law = RWN(k=1, q=1.0).apply(data, SecretKey.from_seed(1)).law
+    found = link(law, data.take(np.array([1, 0])))
+    assert found.success == 1.0
+    assert found.truth.tolist() == [1.0, 1.0]

@@ -1,0 +1,158 @@
+"""Questions about one person: the search that finds them, and the watch list that follows them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.intruder.posterior import link
+from rwn_core.intruder.predicates import Condition, Predicate, answer
+from rwn_core.intruder.search import lone_members
+from rwn_core.intruder.simulation import simulate
+from rwn_core.intruder.watch import LONGEST, WatchList
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.microdata import Microdata
+from rwn_core.schema import Kind, Role, Schema, Variable
+
+
+def staff() -> Microdata:
+    """One female engineer among ten people."""
+    frame = pd.DataFrame(
+        {
+            "sex": ["f", "m", "m", "m", "f", "f", "f", "m", "m", "f"],
+            "job": ["engineer", *["engineer"] * 3, *["clerk"] * 6],
+            "age": [40, 30, 35, 50, 28, 61, 45, 33, 44, 52],
+            "wage": [9.0, 4, 5, 6, 3, 2, 4, 3, 5, 4],
+        }
+    )
+    schema = Schema(
+        variables=(
+            Variable(name="sex", kind=Kind.CATEGORICAL, role=Role.KEY),
+            Variable(name="job", kind=Kind.CATEGORICAL, role=Role.KEY),
+            Variable(name="age", kind=Kind.COUNT, role=Role.KEY),
+            Variable(name="wage", kind=Kind.CONTINUOUS, role=Role.CONFIDENTIAL),
+        )
+    )
+    return Microdata.from_frame(frame, schema)
+
+
+def test_the_lone_female_engineer_is_found():
+    data = staff()
+    found = lone_members(data, ["sex", "job", "age"])
+    words = {predicate.words: record for predicate, record in found}
+    assert words["sex = f and job = engineer"] == 0
+    for predicate, record in found:
+        assert np.flatnonzero(predicate.matches(data, data)).tolist() == [record]
+
+
+def test_every_found_predicate_has_one_member_on_real_data(bodyfat, pima):
+    for data in (bodyfat, pima):
+        keys = [v.name for v in data.schema.released if v.role is Role.KEY]
+        found = lone_members(data, keys)
+        assert found
+        for predicate, record in found:
+            assert np.flatnonzero(predicate.matches(data, data)).tolist() == [record]
+
+
+def test_a_predicate_in_the_middle_of_both_variables(bodyfat):
+    """The inlier of two variables: neither cut alone comes near the extremes."""
+    found = lone_members(bodyfat, ["weight", "height"])
+    pairs = [predicate for predicate, _ in found if len(predicate.conditions) == 2]
+    assert pairs
+    for predicate in pairs:
+        for condition in predicate.conditions:
+            alone = Predicate(conditions=(condition,)).matches(bodyfat, bodyfat)
+            assert alone.sum() > 1
+
+
+def test_the_answer_agrees_with_simulated_releases():
+    data = staff()
+    law = RWN(k=3, q=0.7).apply(data, mask_key()).law
+    predicate = lone_members(data, ["sex", "job"])[0][0]
+    expected = answer(law, predicate)
+    generator = np.random.default_rng(3)
+    counts = np.array(
+        [predicate.matches(data, simulate(law, generator)).sum() for _ in range(1500)]
+    )
+    for count in range(3):
+        share, chance = (counts == count).mean(), expected.counts[count]
+        assert abs(share - chance) < 4 * np.sqrt(chance * (1 - chance) / 1500) + 1e-9
+
+
+def mask_key():
+    from rwn_core.randomness import SecretKey
+
+    return SecretKey.from_seed(1)
+
+
+def test_query_attack_reading():
+    data = staff()
+    release = mask(data, RWN(k=3, q=0.5), seed=4)
+    reading = MEASURES["queries"].compute(
+        Comparison(original=data, masked=release.masked, law=release.law)
+    )
+    detail = reading.detail
+    assert detail["secret"] == "wage"
+    place = detail["words"].index("sex = f and job = engineer")
+    assert detail["record"][place] == 0
+    assert 0 < detail["one_and_target"][place] <= detail["one"][place] <= 1
+    assert 0 <= detail["disclosed"][place] <= detail["one"][place] + 1e-12
+    assert reading.baseline == 1.0
+
+
+def test_unmasked_queries_are_answered_for_certain():
+    data = staff()
+    law = mask(data, RWN(k=3, q=0.0), seed=1).law
+    reading = MEASURES["queries"].compute(Comparison(original=data, masked=data, law=law))
+    assert reading.value == 1.0
+    assert all(reading.detail["same_person"])
+    assert all(reading.detail["disclosed_now"])
+
+
+def test_no_lone_member():
+    data = Microdata.from_frame(pd.DataFrame({"g": ["a", "a", "b", "b"], "h": ["u"] * 4}))
+    law = mask(data, RWN(k=1), seed=1).law
+    with pytest.raises(NotApplicable, match="exactly one person"):
+        MEASURES["queries"].compute(Comparison(original=data, masked=data, law=law))
+
+
+def test_variables_of_a_group_take_one_donor():
+    data = staff()
+    schema = data.schema.replace_variable("sex", group="g").replace_variable("job", group="g")
+    grouped = data.with_schema(schema)
+    law = mask(grouped, RWN(k=9, q=1.0), seed=1).law
+    predicate = Predicate(
+        conditions=(
+            Condition(name="sex", sign="is", value="f"),
+            Condition(name="job", sign="is", value="engineer"),
+        )
+    )
+    chances = predicate.chances(law)
+    assert chances[0] == 0  # her own pair is not among the others
+    np.testing.assert_allclose(chances[1:], 1 / 9)
+
+
+def test_the_watch_list_follows_records_and_predicates():
+    data = staff()
+    release = mask(data, RWN(k=3, q=0.5), seed=4)
+    predicate = lone_members(data, ["sex", "job"])[0][0]
+    pinned = WatchList().with_record(0, data.n).with_predicate(predicate).with_record(0, data.n)
+    links = link(release.law, release.masked)
+    found = pinned.follow(data, release.masked, release.law, links)
+    assert [entry.words for entry in found] == ["record 1", predicate.words]
+    assert found[0].chance == pytest.approx(links.truth[0])
+    assert found[1].chance == pytest.approx(answer(release.law, predicate).exactly_one)
+    assert found[1].matches == int(predicate.matches(data, release.masked).sum())
+    assert pinned.follow(data, release.masked, None, None)[1].chance is None
+
+
+def test_the_watch_list_refuses_what_it_cannot_hold():
+    with pytest.raises(ParameterError, match="from 1 to 10"):
+        WatchList().with_record(10, 10)
+    full = WatchList(records=tuple(range(LONGEST)))
+    with pytest.raises(ParameterError, match="take one off"):
+        full.with_record(LONGEST, 100)

@@ -1,0 +1,106 @@
+"""Several releases: the bound, the simulation above it, and what modes and donors reveal."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rwn_core.cell_law import RowMixtureLaw
+from rwn_core.coordinates import coordinates
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.repeated import (
+    bhattacharyya,
+    coincidence,
+    distinct_donors,
+    mode_is_own,
+    success_after,
+    success_bounds,
+)
+from rwn_core.intruder.simulation import simulate, simulated_donors
+from rwn_core.masking import RWN
+from rwn_core.neighborhoods import find_neighborhoods
+
+
+def test_ATT_5_bhattacharyya(e1_law, check_values):
+    np.testing.assert_allclose(bhattacharyya(e1_law(0.5)), check_values["ATT-5"], atol=1e-6)
+
+
+def test_ATT_8_two_releases_coincide(e1_law):
+    law = e1_law(0.5)
+    found = coincidence(law)
+    tables = [law.table(name)[0].toarray() for name in ("x", "y")]
+    np.testing.assert_allclose(found, np.prod([(t**2).sum(axis=1) for t in tables], axis=0))
+    generator = np.random.default_rng(8)
+    one, two = (
+        np.stack([simulate(law, generator).matrix(["x", "y"]) for _ in range(600)])
+        for _ in range(2)
+    )
+    share = (one == two).all(axis=2).mean(axis=0)
+    assert (np.abs(share - found) < 4 * np.sqrt(found * (1 - found) / 600) + 1e-12).all()
+
+
+@pytest.mark.parametrize("releases", [1, 2, 3, 5, 10, 20])
+def test_MODE_1_the_mode_reveals_the_own_value(check_values, releases):
+    expected = check_values["MODE-1"][str(releases)]
+    assert mode_is_own(0.5, 5, releases) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("releases", [1, 2, 3, 5, 10, 20])
+def test_MODE_2_distinct_donors(check_values, releases):
+    expected = check_values["MODE-2"][str(releases)]
+    assert distinct_donors(5, releases) == pytest.approx(expected, abs=1e-9)
+
+
+SETTINGS = [
+    ("bodyfat", ("age", "weight", "height"), 0.0, 5, 1.0),
+    ("bodyfat", None, 4.0, 5, 1.0),
+    ("bodyfat", ("age", "weight", "height"), 4.0, 5, 0.5),
+    ("pima", ("pregnant", "bmi", "age"), 2.0, 5, 1.0),
+]
+
+
+@pytest.mark.parametrize(("name", "keys", "epsilon", "k", "q"), SETTINGS)
+def test_BF_4_the_bound_is_never_above_the_simulation(request, name, keys, epsilon, k, q):
+    data = request.getfixturevalue(name)
+    neighborhoods = find_neighborhoods(coordinates(data), k=k, epsilon=epsilon)
+    law = RWN(epsilon=epsilon, k=k, q=q).law(data, neighborhoods)
+    generator = np.random.default_rng(11)
+    times = (1, 2, 3, 5)
+    success = success_after(law, [simulate(law, generator) for _ in range(5)], keys)
+    found = success[[m - 1 for m in times]]
+    bounds = success_bounds(bhattacharyya(law, keys), times)
+    assert (bounds <= found + 1e-9).all()
+    assert (np.diff(bounds) >= 0).all()
+    assert bounds[0] < 0.9
+
+
+def test_BF_4_published_values_of_three_keys(bodyfat):
+    neighborhoods = find_neighborhoods(coordinates(bodyfat), k=5, epsilon=0.0)
+    law = RWN(k=5, q=1.0).law(bodyfat, neighborhoods)
+    keys = ("age", "weight", "height")
+    bounds = success_bounds(bhattacharyya(law, keys), (1, 2, 3, 5))
+    np.testing.assert_allclose(bounds, [0.09, 0.80, 0.95, 0.993], atol=0.006)
+    generator = np.random.default_rng(12)
+    success = success_after(law, [simulate(law, generator) for _ in range(5)], keys)
+    np.testing.assert_allclose(success[[0, 1, 2, 4]], [0.67, 0.94, 0.98, 0.997], atol=0.03)
+
+
+def test_the_simulation_draws_what_the_law_says(e1_law):
+    law = e1_law(0.5)
+    generator = np.random.default_rng(5)
+    donors = np.stack([simulated_donors(law, generator) for _ in range(2000)])
+    kept = (donors == np.arange(6)[None, :, None]).mean(axis=0)
+    np.testing.assert_allclose(kept, 0.5, atol=0.06)
+    for record in range(6):
+        members = set(law.neighborhoods.members(record).tolist()) | {record}
+        assert set(donors[:, record].ravel().tolist()) == members
+
+
+def test_the_bound_says_when_it_has_no_answer(e1, e1_points, monkeypatch, e1_law):
+    neighborhoods = find_neighborhoods(e1_points, k=2, epsilon=1.0)
+    mixture = RowMixtureLaw(e1, neighborhoods, np.ones(2, bool), 0.5)
+    with pytest.raises(NotApplicable, match="independently"):
+        bhattacharyya(mixture)
+    monkeypatch.setattr("rwn_core.intruder.repeated.LARGEST_PAIRWISE", 3)
+    with pytest.raises(NotApplicable, match="at most 3"):
+        bhattacharyya(e1_law(0.5))

@@ -1,0 +1,128 @@
+"""Which values come through, against exact values of the worked example."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from intruder_examples import number
+
+from rwn_core.comparison import Comparison
+from rwn_core.intruder.predicates import Condition, Predicate, answer
+from rwn_core.intruder.survival import (
+    appearance,
+    count_distribution,
+    expected_copies,
+    extreme_distribution,
+)
+from rwn_core.measures import MEASURES
+from rwn_core.measures.risk.membership import fingerprints
+
+MAXIMUM = 11.0
+
+
+@pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
+def test_EXT_1_survival_and_copies_of_the_maximum(e1_law, check_values, q, key):
+    table, values = e1_law(q).table("x")
+    place = values.index(MAXIMUM)
+    survival, _, copies = check_values["EXT-1"][key]
+    assert appearance(table)[place] == pytest.approx(number(survival))
+    assert expected_copies(table)[place] == pytest.approx(number(copies))
+
+
+@pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
+def test_EXT_2_distribution_of_the_released_maximum(e1_law, check_values, q, key):
+    values, found = extreme_distribution(e1_law(q), "x")
+    expected = {float(v): number(p) for v, p in check_values["EXT-2"][key].items()}
+    assert dict(zip(values, found, strict=True)) == pytest.approx(expected)
+    assert found.sum() == pytest.approx(1)
+
+
+def test_EXT_2_the_minimum_is_the_mirrored_maximum(e1_law, e1_points):
+    values, found = extreme_distribution(e1_law(0.5), "x", largest=False)
+    assert values[0] == 0
+    table = e1_law(0.5).table("x")[0].toarray()
+    assert found[0] == pytest.approx(1 - np.prod(1 - table[:, 0]))
+    assert found.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
+def test_EXT_3_number_of_copies(e1_law, check_values, q, key):
+    table, values = e1_law(q).table("x")
+    chances = table[:, [values.index(MAXIMUM)]].toarray().ravel()
+    expected = [number(p) for p in check_values["EXT-3"][key]]
+    found = count_distribution(chances)
+    np.testing.assert_allclose(found[: len(expected)], expected, atol=1e-14)
+    assert np.abs(found[len(expected) :]).max(initial=0) < 1e-14
+
+
+def test_EXT_4_delta_of_differential_privacy(e1_law, e1, check_values):
+    law = e1_law(0.5)
+    table, values = law.table("x")
+    assert appearance(table)[values.index(MAXIMUM)] == pytest.approx(check_values["EXT-4"])
+    reading = MEASURES["differential_privacy"].compute(Comparison(original=e1, masked=e1, law=law))
+    assert reading.value >= check_values["EXT-4"]
+    assert "not differentially private" in reading.detail["statement"]
+
+
+@pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
+def test_ATT_6_membership(e1_law, check_values, q, key):
+    appears, own = fingerprints(e1_law(q))
+    np.testing.assert_allclose(appears, check_values["ATT-6"][key], atol=1e-6)
+    assert own.tolist() == [0, 1, 1, 0, 1, 1]
+
+
+def test_QRY_1_the_lone_member(e1_law, check_values):
+    expected = check_values["QRY-1"]
+    predicate = Predicate(
+        conditions=(
+            Condition(name="x", sign="at least", value=10.0),
+            Condition(name="y", sign="at least", value=1.0),
+        )
+    )
+    law = e1_law(0.5)
+    np.testing.assert_allclose(predicate.chances(law), [number(p) for p in expected["p"]])
+    found = answer(law, predicate)
+    np.testing.assert_allclose(found.counts, [number(p) for p in expected["count_dist"]])
+    assert found.alone[5] == pytest.approx(number(expected["exactly_one_and_target"]))
+    assert found.exactly_one == pytest.approx(found.alone.sum())
+
+
+def test_count_distribution_by_enumeration():
+    chances = np.array([0.2, 0.9, 1.0, 0.0, 0.5])
+    slow = np.zeros(6)
+    for outcome in product((0, 1), repeat=5):
+        slow[sum(outcome)] += np.prod(np.where(outcome, chances, 1 - chances))
+    np.testing.assert_allclose(count_distribution(chances), slow, atol=1e-14)
+    short = count_distribution(chances, largest=2)
+    np.testing.assert_allclose(short, [slow[0], slow[1], slow[2:].sum()], atol=1e-14)
+
+
+@pytest.mark.parametrize("sure", [[True, False], [True, True]])
+def test_an_answer_that_is_certain(e1_law, sure):
+    """Chances of exactly 1 must not divide by zero."""
+    law = e1_law(0.0)
+    values = [0.0, 0.0] if all(sure) else [10.0, 11.0]
+    predicate = Predicate(conditions=(Condition(name="x", sign="at least", value=values[1]),))
+    found = answer(law, predicate)
+    assert np.isfinite(found.alone).all()
+    assert found.alone[5] == (0.0 if all(sure) else 1.0)
+
+
+def test_bodyfat_the_heaviest_man(bodyfat):
+    """Case 39 is in nobody's neighborhood at k = 5: at q = 1 his weight vanishes for certain."""
+    from rwn_core.coordinates import coordinates
+    from rwn_core.masking import RWN
+    from rwn_core.neighborhoods import find_neighborhoods
+
+    neighborhoods = find_neighborhoods(coordinates(bodyfat), k=5, epsilon=2.0)
+    for q, expected in ((1.0, 0.0), (0.5, 0.5)):
+        law = RWN(epsilon=2.0, k=5, q=q).law(bodyfat, neighborhoods)
+        reading = MEASURES["extremes"].compute(
+            Comparison(original=bodyfat, masked=bodyfat, law=law)
+        )
+        detail = reading.detail
+        place = list(zip(detail["name"], detail["side"], strict=True)).index(("weight", "largest"))
+        assert detail["survival"][place] == pytest.approx(expected)
+        assert detail["own_row"][place] == pytest.approx(1 - q)

@@ -1,0 +1,25 @@
+"""A table of related variables, with key and confidential roles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from rwn_core.microdata import Microdata
+from rwn_core.schema import Kind, Role, Schema, Variable
+
+
+def related(n: int, seed: int) -> Microdata:
+    """Records of one population: five numbers, of which one is confidential."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(n, 5)) + rng.normal(size=(n, 1))
+    frame = pd.DataFrame(values, columns=["a", "b", "c", "d", "s"])
+    frame["s"] += 20
+    roles = {"s": Role.CONFIDENTIAL}
+    schema = Schema(
+        variables=tuple(
+            Variable(name=name, kind=Kind.CONTINUOUS, role=roles.get(name, Role.KEY))
+            for name in frame
+        )
+    )
+    return Microdata.from_frame(frame, schema)

@@ -1,0 +1,144 @@
+"""Every risk measure on tables that break careless code: a number, or the reason for none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.audit import compare as compare_release
+from rwn_core.errors import NotApplicable
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.microdata import Microdata
+from rwn_core.reading import Reading
+from rwn_core.schema import Kind, Role, Schema, Variable
+
+RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
+
+
+def table(frame: pd.DataFrame, keys: tuple[str, ...], secrets: tuple[str, ...]) -> Microdata:
+    kinds = {name: Microdata.from_frame(frame).schema.variable(name).kind for name in frame}
+    roles = dict.fromkeys(keys, Role.KEY) | dict.fromkeys(secrets, Role.CONFIDENTIAL)
+    return Microdata.from_frame(
+        frame,
+        Schema(
+            variables=tuple(
+                Variable(name=name, kind=Kind(kinds[name]), role=roles.get(name, Role.OTHER))
+                for name in frame
+            )
+        ),
+    )
+
+
+def singular() -> Microdata:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=["a", "b", "c"])
+    frame = frame.assign(d=frame["a"] + frame["b"], e=2 * frame["a"])
+    return table(frame, ("a", "b", "d"), ("e",))
+
+
+def unique_key() -> Microdata:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"id": [f"person {i}" for i in range(30)], "x": rng.normal(size=30)})
+    return table(frame, ("id",), ("x",))
+
+
+def one_level() -> Microdata:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {"land": ["here"] * 25, "x": rng.normal(size=25), "y": rng.normal(size=25)}
+    )
+    return table(frame, ("land",), ("x",))
+
+
+def gaps() -> Microdata:
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {
+            "g": rng.choice(["u", "v", "w"], 40),
+            "x": rng.normal(size=40),
+            "n": rng.integers(0, 5, 40) * 1.0,
+            "s": rng.choice(["yes", "no"], 40),
+        }
+    )
+    return table(frame.mask(rng.random(frame.shape) < 0.25), ("g", "x", "n"), ("s",))
+
+
+def identical() -> Microdata:
+    frame = pd.DataFrame({"g": ["a"] * 12 + ["b"], "x": [1.0] * 12 + [2.0], "s": ["y"] * 13})
+    return table(frame, ("g", "x"), ("s",))
+
+
+def two() -> Microdata:
+    return table(pd.DataFrame({"x": [1.0, 2.0], "s": ["a", "b"]}), ("x",), ("s",))
+
+
+def two_alike() -> Microdata:
+    frame = pd.DataFrame({"x": [1.0, 1.0, 1.0, 2.0], "s": ["a", "a", "a", "a"]})
+    return table(frame, ("x",), ("s",))
+
+
+TABLES: Mapping[str, Any] = {
+    make.__name__: make
+    for make in (singular, unique_key, one_level, gaps, identical, two, two_alike)
+}
+
+
+@pytest.fixture(scope="module", params=[(name, q) for name in TABLES for q in (0.0, 0.6, 1.0)],
+                ids=lambda case: f"{case[0]}-{case[1]}")  # fmt: skip
+def comparison(request):
+    name, q = request.param
+    data = TABLES[name]()
+    release = mask(data, RWN(k=1 if data.n < 5 else 3, epsilon=0.1, q=q), seed=1)
+    holdout = data.take(np.arange(data.n)[::2])
+    found = compare_release(data, release, holdout=holdout)
+    return found
+
+
+def numbers(value: Any) -> list[float]:
+    if isinstance(value, Mapping):
+        return [leaf for part in value.values() for leaf in numbers(part)]
+    if isinstance(value, list | tuple | np.ndarray):
+        return [leaf for part in np.asarray(value, dtype=object).ravel() for leaf in
+                ([part] if isinstance(part, float) else numbers(part) if
+                 isinstance(part, list | tuple | dict) else [])]  # fmt: skip
+    return [value] if isinstance(value, float) else []
+
+
+@pytest.mark.parametrize("key", RISKS)
+def test_a_number_with_its_meaning_or_the_reason(comparison, key):
+    found = MEASURES[key].read(comparison)
+    if isinstance(found, NotApplicable):
+        assert found.reason[0].isupper()
+        assert found.reason.endswith(".")
+        return
+    assert isinstance(found, Reading)
+    low, high = MEASURES[key].bounds
+    assert low <= found.value <= high
+    assert found.baseline is None or math.isfinite(found.baseline)
+    assert all(math.isfinite(number) for number in numbers(dict(found.detail)))
+    if found.interval is not None:
+        assert found.interval[0] <= found.value + 1e-12
+        assert found.value <= found.interval[1] + 1e-12
+
+
+def test_everybody_is_found_in_an_unmasked_table_of_different_records():
+    data = unique_key()
+    release = mask(data, RWN(k=3, q=0.0), seed=1)
+    comparison = compare_release(data, release)
+    for key in ("bayes_linkage", "intruder_levels", "whole_file_linkage", "distance_linkage",
+                "global_linkage", "membership", "uniqueness", "suda"):  # fmt: skip
+        assert MEASURES[key].read(comparison).value == pytest.approx(1.0), key
+
+
+def test_nobody_is_told_apart_among_identical_records():
+    data = identical()
+    release = mask(data, RWN(k=3, q=0.0), seed=1)
+    found = MEASURES["bayes_linkage"].read(compare_release(data, release))
+    assert found.value == pytest.approx(2 / 13)
+    assert found.detail["same"] == pytest.approx(1.0)

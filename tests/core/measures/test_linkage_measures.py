@@ -1,0 +1,215 @@
+"""Linkage, intervals and nearness: published values and slow computations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from intruder_free_table import related
+
+from rwn_core.audit import compare as compare_release
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.agreement import Weights, fit
+from rwn_core.intruder.rates import excess_risk, wilson
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.risk.closest_record import nearness_ratio
+from rwn_core.measures.risk.interval_disclosure import (
+    inside,
+    robust_distances,
+    robust_shares,
+)
+from rwn_core.microdata import Microdata
+
+PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
+ENTRIES: dict[str, Any] = {
+    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
+}
+
+
+def test_FS_1_weights():
+    given, expected = ENTRIES["FS-1"]["input"], ENTRIES["FS-1"]["expected"]
+    weights = Weights(matched=np.array(given["m"]), unmatched=np.array(given["u"]), share=0.1)
+    np.testing.assert_allclose(weights.agree, expected["agree"], rtol=1e-9)
+    np.testing.assert_allclose(weights.disagree, expected["dis"], rtol=1e-9)
+    assert weights.of(np.array([True, True])) == pytest.approx(expected["both"])
+
+
+def test_the_weights_are_found_again_from_pairs():
+    rng = np.random.default_rng(3)
+    matched = rng.random((2000, 3)) < [0.9, 0.8, 0.95]
+    others = rng.random((198_000, 3)) < [0.1, 0.25, 0.3]
+    patterns, counts = np.unique(np.concatenate((matched, others)), axis=0, return_counts=True)
+    found = fit(patterns, counts.astype(float), 0.01)
+    np.testing.assert_allclose(found.unmatched, [0.1, 0.25, 0.3], atol=0.01)
+    np.testing.assert_allclose(found.matched, [0.9, 0.8, 0.95], atol=0.1)
+
+
+def test_unmasked_records_are_linked_by_agreement(numeric_frames):
+    data = Microdata.from_frame(numeric_frames[0])
+    reading = MEASURES["probabilistic_linkage"].compute(Comparison(original=data, masked=data))
+    assert reading.value > 0.5
+    assert (reading.detail["agree"] > 0).all()
+
+
+def test_UT_DBRL_argmin1_D_and_global(compare, ut_frames):
+    """The published distances decide the assignment of least total squared distance too."""
+    from itertools import permutations
+
+    distance = np.array(ENTRIES["UT-DBRL_D"]["expected"])
+    nearest = [[int(row.argmin()) + 1] for row in distance]
+    assert nearest == ENTRIES["UT-DBRL_argmin1"]["expected"]
+    comparison = compare(*ut_frames)
+    assert MEASURES["distance_linkage"].compute(comparison).value == pytest.approx(
+        ENTRIES["UT-DBRL"]["expected"]
+    )
+    reading = MEASURES["global_linkage"].compute(comparison)
+    totals = {
+        order: (distance[np.arange(6), list(order)] ** 2).sum() for order in permutations(range(6))
+    }
+    best = min(totals, key=lambda order: totals[order])
+    assert reading.detail["linked"].tolist() == list(best)
+    assert reading.value == pytest.approx(np.mean(np.array(best) == np.arange(6)))
+
+
+def test_UT_DCR_distance_to_the_closest_record(compare, ut_frames):
+    detail = MEASURES["closest_record"].compute(compare(*ut_frames)).detail
+    np.testing.assert_allclose(detail["distance"], ENTRIES["UT-DCR"]["expected"], rtol=1e-9)
+    assert (detail["ratio"] <= 1).all()
+    assert nearness_ratio(np.zeros(1), np.zeros(1)).tolist() == [1.0]
+
+
+def test_closest_record_beside_a_holdout():
+    data, holdout = related(200, 1), related(200, 2)
+    for masked, low, high in ((data, 0.99, 1.0), (related(200, 3), 0.35, 0.65)):
+        detail = (
+            MEASURES["closest_record"]
+            .compute(Comparison(original=data, masked=masked, holdout=holdout))
+            .detail
+        )
+        assert low <= detail["share_nearer_than_holdout"] <= high
+    copies = MEASURES["closest_record"].compute(Comparison(original=data, masked=data)).detail
+    assert len(copies["exact_copies"]) == 200
+
+
+@pytest.mark.parametrize("width", ["0.05", "0.3", "0.5", "0.8"])
+def test_UT_dRisk_all_values_in_their_intervals(ut_frames, width):
+    before, after = (frame.to_numpy() for frame in ut_frames)
+    expected = ENTRIES["UT-dRisk"]["expected"][f"dRisk_k{width}"]
+    assert inside(before, after, float(width)).mean() == pytest.approx(expected)
+
+
+def test_missing_values_in_intervals():
+    before = np.array([[np.nan, 1.0], [np.nan, 2.0], [3.0, 3.0], [4.0, 4.0]])
+    after = np.array([[np.nan, 1.0], [1.0, 2.0], [np.nan, 3.0], [4.0, 4.0]])
+    assert inside(before, after).tolist() == [True, False, False, True]
+
+
+def test_robust_intervals_widen_with_outlyingness():
+    rng = np.random.default_rng(2)
+    before = rng.normal(size=(80, 2))
+    before[0] = 60.0
+    after = before + 0.3
+    close, hidden = robust_shares(before, after, robust_distances(before))
+    assert close >= 1 / 80  # only the far record's interval reaches that far
+    assert hidden <= close
+    singular = np.column_stack((before, before[:, 0]))
+    with pytest.raises(NotApplicable, match=r"singular|more records"):
+        robust_distances(singular[:10])
+
+
+def test_ANO_1_risk_beyond_a_control_group():
+    expected = ENTRIES["ANO-1"]["expected"]
+    attack, control = wilson(30, 100), wilson(20, 100)
+    assert attack == pytest.approx(tuple(expected["attack"]), abs=1e-9)
+    assert control == pytest.approx(tuple(expected["control"]), abs=1e-9)
+    risk, error = excess_risk(attack, control)
+    assert risk == pytest.approx(expected["risk"], abs=1e-9)
+    assert error == pytest.approx(expected["err"], abs=1e-9)
+    assert excess_risk((1.0, 0.0), (1.0, 0.0)) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("key", ["singling_out", "linkability", "inference"])
+def test_attacks_that_guess_beside_a_control_group(key):
+    """Unmasked they find people in the file; on strangers' data they find nobody more."""
+    data, holdout = related(250, 1), related(250, 2)
+    open_ = MEASURES[key].compute(Comparison(original=data, masked=data, holdout=holdout))
+    assert open_.value > 0.3
+    assert not open_.detail["void"]
+    strange = MEASURES[key].compute(
+        Comparison(original=data, masked=related(250, 3), holdout=holdout)
+    )
+    assert strange.value < 0.1
+    assert strange.interval[0] == 0.0
+    assert strange.detail["control"] is not None
+    alone = MEASURES[key].compute(Comparison(original=data, masked=data))
+    assert alone.detail["control"] is None
+
+
+def test_ANO_2_they_are_far_from_the_worst_case():
+    import rwn_core
+
+    pima = rwn_core.load_demo("pima")
+    half = np.random.default_rng(1).permutation(pima.n)
+    data, holdout = pima.take(half[:384]), pima.take(half[384:])
+    for q, k, low, high, worst in ((0.5, 5, 0.1, 0.35, 0.93), (1.0, 5, 0.0, 0.12, 0.9)):
+        release = mask(data, RWN(k=k, q=q), seed=2)
+        comparison = Comparison(
+            original=data, masked=release.masked, law=release.law, holdout=holdout
+        )
+        assert low <= MEASURES["linkability"].compute(comparison).value <= high
+        assert MEASURES["bayes_linkage"].compute(comparison).value > worst
+
+
+def test_mahalanobis_linkage_sees_through_a_common_shift():
+    """Correlated noise hides a record from plain distances, not from one who knows its shape."""
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(150, 4))
+    noise = rng.normal(size=(150, 1)) * [3.0, 3.0, 3.0, 3.0] + 0.02 * rng.normal(size=(150, 4))
+    frame = pd.DataFrame(values, columns=list("abcd"))
+    data = Microdata.from_frame(frame)
+    masked = Microdata(frame + noise, data.schema)
+    comparison = Comparison(original=data, masked=masked)
+    assert MEASURES["mahalanobis_linkage"].compute(comparison).value > 0.9
+    assert MEASURES["distance_linkage"].compute(comparison).value < 0.3
+    with pytest.raises(NotApplicable, match="moves no number"):
+        MEASURES["mahalanobis_linkage"].compute(Comparison(original=data, masked=data))
+
+
+def test_ATT_7_attribute_inference():
+    from rwn_core.cell_law import CellLaw
+    from rwn_core.intruder.posterior import posteriors
+    from rwn_core.measures.risk.attribute_inference import learned, target_weights
+    from rwn_core.neighborhoods import find_neighborhoods
+
+    points = np.array(ENTRIES["ATT-7"]["input"]["W"], float)
+    data = Microdata.from_frame(pd.DataFrame(points, columns=["x", "y"]))
+    law = CellLaw(data, find_neighborhoods(points, k=2, epsilon=1.0), np.full(2, 0.5))
+    rows = np.array([[1, 0], [0, 0], [1, 0], [0, 0], [11, 0], [10, 1]], float)
+    masked = Microdata(pd.DataFrame(rows, columns=["x", "y"]), data.schema)
+    belief = posteriors(law, masked, np.arange(6), ["x"])
+    expected = ENTRIES["ATT-7"]["expected"]
+    np.testing.assert_allclose(belief.toarray()[5], expected["pk_col6"], atol=1e-9)
+    weights = target_weights(belief)
+    np.testing.assert_allclose(weights.toarray()[5], expected["t"], atol=1e-9)
+    informed, ignorant = learned(weights, points[:, 1], rows[:, 1], 0.0)
+    assert informed[5] == pytest.approx(expected["pred_y1"])
+    # the published baseline is the original's share of y = 1; ours is the release's, which is
+    # what an intruder without the original sees
+    assert (points[:, 1] == 1).mean() == pytest.approx(expected["baseline"])
+    assert ignorant[5] == pytest.approx(1 / 6)
+
+
+def test_the_worst_case_learns_more_than_everybody_knows():
+    import rwn_core
+
+    data = rwn_core.load_demo("pima")
+    release = mask(data, RWN(epsilon=1.0, k=5, q=0.5), seed=2)
+    reading = MEASURES["attribute_inference"].compute(compare_release(data, release))
+    assert reading.value > reading.baseline + 0.05
+    assert len(reading.detail["informed"]) == len(reading.detail["secrets"])

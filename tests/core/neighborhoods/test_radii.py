@@ -1,0 +1,103 @@
+"""A radius of its own for each record."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from brute_force import hard_table, squared_pairs
+
+from rwn_core.errors import ParameterError
+from rwn_core.masking import RWN, mask
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import Radii, find_neighborhoods, neighbor_table
+from rwn_core.neighborhoods.dense import complete_table
+from rwn_core.neighborhoods.parallel import Watch
+from rwn_core.neighborhoods.radii import nearest_radii
+from rwn_core.neighborhoods.searched import search_neighborhoods
+from rwn_core.neighborhoods.tree import tree_table
+
+
+def expected_sets(points: np.ndarray, radii: np.ndarray, k: int | None) -> list[set[int]]:
+    squared = squared_pairs(points)
+    edge = radii**2
+    if k is not None:
+        edge = np.maximum(edge, np.sort(squared, axis=1)[:, k - 1])
+    return [set(np.flatnonzero(row).tolist()) for row in squared <= edge[:, None] * (1 + 1e-9)]
+
+
+@pytest.mark.parametrize("number", range(0, 100, 3))
+@pytest.mark.parametrize("k", [None, 1])
+def test_every_engine_gives_each_record_its_own_radius(number, k):
+    points = hard_table(number)
+    squared = squared_pairs(points)
+    radii = np.sqrt(
+        np.random.default_rng(number).choice(squared[np.isfinite(squared)], len(points))
+    )
+    expected = expected_sets(points, radii, k)
+    direct, _ = search_neighborhoods(points, k=k, epsilon=radii, watch=Watch())
+    tables = [
+        complete_table(points).narrow(k=k, epsilon=Radii(radii)),
+        tree_table(points, k or 0, radii).narrow(k=k, epsilon=radii),
+        find_neighborhoods(points, k=k, epsilon=Radii(radii)),
+        direct,
+    ]
+    for found in tables:
+        assert [set(found.members(i).tolist()) for i in range(found.n)] == expected
+        np.testing.assert_array_equal(found.radius, tables[0].radius)
+
+
+def test_one_radius_for_all_is_the_same_as_equal_radii():
+    points = np.random.default_rng(1).normal(size=(2100, 3)).round(1)
+    one = find_neighborhoods(points, k=3, epsilon=0.3)
+    all_ = find_neighborhoods(points, k=3, epsilon=np.full(2100, 0.3))
+    np.testing.assert_array_equal(one.pairs()[1], all_.pairs()[1])
+    np.testing.assert_array_equal(one.radius, all_.radius)
+
+
+def test_a_table_covers_radii_record_by_record():
+    points = np.random.default_rng(1).normal(size=(30, 2))
+    radii = np.linspace(0.1, 2.0, 30)
+    table = tree_table(points, 1, radii)
+    assert table.covers(k=1, epsilon=0.9 * radii)
+    assert not table.covers(k=1, epsilon=radii[::-1].copy())
+    assert not table.covers(k=1, epsilon=1.0)
+
+
+def test_a_quantile_of_the_nearest_distances():
+    points = np.random.default_rng(2).normal(size=(300, 2))
+    distance = np.sqrt(np.sort(squared_pairs(points), axis=1)[:, :20])
+    radii = nearest_radii(points, neighbors=20, quantile=0.5)
+    np.testing.assert_allclose(radii.values, np.quantile(distance, 0.5, axis=1), rtol=1e-12)
+    sizes = find_neighborhoods(points, epsilon=radii).sizes
+    assert (sizes == 10).all()
+
+
+def test_a_release_with_radii_of_its_own():
+    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(80, 3)), columns=list("abc"))
+    data = Microdata.from_frame(frame)
+    params = RWN(epsilon=np.linspace(0.1, 2.0, 80), k=2)
+    assert isinstance(params.epsilon, Radii)
+    assert params == RWN(epsilon=Radii(np.linspace(0.1, 2.0, 80)), k=2)
+    assert hash(params) == hash(RWN(epsilon=np.linspace(0.1, 2.0, 80), k=2))
+    assert params != RWN(epsilon=np.linspace(0.1, 2.1, 80), k=2)
+    release = mask(data, params, seed=7)
+    sizes = release.law.neighborhoods.sizes
+    assert sizes[:20].mean() < sizes[-20:].mean()
+    assert "0.1 to 2" in repr(params)
+    assert pickle.loads(pickle.dumps(params)) == params
+
+
+@pytest.mark.parametrize(
+    "radii", [np.array([]), np.array([[1.0]]), np.array([1.0, -1.0]), np.array([1.0, np.nan])]
+)
+def test_other_arrays_are_no_radii(radii):
+    with pytest.raises(ParameterError, match="epsilon must be a number of at least 0"):
+        RWN(epsilon=radii, k=1)
+
+
+def test_radii_of_another_table_are_refused():
+    with pytest.raises(ParameterError, match="one for each of the 10 records; 9 are given"):
+        neighbor_table(np.arange(10.0)[:, None], k=1, epsilon=np.ones(9))

@@ -1,0 +1,243 @@
+"""Neighbors among random candidates: Methods 1, 2, 3(1) and 3(2), and what they cost."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from brute_force import squared_pairs
+from scipy import stats
+
+from rwn_core.errors import ParameterError
+from rwn_core.masking import RWN, mask
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods.paired import paired_table
+from rwn_core.neighborhoods.parallel import Watch
+from rwn_core.neighborhoods.partitioned import random_parts
+from rwn_core.neighborhoods.random_others import random_others
+from rwn_core.neighborhoods.random_pairs import random_pairs
+from rwn_core.neighborhoods.restricted import restricted_table, restriction_cost
+from rwn_core.neighborhoods.sampled import fresh_sample_law
+from rwn_core.neighborhoods.scheme import Scheme
+from rwn_core.randomness import SAMPLE_STREAM, SecretKey, random_order
+
+KEY = SecretKey.from_seed(7)
+SMALL = np.random.default_rng(1).integers(0, 9, (150, 3)).astype(float)
+LARGE = np.random.default_rng(2).normal(size=(2600, 3)).round(1)
+SCHEMES = {
+    "sample": Scheme(neighbors="sample", m=60),
+    "fresh sample": Scheme(neighbors="sample", m=60, fresh=True),
+    "pairs": Scheme(neighbors="pairs", m=12),
+    "partition": Scheme(neighbors="partition", u=4),
+    "partition of pairs": Scheme(neighbors="partition", u=4, m=20),
+}
+
+
+def candidates(scheme: Scheme, n: int) -> list[set[int]]:
+    """Who may be a neighbor of each record."""
+    if scheme.neighbors == "sample" and scheme.fresh:
+        others = random_others(KEY, np.arange(n), n, scheme.m, 2**32 - 4)
+        return [set(row) for row in others.tolist()]
+    if scheme.neighbors == "sample":
+        sample = set(random_order(KEY, n, SAMPLE_STREAM)[: scheme.m].tolist())
+        return [sample - {record} for record in range(n)]
+    if scheme.neighbors == "pairs":
+        return partners(KEY, n, scheme.m)
+    found: list[set[int]] = [set() for _ in range(n)]
+    for number, part in enumerate(random_parts(KEY, n, scheme.u)):
+        if scheme.m is not None:
+            own = partners(KEY.derived(f"part {number}"), len(part), scheme.m)
+        for place, record in enumerate(part.tolist()):
+            if scheme.m is None:
+                found[record] = set(part.tolist()) - {record}
+            else:
+                found[record] = set(part[list(own[place])].tolist())
+    return found
+
+
+def partners(key: SecretKey, n: int, m: int) -> list[set[int]]:
+    found: list[set[int]] = [set() for _ in range(n)]
+    for i, j in zip(*(side.tolist() for side in random_pairs(key, n, n * m // 2)), strict=True):
+        found[i].add(j)
+        found[j].add(i)
+    assert all(found), "a table without isolated records was meant"
+    return found
+
+
+@pytest.mark.parametrize("points", [SMALL, LARGE], ids=["small", "large"])
+@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize(("k", "epsilon"), [(5, 1.0), (3, None), (None, 1.5)])
+def test_members_are_those_of_the_method_among_the_candidates(points, name, k, epsilon):
+    table = restricted_table(points, k, epsilon, scheme=SCHEMES[name], key=KEY, watch=Watch())
+    found = table.narrow(k=k, epsilon=epsilon)
+    squared = squared_pairs(points[:600]) if len(points) <= 600 else None
+    for record, allowed in enumerate(candidates(SCHEMES[name], len(points))):
+        if len(points) > 600 and record % 37:
+            continue
+        others = np.array(sorted(allowed))
+        distance = (
+            squared[record, others]
+            if squared is not None
+            else np.square(points[others] - points[record]).sum(axis=1)
+        )
+        edge = -1.0 if epsilon is None else epsilon**2
+        if k is not None:
+            edge = max(edge, np.sort(distance)[min(k, len(others)) - 1])
+        expected = others[distance <= edge * (1 + 1e-9)]
+        assert set(found.members(record).tolist()) == set(expected.tolist())
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_large_and_small_code_agree(name, monkeypatch):
+    """The same candidates and ranks, whether compiled code finds them or numpy does."""
+    points = SMALL
+    plain = restricted_table(points, 4, 1.0, scheme=SCHEMES[name], key=KEY, watch=Watch())
+    for module in ("sampled", "partitioned"):
+        monkeypatch.setattr(f"rwn_core.neighborhoods.{module}.LARGEST_PLAIN", 100)
+    fast = restricted_table(points, 4, 1.0, scheme=SCHEMES[name], key=KEY, watch=Watch())
+    one, two = plain.narrow(k=4, epsilon=1.0), fast.narrow(k=4, epsilon=1.0)
+    np.testing.assert_array_equal(one.sizes, two.sizes)
+    np.testing.assert_array_equal(one.pairs()[1], two.pairs()[1])
+
+
+def test_the_law_of_a_fresh_sample():
+    """M1-1, and its donors by simulation: n = 6, m = 3, without ties."""
+    assert [str(p) for p in fresh_sample_law(6, 3, 1)] == ["3/5", "3/10", "1/10", "0", "0"]
+    assert [str(p) for p in fresh_sample_law(6, 3, 2)] == ["3/10", "3/10", "1/4", "3/20", "0"]
+    for n, m, k in ((9, 4, 3), (30, 29, 5), (12, 5, 5)):
+        assert sum(fresh_sample_law(n, m, k)) == 1
+    data = Microdata.from_frame(pd.DataFrame({"x": [0.0, 1.0, 2.1, 3.3, 4.6, 6.0]}))
+    for k in (1, 2):
+        params = RWN(k=k, neighbors="sample", m=3, fresh=True)
+        donors = [mask(data, params, seed=seed).donors[0, 0] for seed in range(1000)]
+        law = np.array([float(Fraction(p)) for p in fresh_sample_law(6, 3, k)])
+        counts = np.bincount(donors, minlength=6)[1:]
+        assert counts[law == 0].sum() == 0
+        assert stats.chisquare(counts[law > 0], 1000 * law[law > 0]).pvalue > 1e-6
+
+
+def test_isolated_records_are_given_partners():
+    """With m = 1 every third record is in no pair; it gets max(1, k) others, they not it."""
+    points = SMALL
+    for k in (None, 4):
+        table = paired_table(points, k, m=1, key=KEY)
+        i, j = random_pairs(KEY, len(points), len(points) // 2)
+        degree = np.bincount(np.concatenate((i, j)), minlength=len(points))
+        assert (degree == 0).any()
+        lengths = np.diff(table.offsets)
+        np.testing.assert_array_equal(lengths, np.where(degree, degree, max(1, k or 0)))
+        found = table.narrow(k=k or 1, epsilon=None)
+        assert (found.sizes >= np.minimum(lengths, k or 1)).all()
+
+
+@pytest.mark.parametrize(("n", "m"), [(5, 4), (5, 1), (40, 5), (40, 20)])
+def test_random_others_are_different_and_uniform(n, m):
+    records = np.repeat(np.arange(n), 1)
+    counts = np.zeros((n, n))
+    for seed in range(400):
+        others = random_others(SecretKey.from_seed(seed), records, n, m, 3)
+        assert all(len(set(row)) == m for row in others.tolist())
+        np.add.at(counts, (np.repeat(records, m), others.ravel()), 1)
+    assert (np.diag(counts) == 0).all()
+    off = counts[~np.eye(n, dtype=bool)]
+    expected = 400 * m / (n - 1)
+    spread = expected * (1 - m / (n - 1))
+    assert ((off - expected) ** 2).sum() <= spread * len(off) * 1.6 + 1e-9
+
+
+def test_others_do_not_depend_on_the_batch():
+    whole = random_others(KEY, np.arange(50), 1000, 20, 3)
+    for record in (0, 7, 49):
+        alone = random_others(KEY, np.array([record]), 1000, 20, 3)
+        np.testing.assert_array_equal(alone[0], whole[record])
+
+
+def test_parts_are_of_equal_size_and_everybody_is_in_one():
+    parts = random_parts(KEY, 103, 4)
+    assert sorted(len(part) for part in parts) == [25, 26, 26, 26]
+    assert sorted(np.concatenate(parts).tolist()) == list(range(103))
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_a_release_repeats_for_its_key_on_any_number_of_threads(name):
+    scheme = SCHEMES[name]
+    data = Microdata.from_frame(pd.DataFrame(LARGE, columns=list("abc")))
+    params = RWN(
+        k=3, epsilon=0.4, neighbors=scheme.neighbors, m=scheme.m, u=scheme.u, fresh=scheme.fresh
+    )
+    one, two = (mask(data, params, seed=5, threads=threads) for threads in (1, 2))
+    np.testing.assert_array_equal(one.donors, two.donors)
+    other = mask(data, params, seed=6)
+    assert (other.donors != one.donors).mean() > 0.5
+    again = params.neighborhoods(data, SecretKey.from_seed(5))
+    for record in range(0, 2600, 130):
+        assert set(one.donors[record].tolist()) <= set(again.members(record).tolist())
+    if scheme.neighbors == "sample" and not scheme.fresh:
+        assert len(np.unique(one.donors)) <= scheme.m
+
+
+@pytest.mark.parametrize("points", [SMALL, LARGE], ids=["small", "large"])
+def test_the_cost_is_told(points):
+    exact = restricted_table(
+        points, 5, 1.0, scheme=Scheme(neighbors="partition", u=1), key=KEY, watch=Watch()
+    ).narrow(k=5, epsilon=1.0)
+    cost = restriction_cost(points, exact)
+    assert cost.recall == 1.0
+    assert cost.effective_radius == cost.exact_radius
+    assert cost.governed_by_k == cost.exact_governed_by_k
+    assert cost.compared == min(1000, len(points))
+    table = restricted_table(points, 5, 1.0, scheme=SCHEMES["sample"], key=KEY, watch=Watch())
+    cost = restriction_cost(points, table.narrow(k=5, epsilon=1.0))
+    assert 0 < cost.recall < 1
+    assert cost.governed_by_k > cost.exact_governed_by_k
+    assert cost.effective_radius >= cost.exact_radius
+    assert "fall back to k" in str(cost)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"neighbors": "some"}, "neighbors must be one of"),
+        ({"neighbors": "sample"}, "needs m"),
+        ({"neighbors": "pairs"}, "needs m"),
+        ({"neighbors": "partition"}, "needs u"),
+        ({"m": 10}, "m needs neighbors"),
+        ({"neighbors": "sample", "m": 10, "u": 2}, "u needs neighbors"),
+        ({"neighbors": "sample", "m": 0}, "m must be a whole number"),
+        ({"neighbors": "sample", "m": 2.5}, "m must be a whole number"),
+        ({"neighbors": "pairs", "m": 3, "fresh": True}, "fresh needs neighbors"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options, words):
+    with pytest.raises(ParameterError, match=words):
+        RWN(k=5, **options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"neighbors": "sample", "m": 5},
+        {"neighbors": "sample", "m": 151},
+        {"neighbors": "pairs", "m": 150},
+        {"neighbors": "partition", "u": 40},
+        {"neighbors": "partition", "u": 10, "m": 15},
+    ],
+)
+def test_numbers_that_do_not_fit_the_table_are_refused(options):
+    data = Microdata.from_frame(pd.DataFrame(SMALL, columns=list("abc")))
+    with pytest.raises(ParameterError, match="for this table and k"):
+        mask(data, RWN(k=5, **options), seed=1)
+
+
+def test_random_candidates_need_a_key():
+    data = Microdata.from_frame(pd.DataFrame(SMALL, columns=list("abc")))
+    with pytest.raises(ParameterError, match="depends on the key"):
+        RWN(k=5, neighbors="sample", m=20).neighborhoods(data)
+
+
+def test_pairs_that_would_not_fit_are_refused(monkeypatch):
+    monkeypatch.setenv("RWN_MEMORY", "0.001")
+    with pytest.raises(ParameterError, match="Ranking these pairs needs about"):
+        paired_table(LARGE, 3, m=20, key=KEY)

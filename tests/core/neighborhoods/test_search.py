@@ -1,0 +1,211 @@
+"""The compiled search: against all pairs, and the same donors however it is run."""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import product
+
+import numpy as np
+import pytest
+from brute_force import hard_reaches, hard_table, member_sets, squared_pairs
+
+from rwn_core import neighborhoods
+from rwn_core.donors import Draws, draw_all, draw_donors
+from rwn_core.neighborhoods import Drawing, find_neighborhoods, neighbor_table, parallel
+from rwn_core.neighborhoods.dense import complete_table
+from rwn_core.neighborhoods.index import build_index
+from rwn_core.neighborhoods.parallel import Watch
+from rwn_core.neighborhoods.search import Search
+from rwn_core.neighborhoods.tree import tree_table
+from rwn_core.randomness import SecretKey
+
+TABLES = 240
+KEY = SecretKey.from_seed(7)
+DRAWING = Drawing(key=KEY, streams=(0, 1, 0, 3), q=np.array([1.0, 0.5, 0.7, 0.0]))
+
+
+def census(n: int, seed: int = 1) -> np.ndarray:
+    """Clones, ties and near records: numbers, rounded numbers and a 0/1 column."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(n, 5)) + rng.normal(size=(n, 1))
+    points[:, 2] = np.round(points[:, 2])
+    points[:, 3] = np.round(points[:, 3] * 2) / 2
+    points[:, 4] = points[:, 4] > 1
+    points[: n // 3] = np.round(points[: n // 3])
+    return points
+
+
+def sha256(donors: np.ndarray) -> str:
+    return hashlib.sha256(donors.tobytes()).hexdigest()
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+@pytest.mark.parametrize("group", range(4))
+def test_sizes_distances_and_donors_of_hard_tables(group, precision):
+    """Lattices, clones, constants, n = 2, k = n - 1, a radius on a tie or beyond the data."""
+    for number in range(group, TABLES, 4):
+        points = hard_table(number)
+        index = build_index(points, precision=precision, leaf=4)
+        complete = complete_table(points)
+        nearest = np.sqrt(squared_pairs(points).min(axis=1))
+        for k, epsilon in hard_reaches(points, number):
+            found = Search(index, k=k or 0, epsilon=epsilon).run(Watch(), DRAWING)
+            expected = member_sets(points, k=k, epsilon=epsilon)
+            assert found.sizes.tolist() == [len(members) for members in expected]
+            some = found.sizes > 0
+            np.testing.assert_allclose(np.sqrt(found.nearest[some]), nearest[some], rtol=1e-14)
+            assert np.isnan(found.nearest[~some]).all()
+            plain = complete.narrow(k=k, epsilon=epsilon)
+            np.testing.assert_array_equal(found.within, plain.within)
+            donors = draw_all(plain, KEY, DRAWING.streams, DRAWING.q)
+            np.testing.assert_array_equal(found.donors, donors)
+
+
+@pytest.fixture
+def ranges_of(monkeypatch):
+    """Let threads take ranges of a fixed size."""
+
+    def fix(size: int) -> None:
+        class Fixed(parallel.Ranges):
+            def take(self) -> tuple[int, int] | None:
+                self._size = size
+                return super().take()
+
+        monkeypatch.setattr(parallel, "Ranges", Fixed)
+
+    return fix
+
+
+def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
+    """12 chunkings x 1, 2, 4 threads x float32 or float64 x stored table or direct search."""
+    points = census(2400)
+    reach = {"k": 5, "epsilon": 0.6}
+    hashes = set()
+    for leaf, size in product((16, 64, 128), (1, 2, 7, 1000)):
+        ranges_of(size)
+        for precision in ("single", "double"):
+            search = Search(build_index(points, precision=precision, leaf=leaf), **reach)
+            for threads in (1, 2, 4):
+                watch = Watch(threads=threads)
+                found = search.run(watch, DRAWING)
+                hashes.add(sha256(found.donors))
+                table = search.fill(found, watch)
+                stored = neighborhoods.NeighborTable(
+                    offsets=table.starts, records=table.members, squared=table.squared, **reach
+                ).narrow(**reach)
+                hashes.add(sha256(draw_all(stored, KEY, DRAWING.streams, DRAWING.q)))
+    monkeypatch.setattr(neighborhoods, "LARGEST_DENSE", 3000)
+    plain = find_neighborhoods(points, **reach)
+    draws = Draws(KEY, np.arange(2400), DRAWING.streams)
+    ranks = draws.ranks(plain.sizes)
+    donors = plain.donors(draws.records, ranks)
+    donors = np.where(draws.modify < DRAWING.q, donors, draws.records[:, None])
+    assert hashes == {sha256(donors)}
+
+
+def test_many_keys_draw_as_the_plain_code_does():
+    """What the conformance battery finds of the one holds for the other: the bits are equal."""
+    points = np.random.default_rng(3).normal(size=(60, 4))
+    index, complete = build_index(points, leaf=16), complete_table(points)
+    for k, epsilon in ((5, 1.5), (3, None), (None, 2.5)):
+        search, plain = (
+            Search(index, k=k or 0, epsilon=epsilon),
+            complete.narrow(k=k, epsilon=epsilon),
+        )
+        for seed in range(100):
+            key, q = SecretKey.from_seed(seed), np.full(4, 0.6)
+            drawing = Drawing(key=key, streams=range(4), q=q)
+            expected = draw_donors(plain, Draws(key, np.arange(60), range(4)), q)
+            np.testing.assert_array_equal(search.run(Watch(), drawing).donors, expected)
+
+
+def crowded_table(number: int) -> np.ndarray:
+    """Many members for everybody, no clones: a lattice, near-ties, or nothing tied."""
+    rng = np.random.default_rng(number)
+    n, d = int(rng.integers(150, 400)), int(rng.integers(2, 11))
+    if number % 3 == 0:  # 400 different points of a lattice
+        return np.unique(rng.integers(0, 5 if d > 3 else 30, (400, d)), axis=0).astype(float)
+    points = rng.normal(size=(n, d))
+    if number % 3 == 1:  # pairs that single precision cannot tell apart, some within a tie
+        points[n // 2 : 2 * (n // 2)] = points[: n // 2] * (1 + 10.0 ** -rng.integers(7, 12))
+    return points
+
+
+@pytest.mark.parametrize("number", range(30))
+def test_donors_among_many_members(number):
+    """Rows with many candidates take another way, in a rough order first."""
+    points = crowded_table(number)
+    squared = squared_pairs(points)
+    reaches = np.quantile(squared[np.isfinite(squared)], [0.3, 0.8], method="lower")
+    index, complete = build_index(points, leaf=32), complete_table(points)
+    for epsilon in (*np.sqrt(reaches), 1e9, np.inf):
+        drawing = Drawing(key=KEY, streams=range(6), q=np.ones(6))
+        found = Search(index, k=2, epsilon=epsilon).run(Watch(), drawing)
+        plain = complete.narrow(k=2, epsilon=epsilon)
+        np.testing.assert_array_equal(found.sizes, plain.sizes)
+        np.testing.assert_array_equal(np.sqrt(found.nearest), plain.nearest)
+        np.testing.assert_array_equal(
+            found.donors, draw_all(plain, KEY, drawing.streams, drawing.q)
+        )
+
+
+def test_a_row_may_have_more_candidates_than_there_is_room_for():
+    """A leaf is then done in parts: nothing is lost, and memory stays linear."""
+    points = np.random.default_rng(4).normal(size=(5000, 2))
+    found = Search(build_index(points), k=0, epsilon=np.inf).run(Watch(), DRAWING)
+    assert (found.sizes == 4999).all()
+    donors = found.donors[:, 0]
+    assert (donors != np.arange(5000)).all()
+
+
+def test_stored_tables_do_not_depend_on_threads():
+    points = census(2500)
+    one, two = tree_table(points, 7, 0.5, threads=1), tree_table(points, 7, 0.5, threads=3)
+    for name in ("offsets", "records", "squared"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+
+
+def test_far_from_the_origin_and_wide_scales_lose_nothing():
+    """Where single precision can tell nothing apart, the exact check does."""
+    near = np.random.default_rng(5).normal(size=(2100, 3))
+    for points in (near + 1e6, near * [1e-7, 1.0, 1e7], np.column_stack((near, near[:, 0] * 1e9))):
+        one = find_neighborhoods(points, k=4, epsilon=0.3)
+        two = complete_table(points).narrow(k=4, epsilon=0.3)
+        np.testing.assert_array_equal(one.sizes, two.sizes)
+        np.testing.assert_array_equal(one.pairs()[1], two.pairs()[1])
+        np.testing.assert_array_equal(one.radius, two.radius)
+        np.testing.assert_array_equal(one.nearest, two.nearest)
+
+
+def test_donors_beyond_a_stored_radius_are_those_of_a_wider_table():
+    points = census(2300)
+    draws, q = Draws(KEY, np.arange(2300), (0, 1, 2)), np.array([1.0, 0.4, 0.0])
+    wide = neighbor_table(points, k=9, epsilon=1.0)
+    stored = draw_donors(wide.narrow(k=9, epsilon=0.8), draws, q)
+    direct = find_neighborhoods(points, k=9, epsilon=0.8)
+    assert not direct.is_stored
+    np.testing.assert_array_equal(draw_donors(direct, draws, q), stored)
+    some = Draws(KEY, np.arange(100, 900), (0, 1, 2))
+    np.testing.assert_array_equal(draw_donors(direct, some, q), stored[100:900])
+    assert not direct.is_stored
+    np.testing.assert_array_equal(direct.members(5), wide.narrow(k=9, epsilon=0.8).members(5))
+    assert direct.is_stored
+    np.testing.assert_array_equal(draw_donors(direct, draws, q), stored)
+
+
+def test_compiled_cuts_equal_plain_ones():
+    table = neighbor_table(census(2200), k=8, epsilon=0.9)
+    for k, epsilon, strict in product((0, 1, 8), (0.0, 0.5, 0.9), (False, True)):
+        edges = np.full(2200, epsilon**2 * (1 + (-1e-9 if strict else 1e-9)))
+        for plain, fast in zip(
+            table._cut(edges, k, strict), table._cut_compiled(edges, k, strict), strict=True
+        ):
+            np.testing.assert_array_equal(plain, fast)
+
+
+def test_records_of_one_stream_share_their_donors_in_a_large_table():
+    donors = Search(build_index(census(2100)), k=5, epsilon=None).run(Watch(), DRAWING).donors
+    both = (donors[:, 0] != np.arange(2100)) & (donors[:, 2] != np.arange(2100))
+    assert both.any()
+    assert (donors[both, 0] == donors[both, 2]).all()
+    assert (donors[:, 3] == np.arange(2100)).all()

@@ -1,0 +1,143 @@
+"""Threads, progress, cancelling, and the memory that a search may use."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from rwn_core.errors import ParameterError
+from rwn_core.neighborhoods import Cancelled, find_neighborhoods, neighbor_table, thread_count
+from rwn_core.neighborhoods.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
+from rwn_core.neighborhoods.parallel import Ranges, Watch, run_in_ranges
+from rwn_core.neighborhoods.searched import search_neighborhoods
+
+LONG = np.random.default_rng(1).normal(size=(60_000, 8))  # some ten seconds at epsilon 4
+
+
+def test_ranges_cover_everything_once_on_any_number_of_threads():
+    for threads in (1, 2, 4):
+        seen: list[tuple[int, int]] = []
+        run_in_ranges(lambda a, b: seen.append((a, b)), 1000, threads=threads)  # noqa: B023
+        covered = sorted(place for a, b in seen for place in range(a, b))
+        assert covered == list(range(1000))
+
+
+def test_ranges_grow_while_they_are_quick_and_shrink_when_slow():
+    ranges = Ranges(10_000)
+    ranges.take()
+    ranges.finished(1, 1e-6)
+    assert ranges.take() == (1, 5)
+    ranges.finished(4, 1.0)
+    assert ranges.take() == (5, 6)
+
+
+def test_nothing_to_do_is_done_at_once():
+    run_in_ranges(lambda a, b: None, 0, threads=2, progress=lambda share: None)
+
+
+def test_a_failure_in_a_thread_reaches_the_caller():
+    def fail(first: int, last: int) -> None:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run_in_ranges(fail, 10, threads=2)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_cancelling_takes_less_than_half_a_second(threads):
+    find_neighborhoods(LONG[:2100], k=2, epsilon=0.5)  # compiled before the clock runs
+    cancel, asked = threading.Event(), []
+
+    def ask() -> None:
+        asked.append(time.perf_counter())
+        cancel.set()
+
+    timer = threading.Timer(0.7, ask)
+    timer.start()
+    watch = Watch(threads=threads, cancel=cancel)
+    with pytest.raises(Cancelled):
+        search_neighborhoods(LONG, k=5, epsilon=4.0, watch=watch)
+    assert time.perf_counter() - asked[0] < 0.5
+
+
+def test_progress_is_told_often_and_may_stop_the_work():
+    told: list[tuple[float, float]] = []
+
+    def tell(share: float) -> None:
+        told.append((share, time.perf_counter()))
+        if len(told) == 8:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        find_neighborhoods(LONG, k=5, epsilon=4.0, progress=tell)
+    shares, times = zip(*told, strict=True)
+    assert list(shares) == sorted(shares)
+    assert max(np.diff(times)) < 0.5
+
+
+def test_threads_come_from_the_call_the_environment_or_the_machine(monkeypatch):
+    monkeypatch.delenv("RWN_THREADS", raising=False)
+    assert thread_count() >= 1
+    monkeypatch.setenv("RWN_THREADS", "3")
+    assert thread_count() == 3
+    assert thread_count(1) == 1
+    for wrong in ("0", "two", "-1", "1.5"):
+        monkeypatch.setenv("RWN_THREADS", wrong)
+        with pytest.raises(ParameterError, match="RWN_THREADS must be a whole number"):
+            thread_count()
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, True, "2"])
+def test_other_things_are_no_number_of_threads(threads):
+    with pytest.raises(ParameterError, match="threads must be a whole number"):
+        thread_count(threads)
+
+
+def test_a_table_that_would_not_fit_is_refused_before_the_search(monkeypatch):
+    points = LONG[:20_000]
+    monkeypatch.setattr("rwn_core.neighborhoods.tree.fill_table", None)
+    with pytest.raises(ParameterError) as refused:
+        neighbor_table(points, k=5, epsilon=4.0, budget=50e6)
+    message = str(refused.value)
+    for words in ("table of neighbors", "GB", "50 MB", "epsilon", "neighbors=", "RWN_MEMORY"):
+        assert words in message
+
+
+def test_the_estimate_is_near_what_the_table_takes():
+    points = LONG[:10_000]
+    table = neighbor_table(points, k=5, epsilon=2.0)
+    used = table.records.nbytes + table.squared.nbytes
+    assert used == pairs_bytes(len(table.records))
+    with pytest.raises(ParameterError, match="may be used"):
+        neighbor_table(points, k=5, epsilon=2.0, budget=0.8 * used)
+    neighbor_table(points, k=5, epsilon=2.0, budget=1.2 * used + search_bytes(10_000, 8, 0))
+
+
+def test_members_of_a_direct_search_are_refused_if_they_would_not_fit(monkeypatch):
+    monkeypatch.setenv("RWN_MEMORY", "0.02")
+    found = find_neighborhoods(LONG[:10_000], k=5, epsilon=4.0)
+    assert found.sizes.min() >= 5
+    with pytest.raises(ParameterError, match="table of neighbors needs about"):
+        found.pairs()
+
+
+def test_a_search_needs_memory_in_proportion_to_its_records():
+    assert search_bytes(10**6, 10, 10) == pytest.approx(10 * search_bytes(10**5, 10, 10))
+    with pytest.raises(ParameterError, match="Searching this table needs about"):
+        search_neighborhoods(LONG[:5000], k=3, epsilon=None, watch=Watch(), budget=1e5)
+
+
+def test_the_budget_comes_from_the_call_the_environment_or_the_machine(monkeypatch):
+    monkeypatch.delenv("RWN_MEMORY", raising=False)
+    assert budget_bytes() > 1e6
+    monkeypatch.setenv("RWN_MEMORY", "1.5")
+    assert budget_bytes() == 1.5e9
+    assert budget_bytes(10) == 10
+    monkeypatch.setenv("RWN_MEMORY", "much")
+    with pytest.raises(ParameterError, match="RWN_MEMORY must be a number of gigabytes"):
+        budget_bytes()
+    with pytest.raises(ParameterError, match=r"Work needs about 3 GB .* 2 MB .*; do less"):
+        check_fits(3e9, 2e6, "Work", "do less")

@@ -1,0 +1,73 @@
+"""The command's options for large tables: who may be a neighbor, threads, and what it cost."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from rwn_core.cli import run
+
+MASK = ["mask", "demo:bodyfat", "--k", "5", "--epsilon", "2", "--seed", "7"]
+
+
+def masked(tmp_path, *options: str) -> tuple[int, bytes]:
+    target = tmp_path / "out.csv"
+    code = run([*MASK[:2], str(target), *MASK[2:], *options])
+    return code, target.read_bytes() if target.exists() else b""
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--neighbors", "sample", "--m", "50"],
+        ["--neighbors", "sample", "--m", "50", "--fresh"],
+        ["--neighbors", "pairs", "--m", "20"],
+        ["--neighbors", "partition", "--u", "3"],
+        ["--neighbors", "partition", "--u", "3", "--m", "10"],
+    ],
+)
+def test_random_candidates_say_what_they_cost(tmp_path, capsys, options):
+    code, content = masked(tmp_path, *options)
+    assert code == 0
+    assert content
+    said = capsys.readouterr().err
+    for words in ("median radius", "fall back to k", "exact members kept"):
+        assert words in said
+
+
+def test_weights_by_size_tell_each_share(tmp_path, capsys):
+    assert masked(tmp_path, "--weights", "discrete")[0] == 0
+    assert "shares of the squared distance: " in capsys.readouterr().err
+
+
+def test_a_missing_number_is_wrong_use(tmp_path, capsys):
+    assert masked(tmp_path, "--neighbors", "sample") == (2, b"")
+    assert "needs m" in capsys.readouterr().err
+
+
+def test_threads_change_nothing_wherever_they_are_set(tmp_path, monkeypatch):
+    one = masked(tmp_path, "--threads", "1")
+    assert one == masked(tmp_path, "--threads", "2")
+    monkeypatch.setenv("RWN_THREADS", "3")
+    assert one == masked(tmp_path)
+    monkeypatch.setenv("RWN_THREADS", "none")
+    assert masked(tmp_path)[0] == 2
+
+
+def test_small_tables_need_no_compiler(tmp_path):
+    """Masking, looking and random candidates below 2,000 records never import numba."""
+    code = (
+        "import sys, rwn_core as rwn\n"
+        "data = rwn.load_demo('bodyfat')\n"
+        "settings = [{}, dict(neighbors='sample', m=50), dict(neighbors='pairs', m=9),\n"
+        "            dict(neighbors='partition', u=3), dict(weights='discrete')]\n"
+        "for options in settings:\n"
+        "    release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5, **options), seed=7)\n"
+        "from rwn_core.neighborhoods.preview import build_preview\n"
+        "build_preview(rwn.coordinates(data)).neighborhoods(k=5, epsilon=2.0)\n"
+        "print(*sorted(name for name in sys.modules if name.startswith(('numba', 'llvmlite'))))\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == ""

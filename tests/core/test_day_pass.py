@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import statsmodels.formula.api as smf
+
+import rwn_core as rwn
+from rwn_core.analysis import Analysis
+from rwn_core.audit import compare
+from rwn_core.comparison import Comparison
+from rwn_core.day_pass import DayPass
+from rwn_core.errors import InputError, NotApplicable, ParameterError
+from rwn_core.formula import Formula, formula_design
+from rwn_core.least_squares import least_squares
+from rwn_core.microdata import Microdata
+
+PASS = DayPass(
+    analyses=(
+        Analysis(name="Body fat", kind="linear", tolerance=2.0, formula="siri ~ bmi + log(neck)"),
+        Analysis(name="Ages", kind="table", tolerance=0.1, variables=("age", "bmi")),
+        Analysis(name="Fat by age", kind="means", tolerance=0.5, variables=("siri", "age")),
+        Analysis(name="Overlap", kind="measure", tolerance=0.5, measure="ci_overlap"),
+        Analysis(name="Pairs", kind="measure", tolerance=0.1, measure="correlation"),
+    )
+)
+
+
+@pytest.fixture
+def people() -> Microdata:
+    rng = np.random.default_rng(6)
+    frame = pd.DataFrame({"x": rng.normal(5, 1, 200), "z z": rng.normal(size=200)})
+    frame["g"] = rng.choice(["n", "s", "w"], 200)
+    frame["y"] = frame["x"] + (frame["g"] == "s") * frame["z z"] + rng.normal(size=200)
+    frame["n"] = rng.poisson(np.exp(0.2 * frame["x"]))
+    frame["b"] = np.where(rng.random(200) < 0.5, "yes", "no")
+    return Microdata.from_frame(frame)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ("y ~ x + g", "y ~ x + g"),
+        ("y ~ x * g", "y ~ x * g"),
+        ("log(x) ~ g + `z z`", "np.log(x) ~ g + Q('z z')"),
+        ("y ~ sqrt(x) + square(x) + x:g", "y ~ np.sqrt(x) + I(x**2) + x:C(g, Treatment)"),
+    ],
+)
+def test_a_formula_means_what_statsmodels_says(people, ours, theirs):
+    design = formula_design(people, people, Formula.parse(ours))
+    if "x:g" in ours:  # without x itself statsmodels takes every level of g: compare the fit
+        theirs = "y ~ np.sqrt(x) + I(x**2) + I(x*(g=='s')) + I(x*(g=='w'))"
+    found = least_squares(design)
+    wanted = smf.ols(theirs, people.frame).fit()
+    assert sorted(found.coefficients) == pytest.approx(sorted(wanted.params), rel=1e-7)
+    assert sorted(found.standard_errors) == pytest.approx(sorted(wanted.bse), rel=1e-7)
+
+
+def test_a_crossing_names_each_term_once():
+    formula = Formula.parse("y ~ a*b*c + a")
+    assert [":".join(map(str, term)) for term in formula.terms] == [
+        "a", "b", "c", "a:b", "a:c", "b:c", "a:b:c",
+    ]  # fmt: skip
+    assert formula.names == ("y", "a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "y",
+        "y ~",
+        "y ~ a + ",
+        "y ~ a - 1",
+        "y ~ __import__('os').system('true')",
+        "y ~ exp(a)",
+        "y ~ log(a",
+        "y ~ a)",
+        "y ~ a ~ b",
+        "y ~ (a + b)",
+    ],
+)
+def test_a_formula_is_never_a_program(text):
+    with pytest.raises(ParameterError, match="formula"):
+        Formula.parse(text)
+
+
+def test_a_formula_names_what_is_wrong(people):
+    def reason(text: str) -> str:
+        with pytest.raises(NotApplicable) as refusal:
+            formula_design(people, people, Formula.parse(text))
+        return refusal.value.reason
+
+    assert "nowhere" in reason("y ~ nowhere")
+    assert "log(z z)" in reason("y ~ log(`z z`)")
+    assert "log(g)" in reason("y ~ log(g)")
+    assert "categorical" in reason("g ~ x")
+
+
+def test_verdicts_of_a_weak_and_a_strong_masking():
+    data = rwn.load_demo("bodyfat")
+    itself = PASS.judge(Comparison(original=data, masked=data))
+    assert all(verdict.passed for verdict in itself)
+    assert [verdict.value for verdict in itself] == pytest.approx([0, 0, 0, 1, 0])
+    strong = PASS.judge(compare(data, rwn.mask(data, rwn.RWN(epsilon=8.0, k=60), seed=1)))
+    assert not any(verdict.passed for verdict in strong)
+    assert all(verdict.value is not None for verdict in strong)
+
+
+def test_every_kind_of_model(people):
+    passes = DayPass(
+        analyses=(
+            Analysis(name="l", kind="logistic", tolerance=1, formula="b ~ x + g"),
+            Analysis(name="p", kind="poisson", tolerance=1, formula="n ~ x"),
+            Analysis(name="negative", kind="poisson", tolerance=1, formula="`z z` ~ x"),
+            Analysis(name="three", kind="logistic", tolerance=1, formula="g ~ x"),
+            Analysis(name="unknown", kind="table", tolerance=1, variables=("g", "nowhere")),
+        )
+    )
+    comparison = compare(people, rwn.mask(people, rwn.RWN(k=3, q=0.2), seed=2))
+    found = passes.judge(comparison)
+    assert [verdict.value is not None for verdict in found] == [True, True, False, False, False]
+    assert not any(verdict.passed for verdict in found[2:])
+    assert "nowhere" in found[4].reason
+    again = passes.judge(comparison)  # what depends on the original comes from the memo
+    assert [v.value for v in again] == [v.value for v in found]
+
+
+def test_toml_round_trip_without_data():
+    text = PASS.to_toml()
+    assert DayPass.from_toml(text) == PASS
+    assert DayPass.from_records(PASS.to_records()) == PASS
+    assert DayPass.from_toml("") == DayPass()
+    assert "[[analysis]]" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[analysis]]\nname = 'a'", "needs a name"),
+        ("[[analysis]]\nname='a'\nkind='linear'\ntolerance='x'\nformula='y~x'", "wrong kind"),
+        ("[[analysis]]\nname='a'\nkind='linear'\ntolerance=1\nsecret=1", "unknown field secret"),
+        ("[[analysis]]\nname='a'\nkind='table'\ntolerance=1\nvariables=[1]", "wrong kind"),
+        ("x = 1", "nothing else"),
+        ("[[", "not valid TOML"),
+    ],
+)
+def test_a_file_that_is_no_day_pass(text, words):
+    with pytest.raises(InputError, match=words):
+        DayPass.from_toml(text)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"kind": "guess", "tolerance": 1.0}, "kind of an analysis"),
+        ({"kind": "table", "tolerance": 1.0}, "at least 1 variables"),
+        ({"kind": "means", "tolerance": 1.0, "variables": ("a",)}, "at least 2 variables"),
+        ({"kind": "measure", "tolerance": 1.0, "measure": "x"}, "no measure x"),
+        ({"kind": "linear", "tolerance": float("nan"), "formula": "y ~ x"}, "must be a number"),
+    ],
+)
+def test_an_analysis_that_could_never_be_run(fields, words):
+    with pytest.raises(ParameterError, match=words):
+        Analysis(name="a", **fields)
+    one = Analysis(name="a", kind="table", tolerance=1.0, variables=("a",))
+    with pytest.raises(ParameterError, match="Two analyses"):
+        DayPass(analyses=(one, one))

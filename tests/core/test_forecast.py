@@ -1,0 +1,308 @@
+"""The forecast against 400 simulated releases, and what it owes on awkward tables.
+
+Criterion: every moment's z = (mean over releases - forecast) / standard error. With N moments
+some |z| above 3 is expected by chance (about 0.0027 N of them), so the largest |z| is held
+against its Bonferroni bound at a family error of 1 in 10,000. The same criterion must reject
+formulas that were planted wrong.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import rwn_core as rwn
+from rwn_core.coordinates import coordinates
+from rwn_core.donors import copy_from_donors
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.forecast import Forecast, forecast, forecast_scan
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import Neighborhoods, find_neighborhoods, neighbor_table
+from rwn_core.schema import Kind, Schema, Variable
+
+RELEASES = 400
+FAMILY_ERROR = 1e-4
+
+
+def simulated_donors(
+    neighborhoods: Neighborhoods, q: float, p: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Donors drawn from the definition, by code that the program does not share."""
+    starts, records = neighborhoods.pairs()
+    n = neighborhoods.n
+    places = (rng.random((n, p)) * neighborhoods.sizes[:, None]).astype(np.int64)
+    donors = records[starts[:-1, None] + places]
+    return np.where(rng.random((n, p)) < q, donors, np.arange(n)[:, None])
+
+
+class Moments:
+    """Every moment that a forecast states, of a table given as donors."""
+
+    def __init__(self, data: Microdata) -> None:
+        self.data = data
+        self.names = list(data.numeric_names)
+        released = [v.name for v in data.schema.released]
+        self.columns = [released.index(name) for name in self.names]
+        self.values = data.matrix(self.names)
+        self.categories = [v.name for v in data.schema.released if v.kind is Kind.CATEGORICAL]
+        self.category_columns = [released.index(name) for name in self.categories]
+        self.codes = [data.codes(name) for name in self.categories]
+        self.all_codes = [pd.factorize(data.frame[name])[0] for name in released]
+        self.upper = np.triu_indices(len(self.names))
+        self.pairs = [
+            (a, b) for a in range(len(self.categories)) for b in range(a + 1, len(self.categories))
+        ]
+
+    def of_release(self, donors: np.ndarray) -> np.ndarray:
+        numbers = np.column_stack(
+            [self.values[donors[:, c], j] for j, c in enumerate(self.columns)]
+        )
+        codes = [
+            known[donors[:, c]]
+            for c, (known, _) in zip(self.category_columns, self.codes, strict=True)
+        ]
+        sizes = [len(levels) for _, levels in self.codes]
+        same = np.column_stack([c[donors[:, j]] == c for j, c in enumerate(self.all_codes)])
+        parts = [
+            numbers.mean(axis=0),
+            np.cov(numbers, rowvar=False)[self.upper],
+            *(np.bincount(c, minlength=m) for c, m in zip(codes, sizes, strict=True)),
+            *(
+                np.bincount(codes[a] * sizes[b] + codes[b], minlength=sizes[a] * sizes[b])
+                for a, b in self.pairs
+            ),
+            same.sum(axis=0),
+            [same.all(axis=1).sum()],
+        ]
+        return np.concatenate(parts).astype(float)
+
+    def of_forecast(self, expected: Forecast) -> np.ndarray:
+        parts = [
+            expected.means,
+            expected.covariances.to_numpy()[self.upper],
+            *(expected.category_counts[name] for name in self.categories),
+            *(
+                expected.cross_tab(self.categories[a], self.categories[b]).to_numpy().ravel()
+                for a, b in self.pairs
+            ),
+            expected.cells_intact,
+            [expected.rows_intact],
+        ]
+        return np.concatenate([np.asarray(part, dtype=float) for part in parts])
+
+
+def scores(releases: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """How many standard errors each moment's mean is away; a constant moment must agree.
+
+    A count expected fewer than 25 times over all releases is left out: it is not normal.
+    """
+    counts = (releases == np.round(releases)).all(axis=0)
+    common = ~(counts & (expected * len(releases) < 25) & (expected > 0))
+    releases, expected = releases[:, common], expected[common]
+    spread = releases.std(axis=0, ddof=1)
+    fixed = spread <= 1e-9 * np.abs(releases).max(axis=0)
+    np.testing.assert_allclose(releases.mean(axis=0)[fixed], expected[fixed], rtol=1e-9)
+    error = spread[~fixed] / np.sqrt(len(releases))
+    return (releases.mean(axis=0)[~fixed] - expected[~fixed]) / error
+
+
+def bound(count: int) -> float:
+    return float(stats.norm.isf(FAMILY_ERROR / (2 * count)))
+
+
+def simulate(data: Microdata, params: rwn.RWN, seed: str) -> tuple[Moments, np.ndarray]:
+    moments = Moments(data)
+    neighborhoods = find_neighborhoods(coordinates(data), k=params.k, epsilon=params.epsilon)
+    rng = np.random.default_rng(list(seed.encode()))
+    releases = [
+        moments.of_release(simulated_donors(neighborhoods, params.q, data.p, rng))
+        for _ in range(RELEASES)
+    ]
+    return moments, np.array(releases)
+
+
+@pytest.fixture(scope="module", params=["bodyfat", "cps1988"])
+def trial(request, key_base):
+    data = rwn.load_demo(request.param)
+    params = rwn.RWN(epsilon=2.0 if request.param == "bodyfat" else 0.1, k=5, q=0.7)
+    moments, releases = simulate(data, params, f"{key_base} forecast {request.param}")
+    return data, params, moments, releases
+
+
+def test_forecast_agrees_with_400_releases_in_every_moment(trial):
+    data, params, moments, releases = trial
+    z = scores(releases, moments.of_forecast(forecast(data, params)))
+    assert np.abs(z).max() < bound(len(z))
+    # and not only the largest: the z follow the standard normal law's spread
+    assert 0.6 < np.sqrt((z**2).mean()) < 1.5
+
+
+def test_the_criterion_rejects_formulas_planted_wrong(trial):
+    data, params, moments, releases = trial
+    right = forecast(data, params)
+    one_too_many = moments.of_forecast(forecast(data, rwn.RWN(k=params.k + 1, q=params.q)))
+    z = scores(releases, one_too_many)
+    assert np.abs(z).max() > bound(len(z))
+    # the variance of the cells left out of the covariances
+    wrong = moments.of_forecast(right)
+    first, end = len(moments.names), len(moments.names) + len(moments.upper[0])
+    wrong[first:end] = np.cov(right.cell_means, rowvar=False)[moments.upper]
+    z = scores(releases, wrong)
+    assert np.abs(z).max() > bound(len(z))
+    # a record that may be its own donor
+    self_included = moments.of_forecast(
+        forecast(data, rwn.RWN(epsilon=params.epsilon, k=params.k, q=params.q * 5 / 6))
+    )
+    z = scores(releases, self_included)
+    assert np.abs(z).max() > bound(len(z))
+
+
+def test_forecast_agrees_with_the_programs_own_releases(key_base):
+    data = rwn.load_demo("bodyfat")
+    params = rwn.RWN(epsilon=3.0, k=5, q=0.5)
+    moments = Moments(data)
+    first = int.from_bytes(key_base.encode()[:3], "big")
+    releases = np.array(
+        [
+            moments.of_release(rwn.mask(data, params, seed=first + number).donors)
+            for number in range(100)
+        ]
+    )
+    z = scores(releases, moments.of_forecast(forecast(data, params)))
+    assert np.abs(z).max() < bound(len(z)) + 0.8  # of 100 releases: Student's tails
+
+
+def test_a_scan_equals_the_single_forecasts():
+    data = rwn.load_demo("bodyfat")
+    settings = [
+        rwn.RWN(epsilon=e, k=k, q=q) for e in (0.0, 2.0, 4.0) for k, q in ((3, 1), (9, 0.3))
+    ]
+    for params, found in zip(settings, forecast_scan(data, settings), strict=True):
+        alone = forecast(data, params)
+        np.testing.assert_allclose(found.means, alone.means, rtol=1e-12)
+        np.testing.assert_allclose(found.covariances, alone.covariances, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(found.cells_intact, alone.cells_intact, rtol=1e-12)
+        assert found.rows_intact == pytest.approx(alone.rows_intact)
+
+
+def test_a_scan_of_a_table_too_large_for_all_pairs():
+    data = rwn.load_demo("cps1988").take(np.arange(2600))
+    settings = [rwn.RWN(epsilon=e, k=k) for e, k in ((0.0, 4), (0.5, 8), (0.9, 4))]
+    for params, found in zip(settings, forecast_scan(data, settings), strict=True):
+        alone = forecast(data, params)
+        np.testing.assert_allclose(found.covariances, alone.covariances, rtol=1e-9)
+        np.testing.assert_allclose(found.cells_intact, alone.cells_intact, rtol=1e-12)
+
+
+def test_radii_of_records():
+    data = rwn.load_demo("bodyfat")
+    radii = np.linspace(1.0, 3.0, data.n)
+    found = forecast(data, rwn.RWN(epsilon=radii, k=3))
+    assert np.isfinite(found.means).all()
+    with pytest.raises(ParameterError, match="one radius"):
+        forecast_scan(data, [rwn.RWN(epsilon=radii, k=3)])
+
+
+def test_a_scan_in_many_blocks_is_the_same_scan(monkeypatch):
+    data = rwn.load_demo("pima")
+    settings = [rwn.RWN(k=k, q=0.4) for k in (2, 6)]
+    whole = forecast_scan(data, settings)
+    monkeypatch.setattr("rwn_core.growing_sums.NUMBERS_A_BLOCK", 900)
+    for one, other in zip(whole, forecast_scan(data, settings), strict=True):
+        np.testing.assert_allclose(one.covariances, other.covariances, rtol=1e-9)
+        assert one.category_counts["test"].tolist() == pytest.approx(
+            other.category_counts["test"].tolist()
+        )
+
+
+def test_a_scan_uses_a_table_at_hand():
+    data = rwn.load_demo("bodyfat")
+    table = neighbor_table(coordinates(data), k=10, epsilon=5.0)
+    (found,) = forecast_scan(data, [rwn.RWN(epsilon=2.0, k=5)], table=table)
+    assert found.means.to_numpy() == pytest.approx(
+        forecast(data, rwn.RWN(epsilon=2.0, k=5)).means.to_numpy()
+    )
+    assert forecast_scan(data, []) == []
+
+
+def test_a_scan_refuses_two_scales():
+    data = rwn.load_demo("bodyfat")
+    with pytest.raises(ParameterError, match="same scale"):
+        forecast_scan(data, [rwn.RWN(k=3), rwn.RWN(k=3, scale="range")])
+
+
+def mixed_with_holes(n: int = 120) -> Microdata:
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=n)
+    frame = pd.DataFrame(
+        {
+            "x": np.where(rng.random(n) < 0.1, np.nan, x),
+            "y": x + rng.normal(size=n),
+            "g": rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1]),
+            "constant": 5.0,
+        }
+    )
+    return Microdata.from_frame(frame)
+
+
+def test_missing_numbers_and_constants(key_base):
+    data, params = mixed_with_holes(), rwn.RWN(k=4, q=0.8)
+    found = forecast(data, params)
+    neighborhoods = find_neighborhoods(coordinates(data), k=4)
+    rng = np.random.default_rng(list(f"{key_base} holes".encode()))
+    frames = [
+        copy_from_donors(data, simulated_donors(neighborhoods, 0.8, data.p, rng)).frame
+        for _ in range(RELEASES)
+    ]
+    means = np.array([frame[["x", "y", "constant"]].mean() for frame in frames])
+    spread = means.std(axis=0, ddof=1) / np.sqrt(RELEASES)
+    assert (np.abs(means.mean(axis=0) - found.means) <= 4.5 * spread + 0.01 * spread.max()).all()
+    covariance = np.array([frame["x"].cov(frame["y"]) for frame in frames])
+    error = covariance.std(ddof=1) / np.sqrt(RELEASES)
+    assert abs(covariance.mean() - found.covariances.loc["x", "y"]) < 4.5 * error
+    assert found.covariances.loc["constant", "constant"] == pytest.approx(0, abs=1e-12)
+    assert np.isnan(found.correlations.loc["constant", "x"])
+    assert found.cells_intact["constant"] == pytest.approx(data.n)
+
+
+def test_cross_tabs_name_their_levels_and_refuse_others():
+    data = rwn.load_demo("cps1988").take(np.arange(400))
+    found = forecast(data, rwn.RWN(k=5))
+    table = found.cross_tab("region", "smsa")
+    assert list(table.index) == list(found.category_counts["region"].index)
+    assert table.to_numpy().sum() == pytest.approx(400)
+    assert table.sum(axis=1).to_numpy() == pytest.approx(found.category_counts["region"].to_numpy())
+    with pytest.raises(ParameterError, match="no categorical variable"):
+        found.cross_tab("region", "wage")
+    with pytest.raises(ParameterError, match="two different"):
+        found.cross_tab("region", "region")
+
+
+def test_variables_that_share_a_donor_have_no_cross_tab():
+    frame = pd.DataFrame({"a": list("xyxyxz"), "b": list("uuvvvu"), "c": range(6)})
+    variables = tuple(
+        Variable(name=name, kind=kind, group=group)
+        for name, kind, group in (
+            ("a", Kind.CATEGORICAL, "g"),
+            ("b", Kind.CATEGORICAL, "g"),
+            ("c", Kind.COUNT, None),
+        )
+    )
+    data = Microdata.from_frame(frame, Schema(variables=variables))
+    found = forecast(data, rwn.RWN(k=2, q=0.5))
+    with pytest.raises(NotApplicable, match="share their donors"):
+        found.cross_tab("a", "b")
+    law = rwn.mask(data, rwn.RWN(k=2, q=0.5), seed=1).law
+    assert found.rows_intact == pytest.approx(law.rows_intact().sum())
+
+
+def test_huge_and_tiny_numbers():
+    values = np.random.default_rng(1).normal(size=(30, 2))
+    plain = forecast(Microdata.from_frame(pd.DataFrame(values, columns=["a", "b"])), rwn.RWN(k=3))
+    for factor in (1e149, 1e-120):
+        frame = pd.DataFrame(values * factor, columns=["a", "b"])
+        found = forecast(Microdata.from_frame(frame), rwn.RWN(k=3))
+        np.testing.assert_allclose(found.means, plain.means * factor, rtol=1e-9)
+        np.testing.assert_allclose(found.correlations, plain.correlations, rtol=1e-9)

@@ -1,0 +1,152 @@
+"""From sample to population: published risks, checks of models, and leakage."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from statsmodels.genmod.families import Poisson
+from statsmodels.genmod.generalized_linear_model import GLM
+
+from rwn_core.loglinear import check_deviation, fit_margins, forward_search
+from rwn_core.population import (
+    expected_inverse,
+    file_risk,
+    individual_risk,
+    leakage_of_independent_keys,
+    probability_unique,
+)
+
+PATH = Path(__file__).parents[1] / "golden" / "risk_check_values.json"
+ENTRIES: dict[str, Any] = {
+    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
+}
+
+
+def expected(check: str) -> Any:
+    return ENTRIES[check]["expected"]
+
+
+def test_LL_1_record_level_risks():
+    rate = np.array([0.5])
+    assert probability_unique(rate, 0.02)[0] == pytest.approx(expected("LL-1")["p1"], abs=1e-12)
+    assert expected_inverse(rate, 0.02)[0] == pytest.approx(expected("LL-1")["e"], abs=1e-12)
+
+
+def test_LL_2_six_cells():
+    given = expected("LL-2")
+    found = file_risk(np.array(given["f"], float), np.array(given["mu"]), given["pi"])
+    assert found.tau1 == pytest.approx(given["tau1"], rel=1e-10)
+    assert found.tau2 == pytest.approx(given["tau2"], rel=1e-10)
+    assert found.check1 == pytest.approx(given["B1"], rel=1e-9)
+    assert found.check2 == pytest.approx(given["B2_generic"], rel=1e-9)
+    assert found.uniques == 3
+
+
+def test_the_whole_population_as_sample():
+    counts = np.array([1.0, 1.0, 3.0, 0.0])
+    found = file_risk(counts, counts + 0.5, 1.0)
+    assert found.tau1 == found.tau2 == found.uniques == 2
+    assert found.check1 == found.check2 == 0
+
+
+def population(related: bool, seed: int = 5) -> tuple[np.ndarray, np.ndarray, float]:
+    """Population and sample counts of four keys, one a function of another where related."""
+    rng = np.random.default_rng(seed)
+    sizes = (6, 5, 6, 4)
+    shares = [rng.dirichlet(np.full(size, 2.0)) for size in sizes]
+    keys = [rng.choice(size, 40_000, p=share) for size, share in zip(sizes, shares, strict=True)]
+    if related:
+        keys[2] = np.where(rng.random(40_000) < 0.93, keys[0], keys[2])
+    cells = np.ravel_multi_index(keys, sizes)
+    sampled = rng.choice(40_000, 800, replace=False)
+    whole = np.bincount(cells, minlength=np.prod(sizes))
+    sample = np.bincount(cells[sampled], minlength=np.prod(sizes))
+    return whole, sample.reshape(sizes).astype(float), 800 / 40_000
+
+
+def true_tau2(whole: np.ndarray, sample: np.ndarray) -> float:
+    alone = sample.ravel() == 1
+    return float((1 / whole[alone]).sum())
+
+
+def test_LL_3_independent_keys_need_main_effects_only():
+    whole, sample, fraction = population(related=False)
+    path = forward_search(sample, fraction)
+    assert len(path) == 1
+    assert path[0].risk.tau2 == pytest.approx(true_tau2(whole, sample), rel=0.25, abs=2)
+    assert abs(path[0].z) < 1.96
+
+
+def test_LL_4_related_keys_are_noticed_and_modeled():
+    whole, sample, fraction = population(related=True)
+    path = forward_search(sample, fraction)
+    assert path[0].z > 5
+    assert path[0].risk.check2 > 0
+    assert (0, 2) in path[-1].terms
+    truth = true_tau2(whole, sample)
+    assert abs(path[-1].risk.tau2 - truth) < abs(path[0].risk.tau2 - truth)
+    assert abs(path[-1].z) < 3
+
+
+def test_LL_5_the_sample_mean_in_place_of_the_population_mean_overestimates():
+    """What a well-known package does: the risk is far too large."""
+    _, sample, fraction = population(related=False)
+    means = fit_margins(sample, tuple((axis,) for axis in range(4))).ravel()
+    right = file_risk(sample.ravel(), means, fraction)
+    alone = sample.ravel() == 1
+    wrong = probability_unique(means[alone], fraction).sum()
+    assert wrong > 10 * max(right.tau1, 0.1)
+
+
+def test_fitted_margins_are_those_of_a_poisson_regression():
+    rng = np.random.default_rng(2)
+    counts = rng.poisson(2.0, (3, 4, 2)).astype(float)
+    found = fit_margins(counts, ((0, 1), (2,)))
+    a, b, c = (axis.ravel() for axis in np.indices(counts.shape))
+    columns = [np.ones(24)]
+    columns += [(a == i) * 1.0 for i in (1, 2)] + [(b == j) * 1.0 for j in (1, 2, 3)]
+    columns += [(a == i) * (b == j) * 1.0 for i in (1, 2) for j in (1, 2, 3)] + [(c == 1) * 1.0]
+    fit = GLM(counts.ravel(), np.column_stack(columns), family=Poisson()).fit(tol=1e-12)
+    np.testing.assert_allclose(found.ravel(), fit.fittedvalues, rtol=1e-5, atol=1e-9)
+
+
+def test_the_check_has_the_stated_deviation():
+    rng = np.random.default_rng(9)
+    means = rng.gamma(0.6, 1.5, 200)
+    checks = [file_risk(rng.poisson(means) * 1.0, means, 0.1).check2 for _ in range(4000)]
+    assert np.std(checks) == pytest.approx(check_deviation(means, 0.1), rel=0.06)
+    assert abs(np.mean(checks)) < 4 * np.std(checks) / np.sqrt(4000)
+
+
+def test_LEAK_1_share_of_sample_uniques_that_are_population_uniques():
+    leakage, both, uniques = leakage_of_independent_keys(100_000, 2000, [[0.2, 0.8]] * 11)
+    given = expected("LEAK-1")
+    assert leakage == pytest.approx(given["ratio_of_expectations"], rel=1e-9)
+    assert both == pytest.approx(given["expected_SU_and_PU"], rel=1e-9)
+    assert uniques == pytest.approx(given["expected_SU"], rel=1e-9)
+    assert leakage != pytest.approx(given["published_on_slide"], abs=0.003)
+    tolerance = ENTRIES["LEAK-1"]["tolerance"]["mean_ratio"]
+    assert leakage == pytest.approx(given["simulation"]["mean_ratio"], abs=tolerance)
+
+
+@pytest.mark.parametrize(("f", "weights"), [(1, 50.0), (2, 90.0), (5, 200.0), (30, 3000.0)])
+def test_individual_risk_against_its_integral(f, weights):
+    p = f / weights
+    t = (np.arange(200_000) + 0.5) / 200_000
+    # E(1/F) = integral of (t^f / t) G with G the generating function of the failures
+    integral = np.mean(t ** (f - 1) * (p / (1 - (1 - p) * t)) ** f)
+    found = individual_risk(np.array([f]), np.array([weights]))[0]
+    assert found == pytest.approx(integral, rel=1e-4)
+
+
+def test_individual_risk_without_weights_is_one_over_the_class():
+    sizes = np.array([1, 2, 7, 100])
+    np.testing.assert_allclose(individual_risk(sizes, sizes * 1.0), 1 / sizes)
+    large = individual_risk(np.array([31, 500]), np.array([3100.0, 1e6]))
+    assert ((large > 0) & (large < 1 / np.array([31, 500]))).all()
+    rare = individual_risk(np.array([1, 2]), np.array([1e9, 1e9]))
+    assert ((rare > 0) & (rare < 1e-7)).all()

@@ -1,0 +1,125 @@
+"""A scenario and a meeting as files: nothing is lost, nothing of the data is in them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rwn_core as rwn
+from rwn_core.errors import InputError, ParameterError, RWNError
+from rwn_core.meeting import Meeting
+from rwn_core.scenario import Scenario, Search, read_toml, toml_text
+from rwn_core.tuning import Grid, Plan, Setting
+
+FULL = Scenario(
+    name="Careful",
+    note='for the "March" file\nsecond line',
+    table="ab" * 32,
+    setting=Setting.of("rwn", {"epsilon": 2.0, "k": 5, "q": 0.5}, {"age": 2.0}),
+    seed=7,
+    search=Search(
+        grid=Grid(axes={"epsilon": (0, 1.5), "k": (3, 5)}, weights=({}, {"age": 2.0})),
+        plan=Plan(measures=("correlation", "distance_linkage"), releases=4, seed=7),
+    ),
+    limits={"distance_linkage": 0.05},
+    readings={"correlation": {"median": 0.05, "low": 0.04, "high": 0.06}},
+)
+
+
+def test_a_scenario_survives_its_file() -> None:
+    text = FULL.to_toml()
+    again = Scenario.from_toml(text)
+    assert again.to_toml() == text
+    assert again.setting == FULL.setting
+    assert again.search is not None
+    assert [s.key for s in again.search.grid.settings()] == [
+        s.key for s in FULL.search.grid.settings()
+    ]
+    assert again.search.plan == FULL.search.plan
+    assert (again.name, again.note, again.limits) == (FULL.name, FULL.note, FULL.limits)
+
+
+def test_a_short_one_written_by_hand_is_enough() -> None:
+    text = 'format = "rwn scenario 1"\n[setting.parameters]\nk = 5\n'
+    assert Scenario.from_toml(text).setting == Setting(params=rwn.RWN(k=5))
+
+
+def test_a_scenario_holds_no_value_of_its_table() -> None:
+    data = rwn.load_demo("bodyfat")
+    text = FULL.to_toml()
+    values = {f"{v:g}" for v in data.matrix(data.numeric_names).ravel() if v % 1}
+    numbers = {f"{x:g}" for x in (0.5, 1.5, 0.05, 0.04, 0.06)}
+    words = set(text.replace(",", " ").replace("[", " ").replace("]", " ").split())
+    assert not (values - numbers) & words
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("= 3", "not valid TOML"),
+        ("name = 'x'", "no scenario"),
+        ('format = "rwn scenario 1"\nkey = 3', "unknown field key"),
+        ('format = "rwn scenario 1"\nseed = "soon"', "wrong kind"),
+        ('format = "rwn scenario 1"\nsetting = 3', "wrong kind"),
+        ('format = "rwn scenario 1"\n[sweep]\nreleases = 3', "wrong kind"),
+        ('format = "rwn scenario 1"\n[setting.parameters]\nradius = 3', "no parameter radius"),
+        ('format = "rwn scenario 1"\n[setting.parameters]\nk = "x"', "k must be"),
+    ],
+)
+def test_a_file_that_is_none_is_refused_in_a_sentence(text: str, word: str) -> None:
+    with pytest.raises(RWNError, match=word):
+        Scenario.from_toml(text)
+
+
+plain = st.recursive(
+    st.text() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False),
+    lambda inner: st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(), plain, max_size=4))
+def test_any_plain_data_survives_as_toml(document: dict) -> None:
+    document["format"] = "x"
+    text = toml_text(document)
+    again = read_toml(text, "file", "x")
+    assert again == document
+    assert toml_text(again) == text
+
+
+def test_numbers_without_an_end_are_toml_too() -> None:
+    again = read_toml(toml_text({"format": "x", "a": math.inf, "b": -math.inf}), "file", "x")
+    assert again["a"] == math.inf
+    assert again["b"] == -math.inf
+
+
+MEETING = Meeting(
+    scenarios=(FULL, Scenario(name="Light", setting=Setting(params=rwn.RWN(k=3)))),
+    chosen="Careful",
+    reason="Keeps the limit.",
+    participants=("A. Steward", "B. Analyst"),
+    date="2026-03-31",
+    watched=("the oldest record",),
+)
+
+
+def test_a_frozen_meeting_is_read_back_and_its_hash_holds() -> None:
+    text = MEETING.frozen()
+    again = Meeting.thaw(text)
+    assert again.frozen() == text
+    assert again.hash == MEETING.hash
+    assert MEETING.hash in text
+
+
+@pytest.mark.parametrize(("old", "new"), [("Keeps", "Breaks"), ("2026-03-31", "2026-04-01")])
+def test_a_changed_record_is_refused(old: str, new: str) -> None:
+    with pytest.raises(InputError, match="changed after it was frozen"):
+        Meeting.thaw(MEETING.frozen().replace(old, new))
+
+
+def test_a_decision_names_a_scenario_that_was_there() -> None:
+    with pytest.raises(ParameterError, match="one of the meeting"):
+        Meeting(scenarios=(FULL,), chosen="Bold")

@@ -1,0 +1,98 @@
+"""Transition matrices: published risks and promises of privacy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rwn_core.errors import ParameterError
+from rwn_core.transitions import (
+    disjoint_swaps,
+    keeping_odds,
+    merged_first,
+    misclassification_risk,
+    privacy_epsilon,
+    privacy_statement,
+    successive_swaps,
+)
+
+PATH = Path(__file__).parents[1] / "golden" / "risk_check_values.json"
+ENTRIES: dict[str, Any] = {
+    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
+}
+
+
+def test_MIS_1_risk_under_misclassification():
+    given, matrix = (
+        ENTRIES["MIS-1"]["expected"],
+        ENTRIES["MIS-1"]["input"]["T_rows_true_cols_released"],
+    )
+    exact, approximate = misclassification_risk(
+        np.array(matrix), np.array(given["F"], float), given["pi"]
+    )
+    np.testing.assert_allclose(exact, given["exact"], rtol=1e-9)
+    np.testing.assert_allclose(approximate, given["approx_pi0"], rtol=1e-9)
+    identity, _ = misclassification_risk(np.eye(3), np.array([1.0, 3.0, 6.0]), 0.1)
+    np.testing.assert_allclose(identity, given["no_mis"])
+
+
+def test_SWAP_1_random_swapping():
+    given, counts = ENTRIES["SWAP-1"]["expected"], np.array([3, 2, 1])
+    for swaps in (1, 2):
+        np.testing.assert_allclose(
+            disjoint_swaps(counts, swaps), given[f"disjoint_Q{swaps}"], rtol=1e-9
+        )
+    matrix = successive_swaps(counts, 2)
+    np.testing.assert_allclose(matrix, given["composed_Q2"], rtol=1e-9)
+    assert privacy_epsilon(matrix)[0] == pytest.approx(given["eps_composed_Q2"], rel=1e-9)
+    shares = counts / 6
+    for kept in (matrix, disjoint_swaps(counts, 2)):
+        np.testing.assert_allclose(shares @ kept, shares)
+    with pytest.raises(ParameterError, match="not enough records"):
+        disjoint_swaps(counts, 4)
+
+
+def test_PRAM_1_odds_and_epsilon():
+    given = ENTRIES["PRAM-1"]["expected"]
+    matrix = np.array(given["P"])
+    epsilon, by_category = privacy_epsilon(matrix)
+    assert epsilon == pytest.approx(given["epsilon"], rel=1e-9)
+    np.testing.assert_allclose(by_category, given["epsilon_by_released_category"], rtol=1e-9)
+    np.testing.assert_allclose(
+        keeping_odds(matrix, np.array(given["v"])), given["posterior_odds"], rtol=1e-9
+    )
+    assert "epsilon 2.77" in privacy_statement(matrix)
+    assert "16 times" in privacy_statement(matrix)
+
+
+def test_REC_1_recoding_has_no_epsilon():
+    matrix = merged_first(5, 3)
+    np.testing.assert_array_equal(matrix.T, ENTRIES["REC-1"]["expected"])
+    square = np.eye(3)
+    assert privacy_epsilon(square)[0] == np.inf
+    assert "no differential privacy at any epsilon" in privacy_statement(square)
+
+
+def test_KPRAM_1_resampling_in_groups_has_no_epsilon():
+    """k-PRAM keeps every value in its group: a release excludes the other groups for certain."""
+    _, groups = ENTRIES["KPRAM-1"]["expected"]
+    same = np.equal.outer(groups, groups).astype(float)
+    matrix = same / same.sum(axis=1, keepdims=True)
+    assert privacy_epsilon(matrix)[0] == np.inf
+
+
+def test_a_category_nobody_releases_plays_no_part():
+    matrix = np.array([[0.6, 0.4, 0.0], [0.4, 0.6, 0.0], [0.5, 0.5, 0.0]])
+    assert privacy_epsilon(matrix)[0] == pytest.approx(np.log(1.5))
+    assert keeping_odds(matrix, np.array([0.5, 0.5, 0.0])).tolist()[2] == 0
+
+
+@pytest.mark.parametrize("matrix", [np.ones((2, 3)) / 3, np.array([[0.5, 0.6], [0.5, 0.5]]),
+                                    np.array([[1.5, -0.5], [0.0, 1.0]])])  # fmt: skip
+def test_refusals(matrix):
+    with pytest.raises(ParameterError):
+        privacy_epsilon(matrix)

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.audit import compare
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.expected_curve import expected_curve
+from rwn_core.microdata import Microdata
+from rwn_core.two_way import two_way
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"x": rng.normal(size=80), "g": rng.choice(list("uv"), 80), "c": 1.0})
+    frame["y"] = frame["x"] + rng.normal(size=80)
+    frame.loc[3, "y"] = np.nan
+    data = Microdata.from_frame(frame)
+    return compare(data, rwn.mask(data, rwn.RWN(k=4), seed=1))
+
+
+def test_two_numbers(comparison):
+    found = two_way(comparison, "x", "y")
+    original = comparison.original.frame[["x", "y"]].dropna()
+    assert found.detail["original"].shape == (79, 2)
+    assert found.detail["correlation_original"] == pytest.approx(original.corr().iloc[0, 1])
+    assert found.value == pytest.approx(
+        abs(found.detail["correlation_released"] - found.detail["correlation_original"])
+    )
+
+
+def test_a_constant_has_no_correlation(comparison):
+    found = two_way(comparison, "x", "c")
+    assert found.detail["correlation_original"] is None
+    assert found.value == 0.0
+
+
+def test_a_category_makes_a_table(comparison):
+    found = two_way(comparison, "g", "y")
+    assert found.detail["kind"] == "table"
+    assert found.detail["original"].sum() == 80
+    assert "(missing)" in found.detail["columns"]
+    itself = Comparison(original=comparison.original, masked=comparison.original)
+    assert two_way(itself, "g", "y").value == 0.0
+
+
+def test_one_variable_is_not_two(comparison):
+    with pytest.raises(NotApplicable, match="different"):
+        two_way(comparison, "x", "x")
+
+
+def test_the_expected_curve_is_what_METHODS_measured():
+    """Closed forms at q = 1, k = 5: 0.052, 0.053, 0.079, 0.174, 0.403 at epsilon 0, 2, 3, 4, 6."""
+    data = rwn.load_demo("bodyfat")
+    found = expected_curve(data, rwn.RWN(epsilon=2.0, k=5), [0.0, 2.0, 3.0, 4.0, 6.0])
+    assert found.detail["change"] == pytest.approx([0.052, 0.053, 0.079, 0.174, 0.403], abs=6e-4)
+    assert found.value == pytest.approx(found.detail["change"][1])
+    assert (np.diff(found.detail["changed"]) >= -1e-12).all()
+
+
+def test_what_has_no_expected_curve():
+    one = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.0]}))
+    with pytest.raises(NotApplicable, match="at least two"):
+        expected_curve(one, rwn.RWN(k=1), [0.0])
+    flat = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.0], "y": 1.0}))
+    with pytest.raises(NotApplicable, match="varies"):
+        expected_curve(flat, rwn.RWN(k=1), [0.0])
+    with pytest.raises(ParameterError, match="one radius"):
+        expected_curve(rwn.load_demo("bodyfat"), rwn.RWN(epsilon=np.full(241, 2.0), k=5), [0.0])

@@ -1,0 +1,176 @@
+"""A sweep reads what an audit of the same releases reads, whoever computes it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import orjson
+import pytest
+
+import rwn_core as rwn
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.tuning import Grid, JobFolder, Plan, Setting, job_name, prediction_interval, sweep
+from rwn_core.tuning import trials as trials_module
+
+MEASURES = ("correlation", "distance_linkage", "neighborhood_size")
+PLAN = Plan(measures=MEASURES, releases=3, seed=7)
+GRID = Grid(axes={"epsilon": (0, 2), "k": (3, 5), "q": (0.5, 1)})
+
+
+@pytest.fixture(scope="module")
+def bodyfat() -> rwn.Microdata:
+    return rwn.load_demo("bodyfat")
+
+
+@pytest.fixture(scope="module")
+def found(bodyfat):
+    return sweep(bodyfat, GRID, plan=PLAN, workers=1)
+
+
+def test_it_reads_what_an_audit_reads(bodyfat, found) -> None:
+    assert len(found) == 8
+    for point in found:
+        for number in range(3):
+            release = rwn.mask(bodyfat, point.setting.params, seed=7 + number)
+            audit = rwn.audit(bodyfat, release, measures=MEASURES)
+            for key in MEASURES:
+                assert point.spreads[key].values[number] == audit[key].value
+
+
+def test_weights_of_a_setting_are_weights_of_the_table(bodyfat) -> None:
+    heavy = bodyfat.with_weights({"age": 3.0})
+    told = sweep(bodyfat, Setting.of("rwn", {"k": 5}, {"age": 3.0}), plan=PLAN, workers=1)
+    own = sweep(heavy, Setting.of("rwn", {"k": 5}), plan=PLAN, workers=1)
+    assert told.points[0].to_dict() | {"seconds": 0} == own.points[0].to_dict() | {"seconds": 0}
+    release = rwn.mask(heavy, rwn.RWN(k=5), seed=7)
+    value = rwn.audit(heavy, release, measures=["distance_linkage"])["distance_linkage"].value
+    assert told.points[0].spreads["distance_linkage"].values[0] == value
+
+
+def test_any_method_can_be_swept_beside_another(bodyfat) -> None:
+    grids = [Grid(axes={"k": (5,)}), Grid(axes={"epsilon": (3.0,), "q": (0.5,)}, method="nbrs2015")]
+    points = sweep(bodyfat, grids, plan=PLAN, workers=1).points
+    assert [point.setting.method for point in points] == ["rwn", "nbrs2015"]
+    release = rwn.mask(bodyfat, rwn.NBRS2015(epsilon=3.0, q=0.5), seed=9)
+    value = rwn.audit(bodyfat, release, measures=["correlation"])["correlation"].value
+    assert points[1].spreads["correlation"].values[2] == value
+    assert points[1].spreads["neighborhood_size"].reason
+
+
+def test_the_frame_has_a_row_for_each_setting_and_measure(found) -> None:
+    frame = found.frame()
+    assert len(frame) == 8 * 3
+    row = frame[(frame.epsilon == 2) & (frame.k == 5) & (frame.q == 1)]
+    row = row[row.measure == "correlation"].iloc[0]
+    point = next(p for p in found if p.setting.words == "ε = 2 · k = 5 · q = 1")
+    values = point.spreads["correlation"].values
+    assert row["median"] == sorted(values)[1]
+    assert row["low"] <= row["median"] <= row["high"]
+
+
+def test_a_refused_setting_is_a_reason_and_no_failure(bodyfat) -> None:
+    settings = [
+        Setting.of("rwn", {"epsilon": 0.0}),
+        Setting.of("rwn", {"k": 241}),
+        *GRID.settings(),
+    ]
+    points = sweep(bodyfat, settings, plan=PLAN, workers=1).points
+    assert "no other record within epsilon" in points[0].spreads["correlation"].reason
+    assert "k must be" in points[1].spreads["correlation"].reason
+    assert points[2].median("correlation") is not None
+
+
+def test_a_measure_that_fails_does_not_end_the_sweep(bodyfat, monkeypatch) -> None:
+    secret = "sentinel-078-05-1120"
+
+    def fail(self, comparison):
+        raise ValueError(secret)
+
+    monkeypatch.setattr(type(rwn.MEASURES["correlation"]), "read", fail)
+    point = sweep(bodyfat, Setting.of("rwn", {"k": 5}), plan=PLAN, workers=1).points[0]
+    assert "ValueError" in point.spreads["correlation"].reason
+    assert secret not in point.spreads["correlation"].reason
+
+
+def test_not_applicable_keeps_its_reason(bodyfat) -> None:
+    plan = Plan(measures=("prediction",), releases=2)
+    spread = sweep(bodyfat, Setting.of("rwn", {"k": 5}), plan=plan, workers=1).points[0]
+    assert spread.spreads["prediction"].median is None
+    assert "held-out" in spread.spreads["prediction"].reason
+    assert isinstance(NotApplicable("x"), Exception)
+
+
+def test_one_table_of_neighbors_serves_all_settings_of_a_metric(bodyfat, monkeypatch) -> None:
+    made = []
+    original = trials_module.neighbor_table
+
+    def counted(*arguments, **more):
+        made.append(1)
+        return original(*arguments, **more)
+
+    monkeypatch.setattr(trials_module, "neighbor_table", counted)
+    grid = Grid(axes={"epsilon": (0, 1, 2), "k": (3, 5)}, weights=({}, {"age": 2.0}))
+    sweep(bodyfat, grid, plan=PLAN, workers=1)
+    assert len(made) == 2
+
+
+def test_the_folder_resumes_and_holds_metrics_only(bodyfat, found, tmp_path) -> None:
+    place = tmp_path / "job"
+    half = GRID.settings()[:4]
+    sweep(bodyfat, half, plan=PLAN, workers=1, folder=place)
+    kept = {path.name: path.stat().st_mtime_ns for path in place.iterdir()}
+    again = sweep(bodyfat, GRID, plan=PLAN, workers=1, folder=place)
+    for name, when in kept.items():
+        if name != "manifest.json":
+            assert (place / name).stat().st_mtime_ns == when
+    assert again.frame().equals(found.frame())
+    allowed = {"setting", "readings", "seconds"}
+    for path in place.glob("*.json"):
+        document = orjson.loads(path.read_bytes())
+        if path.name == "manifest.json":
+            assert set(document) == {"identity", "settings"}
+            continue
+        assert set(document) == allowed
+        for reading in document["readings"].values():
+            assert set(reading) == {"values", "baseline", "reason"}
+            assert len(reading["values"]) <= PLAN.releases
+
+
+def test_a_damaged_point_is_made_again(bodyfat, found, tmp_path) -> None:
+    place = tmp_path / "job"
+    sweep(bodyfat, GRID, plan=PLAN, workers=1, folder=place)
+    victim = next(path for path in place.glob("*.json") if path.name != "manifest.json")
+    victim.write_bytes(b'{"setting": {')
+    assert sweep(bodyfat, GRID, plan=PLAN, workers=1, folder=place).frame().equals(found.frame())
+
+
+def test_a_folder_of_something_else_is_refused(bodyfat, tmp_path) -> None:
+    place = tmp_path / "job"
+    sweep(bodyfat, GRID.settings()[:1], plan=PLAN, workers=1, folder=place)
+    other = Plan(measures=MEASURES, releases=3, seed=8)
+    with pytest.raises(ParameterError, match="another table"):
+        sweep(bodyfat, GRID, plan=other, workers=1, folder=place)
+    assert job_name(bodyfat, PLAN) != job_name(bodyfat, other)
+    (tmp_path / "letters.txt").write_text("x", encoding="utf-8")
+    with pytest.raises(ParameterError, match="other files"):
+        JobFolder.of(tmp_path, bodyfat, PLAN, [])
+
+
+def test_the_interval_holds_nine_of_ten_further_normal_values() -> None:
+    random = np.random.default_rng(1)
+    inside = 0
+    for _ in range(2000):
+        values = random.normal(size=9)
+        low, high = prediction_interval(tuple(values[:8]))
+        inside += low <= values[8] <= high
+    assert abs(inside - 1800) < 4 * math.sqrt(2000 * 0.09)
+    assert prediction_interval((1.0,)) is None
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"measures": ()}, {"measures": ("x",)}, {"releases": 0}, {"seed": -1}]
+)
+def test_a_plan_checks_itself(wrong: dict) -> None:
+    with pytest.raises(ParameterError):
+        Plan(**{"measures": MEASURES, **wrong})

@@ -1,0 +1,131 @@
+"""Worker processes: the same numbers, cancel within a second, and nothing lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.tuning import Grid, JobFolder, Plan, Run, prepared, sweep
+
+ROOT = Path(__file__).resolve().parents[3]
+PLAN = Plan(measures=("correlation", "distance_linkage"), releases=4)
+LONG = Grid(axes={"epsilon": [n / 50 for n in range(100)], "k": range(1, 51)})
+
+
+@pytest.fixture(scope="module")
+def bodyfat() -> rwn.Microdata:
+    return rwn.load_demo("bodyfat")
+
+
+def begin(bodyfat: rwn.Microdata, place: Path, workers: int = 2) -> Run:
+    """A sweep far too long to end by itself, with some points finished."""
+    settings = prepared(bodyfat, LONG, references=False)
+    run = Run(
+        bodyfat, settings, PLAN, JobFolder.of(place, bodyfat, PLAN, settings), workers=workers
+    )
+    end = time.monotonic() + 60
+    while len(run.sweep()) < 3 and time.monotonic() < end:
+        time.sleep(0.05)
+    assert len(run.sweep()) >= 3
+    return run
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+
+
+def test_workers_give_the_same_numbers(bodyfat, tmp_path) -> None:
+    grid = Grid(axes={"epsilon": (0, 2), "q": (0.5, 1), "k": (5,)}, weights=({}, {"age": 2.0}))
+    told: list[float] = []
+    apart = sweep(bodyfat, grid, plan=PLAN, workers=2, progress=told.append)
+    assert apart.frame().equals(sweep(bodyfat, grid, plan=PLAN, workers=1).frame())
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+def test_cancel_leaves_no_process_within_a_second(bodyfat, tmp_path) -> None:
+    run = begin(bodyfat, tmp_path / "job")
+    pids = [process.pid for process in run._processes]
+    assert run.running
+    assert 0 < run.share < 1
+    assert run.seconds_left
+    start = time.monotonic()
+    run.cancel()
+    assert time.monotonic() - start < 1.0
+    assert not run.running
+    assert not any(alive(pid) for pid in pids if pid)
+    assert "Cancelled" in run.refusal
+    done = {p.setting.key: p for p in run.sweep()}
+    again = JobFolder(tmp_path / "job")
+    assert all(again.load(p.setting) == p for p in done.values())
+
+
+def test_a_killed_worker_loses_no_finished_point_and_the_other_goes_on(bodyfat, tmp_path) -> None:
+    run = begin(bodyfat, tmp_path / "job")
+    done = {p.setting.key for p in run.sweep()}
+    os.kill(run._processes[0].pid, signal.SIGKILL)
+    end = time.monotonic() + 30
+    while len(run.sweep()) < len(done) + 3 and time.monotonic() < end:
+        time.sleep(0.05)
+    assert run.running
+    assert done < {p.setting.key for p in run.sweep()}
+    os.kill(run._processes[1].pid, signal.SIGKILL)
+    run.join(5)
+    assert "start it again" in run.refusal
+    assert done < {p.setting.key for p in run.sweep()}
+
+
+SERVER = """
+import sys, time
+import rwn_core as rwn
+from pathlib import Path
+from rwn_core.tuning import Grid, JobFolder, Plan, Run, prepared
+if __name__ == "__main__":
+    data = rwn.load_demo("bodyfat")
+    plan = Plan(measures=("correlation", "distance_linkage"), releases=4)
+    grid = Grid(axes={"epsilon": [n / 50 for n in range(100)], "k": range(1, 51)})
+    settings = prepared(data, grid, references=False)
+    folder = JobFolder.of(Path(sys.argv[1]), data, plan, settings)
+    run = Run(data, settings, plan, folder, workers=2)
+    print(*[process.pid for process in run._processes], flush=True)
+    time.sleep(120)
+"""
+
+
+def test_workers_end_when_their_parent_is_killed(bodyfat, tmp_path) -> None:
+    script = tmp_path / "server.py"
+    script.write_text(SERVER, encoding="utf-8")
+    place = tmp_path / "job"
+    parent = subprocess.Popen(
+        [sys.executable, str(script), str(place)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert parent.stdout is not None
+    with parent.stdout:
+        pids = [int(pid) for pid in parent.stdout.readline().split()]
+    end = time.monotonic() + 60
+    while len(list(place.glob("[!m]*.json"))) < 3 and time.monotonic() < end:
+        time.sleep(0.05)
+    parent.kill()
+    parent.wait()
+    killed = time.monotonic()
+    while any(alive(pid) for pid in pids) and time.monotonic() < killed + 5:
+        time.sleep(0.05)
+    assert not any(alive(pid) for pid in pids)
+    settings = prepared(bodyfat, LONG, references=False)
+    folder = JobFolder.of(place, bodyfat, PLAN, settings)
+    finished = [setting for setting in settings if folder.load(setting) is not None]
+    assert len(finished) >= 3

@@ -1,0 +1,84 @@
+"""The app's pages without a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from rwn_ui.session import Session
+
+ROOT = Path(__file__).resolve().parents[2]
+Open = Callable[..., "Screen"]
+
+
+class Screen:
+    """One user's app, and shorthand for what is on its screen."""
+
+    def __init__(self, page: str, **link: str) -> None:
+        self.test = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+        for name, value in link.items():
+            self.test.query_params[name] = value
+        if page != "tune":
+            self.test.switch_page(f"pages/{page}.py")
+        self.test.run()
+
+    def visit(self, page: str) -> Screen:
+        """Go to another page."""
+        self.test.switch_page(f"pages/{page}.py").run()
+        return self
+
+    def upload(self, name: str, content: bytes) -> Screen:
+        """Give a file to the Data page."""
+        self.test.file_uploader(key="data.upload").set_value((name, content, "text/csv")).run()
+        return self
+
+    @property
+    def session(self) -> Session:
+        """What the user has chosen."""
+        session: Session = self.test.session_state["rwn.session"]
+        return session
+
+    @property
+    def errors(self) -> list[str]:
+        """The sentences in red."""
+        assert not self.test.exception
+        return [error.value for error in self.test.error]
+
+    def lever(self, what: str) -> object:
+        """The slider of epsilon, k or q."""
+        return self.test.slider(key=f"tune.{self.session.generation}.{what}")
+
+    def everything(self) -> str:
+        """All that the last run sent to the browser, as text."""
+        return str(self.test.main) + str(self.test.sidebar) + str(self.session.last_payload)
+
+
+@pytest.fixture
+def open_page() -> Open:
+    """A function that opens a page for a new user."""
+    return Screen
+
+
+@pytest.fixture
+def edit_weights(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """Weights that somebody types into the table; empty at first."""
+    typed: dict[str, float] = {}
+    editor = st.data_editor
+
+    def edited(frame, **options):
+        shown = editor(frame, **options)
+        if "weight" in shown:
+            return shown.assign(
+                weight=[
+                    typed.get(name, weight)
+                    for name, weight in zip(shown["variable"], shown["weight"], strict=True)
+                ]
+            )
+        return shown
+
+    monkeypatch.setattr(st, "data_editor", edited)
+    return typed

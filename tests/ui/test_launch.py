@@ -1,0 +1,168 @@
+"""The launcher: safe options that take effect, a server that answers, an end without a trace."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rwn_core.errors import ParameterError, RWNError
+from rwn_ui import launch
+
+ROOT = Path(__file__).resolve().parents[2]
+
+EFFECTIVE = """
+import json, sys
+from streamlit import config
+from streamlit.web import bootstrap, cli
+arguments = sys.argv[1:]
+flags = cli.main_run.make_context("run", arguments).params
+bootstrap.load_config_options({k: v for k, v in flags.items() if v is not None and v != ()})
+print(json.dumps({key: config.get_option(key) for key in json.loads(sys.stdin.read())}))
+"""
+
+
+def as_flags_read(value: Any) -> Any:
+    """A value as Streamlit sees it after it came as a flag."""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def test_config_file_says_what_the_flags_say() -> None:
+    document = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
+    document.pop("theme")
+    written = {
+        f"{section}.{name}": value
+        for section, row in document.items()
+        for name, value in row.items()
+    }
+    assert written == {key: as_flags_read(value) for key, value in launch.SAFE_OPTIONS.items()}
+
+
+def test_every_flag_takes_effect(tmp_path: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", EFFECTIVE, *launch.command(8501)[4:]],
+        input=json.dumps([*launch.SAFE_OPTIONS]),
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,  # away from the checkout's config.toml
+        env={**os.environ, "HOME": str(tmp_path)},
+    )
+    effective = json.loads(found.stdout)
+    # the one option whose flag is read as a text
+    effective["client.showErrorLinks"] = effective["client.showErrorLinks"] == "true"
+    assert effective == {key: as_flags_read(value) for key, value in launch.SAFE_OPTIONS.items()}
+
+
+def test_both_themes_are_there() -> None:
+    theme = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))["theme"]
+    assert theme["light"]["primaryColor"] == "#0072B2"
+    assert theme["dark"]["primaryColor"] == "#56B4E9"
+    assert set(theme["light"]) == set(theme["dark"])
+    assert "base" not in theme  # the browser's wish decides
+
+
+def test_a_taken_port_is_refused_or_passed_over() -> None:
+    with socket.socket() as taken:
+        taken.bind((launch.ADDRESS, 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(ParameterError, match="in use"):
+            launch.choose_port(port)
+    assert launch.choose_port() >= launch.FIRST_PORT
+
+
+def test_the_packaged_app_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "rwn_ui"
+    (package / "app").mkdir(parents=True)
+    monkeypatch.setattr(launch, "__file__", str(package / "launch.py"))
+    with pytest.raises(RWNError, match="install"):
+        launch.app_file()
+    (tmp_path / "app.py").touch()
+    assert launch.app_file() == tmp_path / "app.py"
+    (package / "app" / "app.py").touch()
+    assert launch.app_file() == package / "app" / "app.py"
+
+
+@contextmanager
+def running_app(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """`rwn app` as a process, and its port; it is gone afterwards."""
+    command = [sys.executable, "-c", "from rwn_core.cli import main; main()", "app", "--no-browser"]
+    process = subprocess.Popen([*command, *arguments], stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert line.startswith("RWN runs at http://127.0.0.1:"), line
+        yield process, int(line.split("127.0.0.1:")[1].split()[0])
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def answer(port: int, path: str, **headers: str) -> tuple[int, bytes]:
+    """Status and body of one request."""
+    connection = http.client.HTTPConnection(launch.ADDRESS, port, timeout=10)
+    try:
+        connection.request("GET", path, headers=headers)
+        response = connection.getresponse()
+        # a connection that is upgraded to a websocket has no body to wait for
+        return response.status, b"" if response.status == 101 else response.read()
+    finally:
+        connection.close()
+
+
+WEBSOCKET = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "cndpdGhpbiByYW5kb20gbg==",
+}
+
+
+def test_the_app_answers_this_machine_and_ends_cleanly() -> None:
+    with running_app() as (process, port):
+        assert answer(port, "/_stcore/health") == (200, b"ok")
+        assert answer(port, "/app/static/plotly.min.js")[0] == 200
+        own = {"Host": f"127.0.0.1:{port}", "Origin": f"http://127.0.0.1:{port}"}
+        assert answer(port, "/_stcore/stream", **WEBSOCKET, **own)[0] == 101
+        strange = {"Host": "evil.example", "Origin": "http://evil.example"}
+        assert answer(port, "/_stcore/stream", **WEBSOCKET, **strange)[0] == 403
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+        assert process.returncode == 130
+        assert "Traceback" not in said
+        with pytest.raises(ConnectionRefusedError):
+            answer(port, "/_stcore/health")
+
+
+def test_the_file_reaches_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = {}
+
+    class Server:
+        returncode = 0
+
+        def __init__(self, command: list[str], **options: Any) -> None:
+            seen.update(options["env"])
+
+        def poll(self) -> int:
+            return 0
+
+        def wait(self, timeout: float | None = None) -> int:
+            return 0
+
+    monkeypatch.setattr(subprocess, "Popen", Server)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RWNError, match="ended before it was ready"):
+        launch.run(Path("table.csv"), browser=False, say=lambda _: None)
+    assert seen[launch.FILE_VARIABLE] == str(tmp_path / "table.csv")

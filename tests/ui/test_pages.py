@@ -1,0 +1,246 @@
+"""Each page for each demo, its widgets, and every sentence that refuses something."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_ui.session import PRESETS, preset_values
+
+PAGES = sorted(path.stem for path in (Path(__file__).parents[2] / "pages").glob("*.py"))
+SECRET = "SENTINEL7731"
+
+
+def table(rows: int = 60, mark: str = "c") -> bytes:
+    """A small CSV file whose third column holds a recognizable value."""
+    lines = [f"{i * 7 % 31},{i * i % 29},{mark if i == 3 else 'ab'[i % 2]}" for i in range(rows)]
+    return "\n".join(["x,y,g", *lines]).encode()
+
+
+@pytest.mark.parametrize("demo", ["bodyfat", "bodyfat_raw", "pima"])
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_runs_for_every_small_demo(open_page, demo: str, page: str) -> None:
+    screen = open_page(page, demo=demo)
+    assert screen.errors == []
+    assert screen.session.name == demo
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("demo", ["randhie", "cps1988"])
+def test_every_page_runs_for_every_large_demo(open_page, demo: str) -> None:
+    screen = open_page("tune", demo=demo)
+    assert screen.errors == []
+    assert len(screen.session.last_payload["cards"]) == 9
+    assert screen.visit("data").errors == []
+
+
+def test_sliders_write_the_session_and_the_session_the_sliders(open_page) -> None:
+    screen = open_page("tune")
+    for what, value in (("epsilon", 3.1), ("k", 11), ("q", 0.35)):
+        screen.lever(what).set_value(value).run()
+        assert getattr(screen.session, what) == value
+    assert screen.session.last_payload["stamp"].startswith("ε = 3.1 · k = 11 · q = 0.35")
+    screen.visit("data").visit("tune")
+    assert [screen.lever(what).value for what in ("epsilon", "k", "q")] == [3.1, 11, 0.35]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_moves_every_slider_as_often_as_it_is_pressed(open_page, preset: str) -> None:
+    screen = open_page("tune")
+    wanted = preset_values(preset, screen.session.bench().reach)
+    for _ in range(2):
+        screen.lever("k").set_value(33).run()
+        screen.test.button(key=f"tune.0.preset.{preset}").click().run()
+        assert tuple(screen.lever(what).value for what in ("epsilon", "k", "q")) == wanted
+        assert screen.session.words in screen.session.last_payload["stamp"]
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        ({"epsilon": "-1"}, "epsilon of the link must be a number from 0 to 8.2"),
+        ({"epsilon": "nan"}, "epsilon of the link must be a number from 0 to 8.2"),
+        ({"epsilon": "inf"}, "epsilon of the link must be a number from 0 to 8.2"),
+        ({"epsilon": "5 km"}, "epsilon of the link must be a number from 0 to 8.2"),
+        ({"k": "0"}, "k of the link must be a whole number from 1 to 60"),
+        ({"k": "241"}, "k of the link must be a whole number from 1 to 60"),
+        ({"k": "2.5"}, "k of the link must be a whole number from 1 to 60"),
+        ({"q": "-0.1"}, "q of the link must be a number from 0 to 1"),
+        ({"q": "1.01"}, "q of the link must be a number from 0 to 1"),
+        ({"q": "half"}, "q of the link must be a number from 0 to 1"),
+    ],
+)
+def test_a_bad_value_of_a_link_is_a_sentence_and_changes_nothing(
+    open_page, link: dict[str, str], sentence: str
+) -> None:
+    screen = open_page("tune", **link)
+    (warning,) = screen.test.warning
+    assert warning.value.startswith(sentence + ";")
+    assert screen.errors == []
+    assert screen.session.words == "ε = 2 · k = 5 · q = 1"
+    assert screen.session.last_payload is not None
+
+
+def test_good_values_of_a_link_are_taken(open_page) -> None:
+    screen = open_page("tune", demo="pima", epsilon="1.5", k="7", q="0.5", projector="1")
+    assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
+    assert screen.session.last_payload["projector"] is True
+    assert not screen.test.warning
+
+
+def test_the_link_holds_the_setting_and_never_a_seed_or_a_file(open_page) -> None:
+    screen = open_page("tune")
+    screen.test.number_input(key="tune.0.seed").set_value(987654).run()
+    assert screen.session.seed == 987654
+    link = dict(screen.test.query_params)
+    assert set(link) == {"epsilon", "k", "q", "demo"}
+    screen.visit("data").upload("private-name.csv", table()).visit("tune")
+    assert screen.session.name == "private-name.csv"
+    link = dict(screen.test.query_params)
+    assert set(link) == {"epsilon", "k", "q"}
+    assert "987654" not in str(link)
+
+
+def test_a_file_and_a_demo_that_are_both_chosen_do_not_take_turns(open_page) -> None:
+    screen = open_page("data")
+    screen.test.selectbox(key="data.demo").set_value("pima").run()
+    screen.upload("mine.csv", table())
+    loaded = screen.session.generation
+    screen.test.run()
+    assert (screen.session.name, screen.session.generation) == ("mine.csv", loaded)
+    screen.test.selectbox(key="data.demo").set_value("bodyfat").run()
+    assert screen.session.name == "bodyfat"
+
+
+def test_a_refused_file_is_a_sentence_and_the_table_stays(open_page) -> None:
+    screen = open_page("data")
+    screen.upload("bad.csv", table() + f"\n1,2,{SECRET},4".encode())
+    (sentence,) = screen.errors
+    assert "line 62: there are 4 fields" in sentence
+    assert SECRET not in screen.everything()
+    assert screen.session.name == "bodyfat"
+    assert len(screen.visit("tune").session.last_payload["cards"]) == 9
+
+
+def test_all_weights_zero_is_a_sentence_and_the_last_good_panel_stays(
+    open_page, edit_weights: dict[str, float]
+) -> None:
+    screen = open_page("tune")
+    good = screen.session.last_payload
+    edit_weights.update(dict.fromkeys(screen.session.data.names, 0.0))
+    screen.test.run()
+    assert screen.errors == [
+        "The weights are 0 for every variable; give at least one a positive weight."
+    ]
+    assert screen.session.last_payload["cards"] == good["cards"]
+    assert screen.test.button(key="tune.0.pin.A")  # the controls below are still there
+    edit_weights["age"] = 1.0
+    screen.test.run()
+    assert screen.errors == []
+    assert screen.session.last_payload["cards"] != good["cards"]
+
+
+def test_other_weights_move_the_end_of_the_slider_and_not_the_setting(
+    open_page, edit_weights: dict[str, float]
+) -> None:
+    screen = open_page("tune")
+    edit_weights.update(dict.fromkeys(screen.session.data.names, 2.0))
+    screen.test.run()
+    assert screen.lever("epsilon").max > 10
+    assert screen.session.words == "ε = 2 · k = 5 · q = 1"
+    edit_weights.update(dict.fromkeys(screen.session.data.names, 0.1))
+    screen.test.run()
+    assert screen.lever("epsilon").max == screen.session.epsilon == 0.82
+    assert screen.errors == []
+
+
+def apply(screen, monkeypatch: pytest.MonkeyPatch, **columns: object) -> list[str]:
+    """Change whole columns of the Data page's table, press Apply; the sentences in red."""
+    editor = st.data_editor
+
+    def edited(frame: pd.DataFrame, **options: object) -> pd.DataFrame:
+        shown = editor(frame, **options)
+        return shown.assign(**columns) if "role" in shown else shown
+
+    with monkeypatch.context() as patch:
+        patch.setattr(st, "data_editor", edited)
+        screen.visit("data")
+        (button,) = (b for b in screen.test.button if b.label == "Apply")
+        button.click().run()
+        return screen.errors
+
+
+@pytest.mark.parametrize("columns", [{"masked": False}, {"role": "identifier"}])
+def test_nothing_to_mask_is_a_sentence_and_the_table_stays(
+    open_page, monkeypatch: pytest.MonkeyPatch, columns: dict[str, object]
+) -> None:
+    screen = open_page("tune")
+    assert apply(screen, monkeypatch, **columns) == [
+        "No variable is chosen for masking; choose at least one."
+    ]
+    assert screen.session.generation == 0
+    assert len(screen.visit("tune").session.last_payload["cards"]) == 9
+
+
+def test_half_a_group_masked_is_a_sentence(open_page, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = open_page("tune")
+    masked = [i % 2 == 0 for i in range(screen.session.data.p)]
+    (sentence,) = apply(screen, monkeypatch, group="all", masked=masked)
+    assert sentence == "Group all has masked and unmasked variables; mask all of them or none."
+
+
+def test_an_unknown_column_in_the_regression_is_a_sentence() -> None:
+    schema = rwn.load_demo("bodyfat").schema
+    with pytest.raises(rwn.SchemaError, match="names the variable belly, which the table does not"):
+        rwn.Schema(
+            variables=schema.variables,
+            question=rwn.Question(response="belly", predictors=("age",)),
+        )
+
+
+def test_a_regression_question_of_the_data_page_is_drawn(open_page) -> None:
+    screen = open_page("data")
+    screen.test.selectbox(key="data.0.response").set_value("weight")
+    screen.test.multiselect(key="data.0.predictors").set_value(["height", "age"])
+    (button,) = (b for b in screen.test.button if b.label == "Apply")
+    button.click().run()
+    screen.visit("tune")
+    assert "Regression of weight" in str(screen.session.last_payload["tables"])
+    assert screen.test.button(key="prediction.run").label.startswith("Predict weight")
+
+
+def test_the_preview_holds_at_most_a_hundred_records_numbered_from_one(open_page) -> None:
+    screen = open_page("data").upload("long.csv", table(300))
+    shown = screen.test.dataframe[0].value
+    assert len(shown) == 100
+    np.testing.assert_array_equal(shown.index, np.arange(1, 101))
+
+
+def test_a_table_without_a_regression_shows_the_other_cards(open_page) -> None:
+    screen = open_page("data").upload("mine.csv", table()).visit("tune")
+    assert screen.errors == []
+    assert len(screen.session.last_payload["cards"]) == 9
+    assert screen.session.last_payload["tables"] == []
+    assert any("Data page" in info.value for info in screen.test.info)
+
+
+def test_two_users_never_see_each_other(open_page) -> None:
+    mine, theirs = open_page("data"), open_page("data")
+    mine.upload("same.csv", table(mark="MINE7731"))
+    theirs.upload("same.csv", table(mark="THEIRS42"))
+    mine.visit("tune")
+    theirs.visit("tune")
+    for screen in (mine, theirs):
+        screen.test.selectbox(key=f"tune.{screen.session.generation}.variable").set_value("g").run()
+    assert "MINE7731" in mine.everything()
+    assert "THEIRS42" in theirs.everything()
+    assert "THEIRS42" not in mine.everything()
+    assert "MINE7731" not in theirs.everything()
+    mine.lever("k").set_value(9).run()
+    theirs.test.run()
+    assert theirs.session.k == 5

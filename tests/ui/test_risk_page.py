@@ -1,0 +1,189 @@
+"""The Risk page: its choices reach the numbers, and what it says of single people is marked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+
+from rwn_ui import risk_choice, risk_view
+from rwn_ui.jobs import Job
+
+Payloads = list[dict[str, Any]]
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> Payloads:
+    """What the page gave its panel to draw, run by run."""
+    payloads: Payloads = []
+    monkeypatch.setattr(risk_view, "panel", lambda payload, key: payloads.append(payload))
+    return payloads
+
+
+@pytest.fixture
+def page(drawn, open_page) -> Any:
+    screen = open_page("risk")
+    assert screen.errors == []
+    return screen.test
+
+
+def charts(payload: dict[str, Any]) -> dict[str, Any]:
+    return {chart["key"]: chart for chart in map(orjson.loads, payload["cards"])}
+
+
+def test_tiles_cards_and_tables(page, drawn):
+    payload = drawn[-1]
+    assert [tile["label"] for tile in payload["tiles"]][:3] == [
+        "Worst case, all variables",
+        "Worst case, by the keys",
+        "Ordinary: distance linkage",
+    ]
+    assert all(tile["help"] for tile in payload["tiles"])
+    assert list(charts(payload)) == [
+        "linkage_attacks",
+        "record_risk",
+        "repeated_releases",
+        "rounding_effect",
+        "key_classes",
+        "guessing_attacks",
+        "extreme_values",
+        "queries",
+        "neighborhood_size",
+    ]
+    orjson.dumps(payload["tables"])
+
+
+def test_what_concerns_single_people_is_marked_internal(page, drawn):
+    titles = [table["title"] for table in drawn[-1]["tables"]]
+    assert "Unique on the keys, and linked by them at worst" in titles
+    assert "Interval disclosure" in titles
+    assert any(title.startswith("Log-linear risk on age") for title in titles)
+    assert "The ten records at highest risk (internal)" in titles
+    assert charts(drawn[-1])["queries"]["title"].endswith("(internal)")
+
+
+def test_key_variables_reach_the_numbers(page, drawn):
+    before = drawn[-1]["tiles"][1]["released"]
+    page.multiselect[0].set_value(["age"]).run()
+    assert not page.exception
+    after = drawn[-1]
+    assert after["tiles"][1]["released"] != before
+    assert "keys: age" in after["summary"]["text"]
+    assert after["tiles"][0]["released"] == drawn[0]["tiles"][0]["released"]
+
+
+def test_no_key_variable_is_a_sentence(page, drawn):
+    page.multiselect[0].set_value([]).run()
+    assert not page.exception
+    assert "Choose at least one variable" in page.error[0].value
+
+
+def test_rounding_is_live(page, drawn):
+    exact = drawn[-1]["tiles"][0]["released"]
+    page.select_slider[0].set_value("1 SD").run()
+    assert not page.exception
+    rounded = drawn[-1]["tiles"][0]["released"]
+    assert float(rounded.split()[0]) < float(exact.split()[0]) - 10
+
+
+def test_the_sliders_reach_the_numbers(page, drawn):
+    before = drawn[-1]
+    page.slider[1].set_value(25).run()
+    assert not page.exception
+    assert "k = 25" in drawn[-1]["summary"]["text"]
+    assert drawn[-1]["tiles"][1]["released"] != before["tiles"][1]["released"]
+
+
+def test_the_watch_list_follows_a_record_and_a_question(page, drawn):
+    names = [button.label for button in page.button]
+    page.button[names.index("Watch this record")].click().run()
+    page.button[names.index("Watch this question")].click().run()
+    assert not page.exception
+    page.run()
+    table = drawn[-1]["tables"][-1]
+    assert table["title"] == "Watch list (internal)"
+    assert table["rows"][0][0] == "record 1"
+    assert len(table["rows"]) == 2
+    names = [button.label for button in page.button]
+    page.button[names.index("Clear the list")].click().run()
+    page.run()
+    assert drawn[-1]["tables"][-1]["title"] != "Watch list (internal)"
+
+
+def test_a_population_smaller_than_the_file_is_refused(page, drawn):
+    numbers = [entry.label for entry in page.number_input]
+    place = numbers.index("People in the population (0: the file is all)")
+    page.number_input[place].set_value(5).run()
+    assert "at least the file" in page.error[0].value
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch, drawn) -> list[dict[str, Any]]:
+    """Small tables count as large, and a job is done as soon as it is begun."""
+    begun: list[dict[str, Any]] = []
+
+    def start(label: str, work: Any, **arguments: Any) -> Job:
+        begun.append(arguments)
+        return Job(label=label, result=work(**arguments, progress=lambda share: None))
+
+    monkeypatch.setattr(risk_view, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(risk_view.Job, "start", staticmethod(start))
+    return begun
+
+
+def test_a_large_table_is_attacked_by_a_job(large, drawn, open_page):
+    screen = open_page("risk")
+    assert screen.errors == []
+    assert drawn == []
+    assert "random sample" in screen.test.caption[0].value
+    start = next(b for b in screen.test.button if b.label == "Find the risk of this setting")
+    start.click().run()
+    assert screen.errors == []
+    assert len(large) == 1
+    shown = drawn[-1]["summary"]["text"]
+    assert screen.session.words in shown
+    # the numbers stay those of their own setting, and the page says so
+    screen.test.slider[1].set_value(20).run()
+    assert drawn[-1]["summary"]["text"] == shown
+    assert any("These numbers are of" in info.value for info in screen.test.info)
+
+
+def test_a_refused_job_says_why(large, drawn, open_page, monkeypatch):
+    monkeypatch.setattr(
+        risk_view.Job, "start", staticmethod(lambda label, work, **a: Job(label, refusal="No."))
+    )
+    screen = open_page("risk")
+    next(b for b in screen.test.button if b.label.startswith("Find the risk")).click().run()
+    assert screen.errors == []
+    assert any(info.value.endswith("No.") for info in screen.test.info)
+    assert drawn == []
+
+
+def test_the_tune_page_shows_the_worst_case_first_and_says_so(open_page):
+    screen = open_page("tune")
+    (tile, *_) = screen.session.last_payload["tiles"]
+    assert tile["label"] == "Records re-linked"
+    assert tile["limit"].startswith("worst case")
+    assert "ordinary intruder" in tile["help"]
+    assert "worst-case linkage" in screen.session.last_payload["cards"][0]
+
+
+def test_every_risk_can_stand_on_the_tile_and_the_map(open_page):
+    screen = open_page("tune")
+    choice = screen.test.selectbox(key="tune.0.risk")
+    for key in ("distance_linkage", "membership", "queries"):
+        choice.set_value(key).run()
+        assert screen.errors == []
+        (tile, *_) = screen.session.last_payload["tiles"]
+        assert tile["released"].endswith("%")
+        assert risk_choice.axis_title(key) in screen.session.last_payload["cards"][0]
+    assert set(risk_choice.choices()) >= {"bayes_linkage", "intruder_levels", "extremes"}
+
+
+def test_a_large_table_starts_with_the_ordinary_risk(open_page, monkeypatch):
+    monkeypatch.setattr(risk_choice, "LARGEST_LIVE", 10)
+    screen = open_page("tune")
+    assert screen.errors == []
+    assert screen.session.last_payload["tiles"][0]["limit"].startswith("ordinary")
+    assert "takes seconds" in screen.test.selectbox(key="tune.0.risk").help

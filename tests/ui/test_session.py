@@ -1,0 +1,136 @@
+"""The session's memory and presets; how refusals and failures are shown and logged."""
+
+from __future__ import annotations
+
+import ast
+import json
+import logging
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import rwn_core as rwn
+from rwn_core.coordinates import coordinates
+from rwn_core.neighborhoods.reach import interactive_reach
+from rwn_ui.results import LARGEST_PAIRS
+from rwn_ui.session import PRESETS, Memo, preset_values
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "rwn_ui").glob("*.py")]
+
+
+def test_a_memo_keeps_the_latest_results_and_no_more() -> None:
+    memo, made = Memo(2), []
+
+    def make(key: str) -> str:
+        return memo.once(key, lambda: made.append(key) or key.upper())
+
+    assert [make(key) for key in "abab"] == ["A", "B", "A", "B"]
+    assert made == ["a", "b"]
+    make("a")  # now b is the oldest
+    make("c")
+    make("a")
+    assert made == ["a", "b", "c"]
+    make("b")
+    assert made == ["a", "b", "c", "b"]
+
+
+def test_a_failed_result_is_not_kept() -> None:
+    memo = Memo(2)
+    with pytest.raises(ZeroDivisionError):
+        memo.once("a", lambda: 1 // 0)
+    assert memo.once("a", lambda: 1) == 1
+
+
+@pytest.mark.parametrize("demo", ["bodyfat", "bodyfat_raw", "pima", "randhie", "cps1988"])
+def test_presets_lie_within_the_sliders_of_every_demo(demo: str) -> None:
+    reach = interactive_reach(coordinates(rwn.load_demo(demo)), LARGEST_PAIRS)
+    values = [preset_values(preset, reach) for preset in PRESETS]
+    for epsilon, k, q in values:
+        assert 0 <= epsilon <= reach.epsilon
+        assert epsilon / reach.step == pytest.approx(round(epsilon / reach.step))
+        assert 1 <= k <= reach.k
+        assert 0 <= q <= 1
+    assert values == sorted(values)
+    assert len(set(values)) == len(values)
+
+
+def test_presets_lie_within_the_sliders_of_a_tiny_table() -> None:
+    data = rwn.Microdata.from_frame(pd.DataFrame({"x": [1.0, 2, 4], "y": [0.0, 1, 1]}))
+    reach = interactive_reach(coordinates(data), LARGEST_PAIRS)
+    for preset in PRESETS:
+        epsilon, k, _ = preset_values(preset, reach)
+        assert 0 <= epsilon <= reach.epsilon
+        assert 1 <= k <= reach.k == 2
+
+
+def failing(kind: str) -> AppTest:
+    """A page of which one part fails, before a part that does not."""
+
+    def script(kind: str) -> None:
+        import streamlit as st
+
+        from rwn_core.errors import NotApplicable, ParameterError
+        from rwn_ui.show import guarded
+
+        with guarded():
+            if kind == "refusal":
+                raise ParameterError("q must be a number from 0 to 1.")
+            if kind == "reason":
+                raise NotApplicable("There is no holdout.")
+            float("SENTINEL7731")
+        st.text("and the page lives on")
+
+    return AppTest.from_function(script, args=(kind,)).run()
+
+
+def test_a_refusal_is_shown_as_it_is_and_the_page_lives_on(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    page = failing("refusal")
+    assert [error.value for error in page.error] == ["q must be a number from 0 to 1."]
+    assert page.text[0].value == "and the page lives on"
+    assert not [record for record in caplog.records if record.name == "rwn"]
+
+
+def test_a_missing_answer_is_no_error() -> None:
+    page = failing("reason")
+    assert not page.error
+    assert [info.value for info in page.info] == ["There is no holdout."]
+
+
+def test_a_failure_shows_a_number_and_logs_type_and_lines_but_no_value(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        page = failing("failure")
+    (shown,) = [error.value for error in page.error]
+    number = shown.partition("(error ")[2].partition(")")[0]
+    assert len(number) == 8
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "rwn"]
+    assert number in line
+    assert "ValueError" in line
+    assert "script:" in line
+    assert not page.exception
+    assert page.text[0].value == "and the page lives on"
+    everything = shown + caplog.text + json.dumps([r.__dict__ for r in caplog.records], default=str)
+    assert "SENTINEL7731" not in everything
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_nothing_is_kept_in_a_cache_that_users_share(path: Path) -> None:
+    names = {
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute | ast.Name)
+    }
+    assert not {name for name in names if name.startswith("cache")} | names & {"lru_cache"}
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_no_text_is_shown_as_html_but_the_app_s_own_style(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert "unsafe_allow_html" not in source
+    assert source.count("st.html(") == (path.name == "show.py")

@@ -1,0 +1,137 @@
+"""The panel's payload: plain data, tiles that say what the readings say, true marks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.reading import Reading
+from rwn_ui import risk_choice, tune_view
+from rwn_ui.session import Pin, Session
+
+LABELS = (
+    "Records re-linked",
+    "Max Cook’s distance",
+    "Max Mahalanobis",
+    "Mean |Δ correlation|",
+    "Median |Δ slope| / SE",
+    "PC1 share",
+)
+
+
+@pytest.fixture
+def session() -> Session:
+    made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
+    made.settle()
+    return made
+
+
+def tiles(session: Session) -> dict[str, dict]:
+    shown = tune_view.payload(session, session.look())["tiles"]
+    return {tile["label"]: tile for tile in shown}
+
+
+def test_the_payload_is_plain_data(session: Session) -> None:
+    shown = tune_view.payload(session, session.look())
+    json.dumps(shown, allow_nan=False)
+    assert len(shown["cards"]) == 9
+    assert tuple(tile["label"] for tile in shown["tiles"]) == LABELS
+    for card in map(json.loads, shown["cards"]):
+        assert card["title"]
+        assert len(card["alt"]) > 20
+        table = json.loads(card["table"])
+        assert all(len(row) == len(table["columns"]) for row in table["rows"])
+        assert len(table["rows"]) <= 400
+
+
+def test_the_share_of_changed_cells_is_set_against_q_as_it_was_chosen(session: Session) -> None:
+    session.q = 0.95  # a mean over the variables would show 0.9499999999999996
+    changed = tune_view.payload(session, session.look())["changed"]
+    assert changed["q"] == 0.95
+    assert changed["names"] == list(session.data.names)
+    assert 0.85 < changed["overall"] < 0.95
+
+
+def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
+    readings = {key: r for key, r in session.look().readings.items() if isinstance(r, Reading)}
+    shown = tiles(session)
+    worst = risk_choice.readings(session, session.look())["bayes_linkage"]
+    linked, pc1 = worst, readings["principal_components"].detail
+    assert shown["Records re-linked"]["released"] == f"{100 * linked.value:.1f} %"
+    assert shown["Max Cook’s distance"]["original"] == "0.754"
+    assert shown["Max Mahalanobis"]["original"] == "10.9"
+    for label, key in (
+        ("Max Cook’s distance", "cooks_distance"),
+        ("Max Mahalanobis", "mahalanobis"),
+    ):
+        assert float(shown[label]["released"]) == pytest.approx(readings[key].value, rel=0.005)
+    change = readings["correlation"].value
+    assert float(shown["Mean |Δ correlation|"]["released"]) == pytest.approx(change, abs=0.0005)
+    slope = readings["regression"].value
+    assert float(shown["Median |Δ slope| / SE"]["released"]) == pytest.approx(slope, abs=0.005)
+    for side in ("original", "released"):
+        assert shown["PC1 share"][side] == f"{100 * pc1[f'share_{side}'][0]:.1f} %"
+
+
+@pytest.mark.parametrize(
+    ("label", "field", "measure"),
+    [
+        ("Records re-linked", "linkage", "bayes_linkage"),
+        ("Mean |Δ correlation|", "correlation", "correlation"),
+        ("Median |Δ slope| / SE", "slope", "regression"),
+    ],
+)
+def test_a_tile_is_marked_against_the_policy(
+    session: Session, label: str, field: str, measure: str
+) -> None:
+    value = risk_choice.readings(session, session.look())[measure].value
+    for limit, state in ((value, "ok"), (value * 0.99, "over"), (value * 1.01, "ok")):
+        session.policy = replace(session.policy, **{field: limit})
+        assert tiles(session)[label]["state"] == state
+
+
+def test_a_pin_of_the_same_setting_shows_no_difference(session: Session) -> None:
+    session.pins["A"] = tune_view.pin(session, session.look())
+    for tile in tiles(session).values():
+        (mark,) = tile["against"]
+        assert mark["text"].startswith("±")
+        assert mark["better"] is None
+
+
+def test_differences_against_pins_have_the_right_sign_and_mark(session: Session) -> None:
+    here = tune_view.pin(session, session.look()).values
+    session.pins["A"] = Pin(text="less", values={k: v - 0.5 for k, v in here.items()})
+    session.pins["B"] = Pin(text="more", values={k: v + 0.5 for k, v in here.items()})
+    for label, tile in tiles(session).items():
+        less, more = tile["against"]
+        assert (less["pin"], more["pin"]) == ("A", "B")
+        assert less["text"].startswith("+")
+        assert more["text"].startswith("−")
+        neutral = label == "PC1 share"
+        assert less["better"] is (None if neutral else False)
+        assert more["better"] is (None if neutral else True)
+    assert "+50.0 % vs A" in tiles(session)["Records re-linked"]["against"][0]["text"]
+
+
+def test_the_map_shows_now_and_the_pins(session: Session) -> None:
+    session.pins["A"] = tune_view.pin(session, session.look())
+    session.k = 20
+    card = json.loads(tune_view.payload(session, session.look())["cards"][0])
+    assert [row[0] for row in json.loads(card["table"])["rows"]] == ["now", "A"]
+
+
+def test_a_pin_holds_words_and_readings_but_no_data(session: Session) -> None:
+    pinned = tune_view.pin(session, session.look())
+    assert pinned.text == "ε = 2 · k = 5 · q = 1"
+    assert all(isinstance(value, float) for value in pinned.values.values())
+
+
+def test_the_stamp_is_new_for_everything_that_changes_a_chart(session: Session) -> None:
+    stamps = set()
+    for name, value in (("k", 6), ("q", 0.5), ("epsilon", 3.0), ("seed", 2), ("variable", "age")):
+        setattr(session, name, value)
+        stamps.add(tune_view.payload(session, session.look())["stamp"])
+    assert len(stamps) == 5

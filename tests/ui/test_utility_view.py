@@ -1,0 +1,109 @@
+"""The Utility page's payload, without a browser."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import orjson
+import pytest
+
+import rwn_core as rwn
+from rwn_core.audit import compare
+from rwn_core.day_pass import DayPass
+from rwn_core.ensemble import ensemble
+from rwn_core.standard_errors import standard_error_validity
+from rwn_ui import day_pass_view, draws, tune_view, utility_results, utility_view
+from rwn_ui.draws import setting_of
+from rwn_ui.session import Session
+from rwn_ui.utility_results import Desk, sight
+
+
+@pytest.fixture(params=["bodyfat", "pima"])
+def shown(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    session = Session(name="demo", demo=request.param, data=rwn.load_demo(request.param))
+    session.settle()
+    released = [variable.name for variable in session.data.schema.released]
+    session.variable = released[0]
+    mine = Desk(generation=0, other=released[1])
+    monkeypatch.setattr(utility_results, "desk", lambda session: mine)
+    return session, mine
+
+
+def test_the_payload_is_plain_and_complete(shown: Any) -> None:
+    session, mine = shown
+    payload = utility_view.payload(session, mine, sight(session), ())
+    text = orjson.dumps(payload)
+    assert b"NaN" not in text
+    assert len(payload["tiles"]) == 6
+    keys = [json.loads(card)["key"] for card in payload["cards"]]
+    assert keys == [
+        "correlation", "correlation_change", "expected_curve", "regression",
+        "principal_components", "subgroups", "distribution", "two_way", "quantiles",
+    ]  # fmt: skip
+    assert not [card for card in payload["cards"] if json.loads(card).get("reason")]
+    overview = payload["tables"][0]
+    titles = [row[0] for row in overview["rows"]]
+    measures = [m for m in rwn.MEASURES.values() if m.side == "utility" and m.key != "prediction"]
+    assert titles == [measure.title for measure in measures]
+    for row in overview["rows"]:
+        assert len(row) == len(overview["columns"])
+
+
+def test_draws_and_standard_errors_join_the_picture(shown: Any) -> None:
+    session, mine = shown
+    before = utility_view.payload(session, mine, sight(session), ())
+    mine.ensembles[setting_of(session)] = ensemble(
+        session.data, session.params, repeats=3, seed=1, measures=["correlation", "ci_overlap"]
+    )
+    mine.validities[setting_of(session)] = standard_error_validity(
+        session.data, session.params, repeats=10, seed=1
+    )
+    after = utility_view.payload(session, mine, sight(session), ())
+    assert after["stamp"] != before["stamp"]
+    assert after["tiles"][0]["limit"].startswith("9 of 10 draws")
+    assert "9 of 10 draws" in after["tables"][0]["columns"]
+    assert after["tables"][-1]["title"].startswith("Are the standard errors")
+    session.k += 1  # another setting has no draws yet
+    other = utility_view.payload(session, mine, sight(session), ())
+    assert "9 of 10 draws" not in other["tables"][0]["columns"]
+
+
+def test_a_day_pass_has_a_tile_and_a_table(shown: Any) -> None:
+    session, mine = shown
+    mine.text = day_pass_view.suggested(session.data).to_toml()
+    seen = sight(session)
+    passed = day_pass_view.verdicts(session, mine, seen.comparison)
+    assert len(passed) == len(DayPass.from_toml(mine.text).analyses) == 3
+    assert all(verdict.value is not None for verdict in passed)
+    payload = utility_view.payload(session, mine, seen, passed)
+    assert payload["tiles"][-1]["label"] == "Day pass"
+    assert payload["tables"][0]["title"].startswith("Day pass")
+    mine.text = "no [[toml"
+    assert day_pass_view.verdicts(session, mine, seen.comparison) == ()
+
+
+def test_a_second_look_computes_nothing_again(shown: Any) -> None:
+    session, _ = shown
+    assert sight(session).readings["pmse"] is sight(session).readings["pmse"]
+    data = session.data
+    release = rwn.mask(data, session.params, seed=session.seed)
+    alone = rwn.MEASURES["pmse"].compute(compare(data, release))
+    assert sight(session).readings["pmse"].value == pytest.approx(alone.value, rel=1e-6)
+
+
+def test_the_tune_page_shows_the_draws_too(shown: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    session, mine = shown
+    look = session.look()
+    plain = tune_view.payload(session, look)
+    keys = [tile.measure for tile in tune_view.TILES]
+    mine.ensembles[setting_of(session)] = ensemble(
+        session.data, session.params, repeats=4, seed=1, measures=keys
+    )
+    monkeypatch.setattr(draws.st, "session_state", {draws.PLACE: mine})
+    payload = tune_view.payload(session, look)
+    words = [tile.get("limit", "") for tile in payload["tiles"]]
+    assert sum(text.startswith("draws") for text in words) >= 5
+    names = [trace["name"] for trace in json.loads(payload["cards"][0])["data"]]
+    assert "draws" in names
+    assert "draws" not in [trace["name"] for trace in json.loads(plain["cards"][0])["data"]]
