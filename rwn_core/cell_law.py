@@ -176,6 +176,11 @@ class CellLaw:
         columns : ndarray of int64, shape (m,)
             -1 where the original has no such values.
         """
+        if len(names) == 1:
+            codes, _ = _value_codes(self.original, names[0])
+            columns = _codes_like(self.original, masked, names[0])[rows]
+            table = sparse.csc_array(self._law(codes, self.modification(names[0])))
+            return table, np.where(columns < table.shape[1], columns, -1)
         own = np.column_stack([_value_codes(self.original, name)[0] for name in names])
         released = np.column_stack([_codes_like(self.original, masked, name) for name in names])
         _, codes = np.unique(np.concatenate((own, released[rows])), axis=0, return_inverse=True)
@@ -268,6 +273,10 @@ class RowMixtureLaw(CellLaw):
 
 def _value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
     """Level numbers of any kind of variable; missing, where it occurs, is the last level."""
+    return microdata.once(("value codes", name), lambda: _number_values(microdata, name))
+
+
+def _number_values(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
     if microdata.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
         level_codes, levels = microdata.codes(name)
         values: list[Any] = list(levels)

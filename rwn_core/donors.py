@@ -263,11 +263,9 @@ def copy_from_donors(microdata: Microdata, donors: NDArray[np.int64]) -> Microda
         Row-aligned with the original and of the same types; direct identifiers are left out.
         A whole-number or truth column that loses values becomes its type with missing values.
     """
-    frame = microdata.frame
-    released = microdata.schema.released
     columns = {
-        variable.name: _copy_column(frame[variable.name], donors[:, place])
-        for place, variable in enumerate(released)
+        variable.name: _copy_column(microdata.array(variable.name), donors[:, place])
+        for place, variable in enumerate(microdata.schema.released)
     }
     return Microdata(pd.DataFrame(columns, copy=False), released_schema(microdata.schema))
 
@@ -281,10 +279,12 @@ def released_schema(schema: Schema) -> Schema:
     return Schema(variables=schema.released, question=question)
 
 
-def _copy_column(column: pd.Series[Any], donors: NDArray[np.int64]) -> pd.Series[Any]:
+def _copy_column(values: Any, donors: NDArray[np.int64]) -> Any:
+    """The donors' values, as an array of the column's own type."""
     lost = donors < 0
     if not lost.any():
-        return column.take(donors).reset_index(drop=True)
+        return values[donors] if isinstance(values, np.ndarray) else values.take(donors)
+    column = pd.Series(values)
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
         column = column.astype(pd.api.types.pandas_dtype(_with_missing(column.dtype)))
     return column.take(np.where(lost, 0, donors)).reset_index(drop=True).mask(lost)

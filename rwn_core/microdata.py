@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -128,7 +128,17 @@ class Microdata:
     @property
     def fingerprint(self) -> str:
         """SHA-256 of names, types and values, in hex."""
-        return self._once("fingerprint", lambda: fingerprint(self._frame))
+        return self.once("fingerprint", lambda: fingerprint(self._frame))
+
+    def array(self, name: str) -> Any:
+        """One variable's values as they are: an array of NumPy's, or of pandas' own types."""
+
+        def plain() -> Any:
+            values = self._frame[name].array
+            numpy_type = isinstance(values.dtype, np.dtype)
+            return self._frame[name].to_numpy() if numpy_type else values
+
+        return self.once(("array", name), plain)
 
     def values(self, name: str) -> NDArray[np.float64]:
         """One variable as numbers.
@@ -144,7 +154,7 @@ class Microdata:
         SchemaError
             The variable is categorical.
         """
-        return self._once(("values", name), lambda: _read_only(self._numbers(name)))
+        return self.once(("values", name), lambda: _read_only(self._numbers(name)))
 
     def codes(
         self, name: str, levels: Sequence[Any] | None = None
@@ -165,14 +175,14 @@ class Microdata:
         levels : list
         """
         if levels is None:
-            levels = self._once(("levels", name), lambda: self._levels(name))
+            levels = self.once(("levels", name), lambda: self._levels(name))
         key = ("codes", name, tuple(levels))
-        return self._once(key, lambda: self._codes(name, levels)), list(levels)
+        return self.once(key, lambda: self._codes(name, levels)), list(levels)
 
     def matrix(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Several variables as numbers, shape (n, len(names)), read-only."""
         key = ("matrix", tuple(names))
-        return self._once(key, lambda: _read_only(self._columns(names)))
+        return self.once(key, lambda: _read_only(self._columns(names)))
 
     def take(self, rows: NDArray[np.integer]) -> Microdata:
         """The records of these indices, in this order."""
@@ -200,7 +210,8 @@ class Microdata:
         """Travel to a worker process without what is merely remembered."""
         return (Microdata, (self._frame, self.schema, self.notices))
 
-    def _once(self, key: Any, make: Callable[[], _T]) -> _T:
+    def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Compute what depends on this table's values alone, the first time only."""
         if key not in self._cache:
             self._cache[key] = make()
         result: _T = self._cache[key]
@@ -239,7 +250,7 @@ class Microdata:
         return sorted(self._different(name)[1])
 
     def _different(self, name: str) -> tuple[NDArray[np.int64], list[Any]]:
-        return self._once(("different", name), lambda: factorized(self._frame[name]))
+        return self.once(("different", name), lambda: factorized(self._frame[name]))
 
     def _codes(self, name: str, levels: Sequence[Any]) -> NDArray[np.int32]:
         numbers, different = self._different(name)

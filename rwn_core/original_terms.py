@@ -85,8 +85,12 @@ def complete(values: NDArray[np.float64]) -> NDArray[np.int64]:
 
 def empty_records(table: Microdata) -> NDArray[np.bool_]:
     """Which records have every value missing, shape (n,)."""
-    names = [variable.name for variable in table.schema.released]
-    return np.asarray(table.frame[names].isna().all(axis=1), dtype=bool)
+
+    def find() -> NDArray[np.bool_]:
+        names = [variable.name for variable in table.schema.released]
+        return np.asarray(table.frame[names].isna().all(axis=1), dtype=bool)
+
+    return table.once("empty records", find)
 
 
 def require_values(table: Microdata) -> None:

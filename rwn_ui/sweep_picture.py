@@ -15,7 +15,7 @@ from rwn_core.tuning import Point, Setting, Sweep, frontier
 from rwn_ui.session import Session
 
 SIGNS = {"epsilon": "ε"}
-TUNE_SPOTS = 300  # settings on the small map of the Tune page, beside the frontier
+TUNE_SPOTS = 150  # settings on the small map of the Tune page, beside the frontier
 
 
 def axis(measure: str, *, risk: bool) -> dict[str, Any]:

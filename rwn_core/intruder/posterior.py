@@ -161,8 +161,12 @@ def _chosen_rows(n: int, reach: float, work: int) -> NDArray[np.int64]:
 def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArray[np.int64]:
     """The number of each record's group of records with the same values, shape (n,)."""
     chosen = [v.name for v in original.schema.released if names is None or v.name in names]
-    numbers = original.frame[chosen].groupby(chosen, dropna=False, observed=True, sort=False)
-    return np.asarray(numbers.ngroup().to_numpy(), dtype=np.int64)
+
+    def number() -> NDArray[np.int64]:
+        groups = original.frame[chosen].groupby(chosen, dropna=False, observed=True, sort=False)
+        return np.asarray(groups.ngroup().to_numpy(), dtype=np.int64)
+
+    return original.once(("identical records", *chosen), number)
 
 
 def _read(

@@ -23,6 +23,7 @@ from typing import Any
 from rwn_core.microdata import Microdata
 from rwn_core.tuning.folder import JobFolder
 from rwn_core.tuning.point import Point
+from rwn_core.tuning.references import REFERENCES
 from rwn_core.tuning.result import Sweep
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.trials import Plan, Trials, by_space
@@ -125,6 +126,8 @@ class Run:
     ) -> None:
         self.plan, self.folder = plan, folder
         self.settings = list(settings)
+        self._keys = [setting.key for setting in self.settings]
+        self._ends = sum(setting.method in REFERENCES for setting in self.settings)
         self._points: dict[str, Point] = {}
         self._processes: list[SpawnProcess] = []
         self._looked = -math.inf
@@ -191,15 +194,8 @@ class Run:
     def sweep(self) -> Sweep:
         """What is finished so far."""
         points = self._collect()
-        found = [points[s.key] for s in self.settings if s.key in points]
-        result = Sweep.of(self.plan, found, 0)
-        ends = sum(1 for s in self.settings if s.method in ("original", "no data"))
-        return Sweep(
-            plan=self.plan,
-            points=result.points,
-            references=result.references,
-            wanted=len(self.settings) - ends,
-        )
+        found = [points[key] for key in self._keys if key in points]
+        return Sweep.of(self.plan, found, len(self.settings) - self._ends)
 
     def cancel(self) -> None:
         """End all workers; finished points stay."""
@@ -218,11 +214,11 @@ class Run:
             return self._points
         self._looked = time.monotonic()
         there = self.folder.keys()
-        for setting in self.settings:
-            if setting.key in there and setting.key not in self._points:
+        for key, setting in zip(self._keys, self.settings, strict=True):
+            if key in there and key not in self._points:
                 point = self.folder.load(setting)
                 if point is not None:
-                    self._points[setting.key] = point
+                    self._points[key] = point
         return self._points
 
 
