@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
 PLACE = "tune.risk"
-WORDS = {"bayes_linkage": "worst case", "distance_linkage": "ordinary"}
 
 
 def choices() -> list[str]:
@@ -83,17 +82,18 @@ def tiles(session: Session, known: Sequence[Tile]) -> list[Tile]:
     return [chosen, *(tile for tile in known if tile.limit != "linkage")]
 
 
-def word(key: str) -> str:
-    """Which intruder a tile speaks of, before its limit."""
-    return f"{WORDS[key]} · " if key in WORDS else ""
+def ordinary(key: str, known: Mapping[str, Reading | rwn.NotApplicable]) -> float | None:
+    """The ordinary intruder's number, to stand beside the worst case on its tile."""
+    reading = known["distance_linkage"]
+    return reading.value if key == "bayes_linkage" and isinstance(reading, Reading) else None
 
 
 def beside(key: str, reading: Reading, known: Mapping[str, Reading | rwn.NotApplicable]) -> str:
     """No risk stands alone: the ordinary intruder's number, and what it is read against."""
-    ordinary = known["distance_linkage"]
+    linked = known["distance_linkage"]
     words = ""
-    if key != "distance_linkage" and isinstance(ordinary, Reading):
-        words += f" Distance linkage, an ordinary intruder: {100 * ordinary.value:.1f} %."
+    if key != "distance_linkage" and isinstance(linked, Reading):
+        words += f" Distance linkage, an ordinary intruder: {100 * linked.value:.1f} %."
     if reading.baseline is not None:
         words += f" Read it against {100 * reading.baseline:.2g} %."
     return words

@@ -46,7 +46,7 @@ def _three(value: float) -> str:
 
 TILES = (
     Tile(
-        label="Records re-linked",
+        label="Re-linked, worst case",
         measure="bayes_linkage",
         value=lambda reading: (None, reading.value),
         words=_percent,
@@ -56,7 +56,7 @@ TILES = (
         "and see far less; choose the intruder at the left.",
     ),
     Tile(
-        label="Records re-linked",
+        label="Re-linked, ordinary",
         measure="distance_linkage",
         value=lambda reading: (None, reading.value),
         words=_percent,
@@ -172,9 +172,7 @@ def _tile(tile: Tile, readings: Readings, session: Session) -> dict[str, Any]:
         shown["original"] = tile.words(original)
     shown["state"] = None
     if tile.limit is not None:
-        limit = float(getattr(session.policy, tile.limit))
-        shown["state"] = "ok" if released <= limit else "over"
-        shown["limit"] = f"{risk_choice.word(tile.measure)}limit {tile.words(limit)}"
+        _mark(shown, tile, readings, session)
     spread = draws.interval(session, tile.measure)
     if spread is not None:
         low, high = (tile.words(end) for end in spread)
@@ -184,6 +182,19 @@ def _tile(tile: Tile, readings: Readings, session: Session) -> dict[str, Any]:
         if tile.measure in pinned.values:
             shown["against"].append(_against(tile, name, released, pinned.values[tile.measure]))
     return shown
+
+
+def _mark(shown: dict[str, Any], tile: Tile, readings: Readings, session: Session) -> None:
+    """Hold a tile against the policy; no risk stands there alone."""
+    limit = float(getattr(session.policy, str(tile.limit)))
+    reading = readings[tile.measure]
+    assert isinstance(reading, Reading)
+    shown["state"] = "ok" if tile.value(reading)[1] <= limit else "over"
+    shown["limit"] = f"limit {tile.words(limit)}"
+    ordinary = risk_choice.ordinary(tile.measure, readings)
+    if ordinary is not None:
+        shown["help"] += f" The policy: {shown['limit']}."
+        shown["limit"] = f"ordinary {tile.words(ordinary)}"
 
 
 def _against(tile: Tile, name: str, released: float, pinned: float) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
 from rwn_core.microdata import Microdata
-from rwn_core.tuning.frontier import sign
+from rwn_core.tuning.non_dominated import sign
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.steps import around, half_steps, middle

@@ -38,7 +38,7 @@ def test_tab_reaches_every_control_with_a_visible_focus(app) -> None:
         "Pin A",
         "Pin B",
         "Seed of the trial",
-        "Explain Records re-linked",
+        "Explain Re-linked, worst case",
         "Full view: Risk–utility map",
         "Full view: Distribution of siri",
     ):
@@ -51,8 +51,8 @@ def test_tab_reaches_every_control_with_a_visible_focus(app) -> None:
 
 def test_an_explanation_opens_with_the_focus_and_closes_with_escape(app) -> None:
     app.open("/")
-    button = app.tile("Records re-linked").get_by_role("button")
-    tip = app.tile("Records re-linked").get_by_role("tooltip")
+    button = app.tile("Re-linked, worst case").get_by_role("button")
+    tip = app.tile("Re-linked, worst case").get_by_role("tooltip")
     assert not tip.is_visible()
     button.focus()
     assert tip.is_visible()
@@ -64,9 +64,9 @@ def test_a_setting_is_made_pinned_and_compared_without_a_mouse(app) -> None:
     app.open("/")
     app.page.get_by_role("button", name="Pin A").focus()
     app.page.keyboard.press("Enter")
-    app.tile("Records re-linked").get_by_text("±0.0 % vs A").wait_for()
+    app.tile("Re-linked, worst case").get_by_text("±0.0 % vs A").wait_for()
     app.press("k", "PageUp")
-    assert "vs A" in app.tile("Records re-linked").inner_text()
+    assert "vs A" in app.tile("Re-linked, worst case").inner_text()
     app.page.get_by_role("button", name="Clear").focus()
     app.page.keyboard.press("Enter")
-    app.tile("Records re-linked").get_by_text("vs A").wait_for(state="detached")
+    app.tile("Re-linked, worst case").get_by_text("vs A").wait_for(state="detached")

@@ -88,7 +88,7 @@ def test_the_whole_walk_by_keyboard(app, open_app, tmp_path) -> None:
     chosen, tiles = app.stamp, app.page.locator(".rwn-value").all_inner_texts()
     assert chosen.startswith(told.partition(": ")[2])
     press(app, "Pin A")
-    app.tile("Records re-linked").get_by_text("vs A").wait_for()
+    app.tile("Re-linked, worst case").get_by_text("vs A").wait_for()
     go(app, "Compare")
     fill(app, "Name", "Careful")
     fill(app, "Note", "For the March file")

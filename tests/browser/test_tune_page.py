@@ -92,7 +92,7 @@ def test_a_storm_of_keys_ends_with_the_charts_of_the_last_value(app, open_app) -
 
 def test_pins_show_differences_and_stand_on_the_map_until_cleared(app) -> None:
     app.open("/")
-    linked = app.tile("Records re-linked")
+    linked = app.tile("Re-linked, worst case")
     app.page.get_by_role("button", name="Pin A").click()
     linked.get_by_text("±0.0 % vs A").wait_for()
     for _ in range(10):

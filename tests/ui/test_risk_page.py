@@ -163,8 +163,8 @@ def test_a_refused_job_says_why(large, drawn, open_page, monkeypatch):
 def test_the_tune_page_shows_the_worst_case_first_and_says_so(open_page):
     screen = open_page("tune")
     (tile, *_) = screen.session.last_payload["tiles"]
-    assert tile["label"] == "Records re-linked"
-    assert tile["limit"].startswith("worst case")
+    assert tile["label"] == "Re-linked, worst case"
+    assert tile["limit"].startswith("ordinary")
     assert "ordinary intruder" in tile["help"]
     assert "worst-case linkage" in screen.session.last_payload["cards"][0]
 
@@ -185,5 +185,5 @@ def test_a_large_table_starts_with_the_ordinary_risk(open_page, monkeypatch):
     monkeypatch.setattr(risk_choice, "LARGEST_LIVE", 10)
     screen = open_page("tune")
     assert screen.errors == []
-    assert screen.session.last_payload["tiles"][0]["limit"].startswith("ordinary")
+    assert screen.session.last_payload["tiles"][0]["label"] == "Re-linked, ordinary"
     assert "takes seconds" in screen.test.selectbox(key="tune.0.risk").help

@@ -13,7 +13,7 @@ from rwn_ui import risk_choice, tune_view
 from rwn_ui.session import Pin, Session
 
 LABELS = (
-    "Records re-linked",
+    "Re-linked, worst case",
     "Max Cook’s distance",
     "Max Mahalanobis",
     "Mean |Δ correlation|",
@@ -60,7 +60,7 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
     shown = tiles(session)
     worst = risk_choice.readings(session, session.look())["bayes_linkage"]
     linked, pc1 = worst, readings["principal_components"].detail
-    assert shown["Records re-linked"]["released"] == f"{100 * linked.value:.1f} %"
+    assert shown["Re-linked, worst case"]["released"] == f"{100 * linked.value:.1f} %"
     assert shown["Max Cook’s distance"]["original"] == "0.754"
     assert shown["Max Mahalanobis"]["original"] == "10.9"
     for label, key in (
@@ -79,7 +79,7 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
 @pytest.mark.parametrize(
     ("label", "field", "measure"),
     [
-        ("Records re-linked", "linkage", "bayes_linkage"),
+        ("Re-linked, worst case", "linkage", "bayes_linkage"),
         ("Mean |Δ correlation|", "correlation", "correlation"),
         ("Median |Δ slope| / SE", "slope", "regression"),
     ],
@@ -113,7 +113,7 @@ def test_differences_against_pins_have_the_right_sign_and_mark(session: Session)
         neutral = label == "PC1 share"
         assert less["better"] is (None if neutral else False)
         assert more["better"] is (None if neutral else True)
-    assert "+50.0 % vs A" in tiles(session)["Records re-linked"]["against"][0]["text"]
+    assert "+50.0 % vs A" in tiles(session)["Re-linked, worst case"]["against"][0]["text"]
 
 
 def test_the_map_shows_now_and_the_pins(session: Session) -> None:
