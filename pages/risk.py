@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-from rwn_ui import controls, risk_form, risk_view
+from rwn_ui import controls, link, risk_form, risk_view
 from rwn_ui.session import current
 from rwn_ui.show import frame, guarded
 
 frame()
 with guarded():
     session = current()
-    controls.read_link(session)
+    link.read(session)
     with st.sidebar:
         with guarded():
             controls.badge(session)
@@ -19,4 +19,4 @@ with guarded():
             risk_form.watch(session)
     with guarded():
         risk_view.draw(session, attack)
-        controls.write_link(session)
+        link.write(session)

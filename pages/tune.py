@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rwn_ui import controls, prediction_view, risk_choice, tune_view
+from rwn_ui import controls, download, link, prediction_view, risk_choice, tune_view
 from rwn_ui.panel import panel
 from rwn_ui.session import current
 from rwn_ui.show import frame, guarded
@@ -18,7 +18,7 @@ def put(name: str) -> None:
 def draw() -> None:
     """Sidebar, then the panel; a refusal leaves the last good panel standing."""
     session = current()
-    controls.read_link(session)
+    link.read(session)
     with st.sidebar, guarded():
         controls.badge(session)
         controls.presets(session)
@@ -28,11 +28,11 @@ def draw() -> None:
         controls.pins(session, put)
         risk_choice.choose(session)
         controls.extras(session)
-        controls.download(session)
+        download.offer(session)
         controls.history(session)
     with guarded():
         session.last_payload = tune_view.payload(session, session.look())
-        controls.write_link(session)
+        link.write(session)
     if session.last_payload is not None:
         panel(session.last_payload, key="tune")
     with guarded():

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rwn_ui import controls, day_pass_view, utility_jobs, utility_view
+from rwn_ui import controls, day_pass_view, link, utility_jobs, utility_view
 from rwn_ui.panel import panel
 from rwn_ui.session import current
 from rwn_ui.show import frame, guarded
@@ -14,7 +14,7 @@ LAST = "utility.last"
 def draw() -> None:
     """Sidebar, then the panel; a refusal leaves the last good panel standing."""
     session = current()
-    controls.read_link(session)
+    link.read(session)
     mine = desk(session)
     with st.sidebar, guarded():
         controls.badge(session)
@@ -25,7 +25,7 @@ def draw() -> None:
         seen = sight(session)
         passed = day_pass_view.verdicts(session, mine, seen.comparison)
         st.session_state[LAST] = utility_view.payload(session, mine, seen, passed)
-        controls.write_link(session)
+        link.write(session)
     if LAST in st.session_state:
         panel(st.session_state[LAST], key="utility")
     with guarded():

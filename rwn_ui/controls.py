@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
 
-import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_ui.history import Choice
 from rwn_ui.session import PRESETS, Policy, Session, preset_values
@@ -29,7 +28,8 @@ def _plain(text: str) -> str:
     return "".join(f"\\{sign}" if sign in r"\`*_{}[]()<>#+-.!|~:$" else sign for sign in text)
 
 
-def _key(session: Session, what: str) -> str:
+def widget_key(session: Session, what: str) -> str:
+    """The key of a widget of the Tune page that belongs to one table."""
     return f"tune.{session.generation}.{what}"
 
 
@@ -47,7 +47,7 @@ def presets(session: Session) -> None:
         for name, place in zip(PRESETS, st.columns(len(PRESETS), gap="xsmall"), strict=True):
             place.button(
                 name,
-                key=_key(session, f"preset.{name}"),
+                key=widget_key(session, f"preset.{name}"),
                 on_click=choose,
                 args=(name,),
                 width="stretch",
@@ -59,7 +59,7 @@ def presets(session: Session) -> None:
 def _preset_on_screen(session: Session) -> str | None:
     """The preset that the sliders show; a moved slider belongs to none."""
     shown = tuple(
-        round(st.session_state.get(_key(session, what), getattr(session, what)), 10)
+        round(st.session_state.get(widget_key(session, what), getattr(session, what)), 10)
         for what in ("epsilon", "k", "q")
     )
     reach = session.bench().reach
@@ -69,13 +69,13 @@ def _preset_on_screen(session: Session) -> str | None:
 def push_levers(session: Session) -> None:
     """Make the sliders show the session's values."""
     for what in ("epsilon", "k", "q"):
-        st.session_state[_key(session, what)] = getattr(session, what)
+        st.session_state[widget_key(session, what)] = getattr(session, what)
 
 
 def drop_levers(session: Session) -> None:
     """From another page: let the sliders start anew, at the session's values."""
     for what in ("epsilon", "k", "q"):
-        st.session_state.pop(_key(session, what), None)
+        st.session_state.pop(widget_key(session, what), None)
 
 
 class Lever(NamedTuple):
@@ -123,7 +123,7 @@ def levers(session: Session) -> None:
 
 def _slide(session: Session, lever: Lever) -> None:
     low, high, step = lever.low, lever.high, lever.step
-    key = _key(session, lever.what)
+    key = widget_key(session, lever.what)
     # a slider of another range is another widget to Streamlit, which would start at its low end
     ends = st.session_state.get(f"{key}.ends")
     if key not in st.session_state or ends != (low, high):
@@ -141,8 +141,8 @@ def _slide(session: Session, lever: Lever) -> None:
 def weights(session: Session) -> None:
     """The table of variable weights; an edit changes every neighborhood."""
     released = [v.name for v in session.data.schema.released]
-    place = _key(session, f"weights.start.{session.rewound}")
-    editor = _key(session, f"weights.{session.rewound}")
+    place = widget_key(session, f"weights.start.{session.rewound}")
+    editor = widget_key(session, f"weights.{session.rewound}")
     # a visit to another page drops the edits, but not the weights that they made
     if place not in st.session_state or editor not in st.session_state:
         st.session_state[place] = pd.DataFrame(
@@ -179,7 +179,7 @@ def pins(session: Session, put: Callable[[str], None]) -> None:
         for name in "AB":
             st.button(
                 f"Pin {name}",
-                key=_key(session, f"pin.{name}"),
+                key=widget_key(session, f"pin.{name}"),
                 width="stretch",
                 on_click=put,
                 args=(name,),
@@ -188,7 +188,7 @@ def pins(session: Session, put: Callable[[str], None]) -> None:
         if session.pins:
             st.button(
                 "Clear",
-                key=_key(session, "pin.clear"),
+                key=widget_key(session, "pin.clear"),
                 width="stretch",
                 on_click=session.pins.clear,
             )
@@ -209,7 +209,7 @@ def history(session: Session) -> None:
         ):
             st.button(
                 words,
-                key=_key(session, words.lower()),
+                key=widget_key(session, words.lower()),
                 width="stretch",
                 disabled=not able,
                 on_click=go,
@@ -226,7 +226,7 @@ def extras(session: Session) -> None:
             0,
             2**31 - 1,
             session.seed,
-            key=_key(session, "seed"),
+            key=widget_key(session, "seed"),
             help="The same seed draws the same donors, so charts move only when a parameter "
             "does. A seed is no secret.",
         )
@@ -236,12 +236,12 @@ def extras(session: Session) -> None:
         "Variable of the distribution card",
         names,
         names.index(session.variable),
-        key=_key(session, "variable"),
+        key=widget_key(session, "variable"),
     )
     session.projector = st.toggle(
         "Projector mode",
         session.projector,
-        key=_key(session, "projector"),
+        key=widget_key(session, "projector"),
         help="Two columns and large type for a meeting room.",
     )
     with st.expander("Policy limits"):
@@ -256,7 +256,7 @@ def _policy(session: Session) -> Policy:
         100.0,
         100 * old.linkage,
         0.5,
-        key=_key(session, "policy.linkage"),
+        key=widget_key(session, "policy.linkage"),
     )
     correlation = st.number_input(
         "Mean |Δ correlation| at most",
@@ -264,7 +264,7 @@ def _policy(session: Session) -> Policy:
         2.0,
         old.correlation,
         0.01,
-        key=_key(session, "policy.correlation"),
+        key=widget_key(session, "policy.correlation"),
     )
     slope = st.number_input(
         "Median |Δ slope| / SE at most",
@@ -272,90 +272,6 @@ def _policy(session: Session) -> Policy:
         100.0,
         old.slope,
         0.1,
-        key=_key(session, "policy.slope"),
+        key=widget_key(session, "policy.slope"),
     )
     return replace(old, linkage=linkage / 100, correlation=correlation, slope=slope)
-
-
-def read_link(session: Session) -> None:
-    """Take epsilon, k, q and the projector from the address, once; say what cannot be used."""
-    place = "tune.link"  # the address speaks of the table that it opened, not of a later one
-    if place in st.session_state:
-        return
-    st.session_state[place] = True
-    reach = session.bench().reach
-    for what, kind, low, high in (
-        ("epsilon", float, 0.0, reach.epsilon),
-        ("k", int, 1, reach.k),
-        ("q", float, 0.0, 1.0),
-    ):
-        text = st.query_params.get(what)
-        if text is None:
-            continue
-        value = _number(text, kind)
-        if value is None or not low <= value <= high:
-            whole = "a whole number" if kind is int else "a number"
-            st.warning(
-                f"{what} of the link must be {whole} from {low:g} to {high:g}; "
-                "it is left as it was."
-            )
-        else:
-            setattr(session, what, value)
-    session.projector = st.query_params.get("projector") == "1" or session.projector
-
-
-def _number(text: str, kind: type[Any]) -> Any:
-    try:
-        value = kind(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-def write_link(session: Session) -> None:
-    """Keep the address shareable: parameters and the demo's name, never a file or a seed."""
-    link = {"epsilon": f"{session.epsilon:g}", "k": str(session.k), "q": f"{session.q:g}"}
-    if session.demo is not None:
-        link["demo"] = session.demo
-    if session.projector:
-        link["projector"] = "1"
-    if st.query_params.to_dict() != link:
-        st.query_params.from_dict(link)
-
-
-def download(session: Session) -> None:
-    """The released table as a file."""
-    with st.popover("Released data", icon=":material/download:", width="stretch"):
-        fresh = st.toggle(
-            "Fresh secret key",
-            True,
-            key=_key(session, "download.fresh"),
-            help="On: a new 256-bit secret draws the file, and is forgotten. Off: the file is "
-            "the one on screen, drawn from the seed, which anybody can try.",
-        )
-        form = (
-            st.segmented_control(
-                "Format", ["csv", "parquet"], default="csv", key=_key(session, "download.format")
-            )
-            or "csv"
-        )
-        seed = None if fresh else session.seed
-        place = _key(session, "download.id")
-        number = st.session_state.setdefault(place, _release_number())
-        data, params = session.data, session.params
-        st.download_button(
-            "Download",
-            lambda: rwn.mask(data, params, seed=seed).to_bytes(form),
-            file_name=f"release-{number}.{form}",
-            on_click="ignore",
-            width="stretch",
-            key=_key(session, "download"),
-            mime="application/octet-stream",
-        )
-        st.caption("Rows are in random order; direct identifiers are left out.")
-
-
-def _release_number() -> str:
-    import secrets
-
-    return secrets.token_hex(8)

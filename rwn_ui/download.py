@@ -1,0 +1,44 @@
+"""The released table as a file of the browser's."""
+
+from __future__ import annotations
+
+import secrets
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_ui.controls import widget_key
+from rwn_ui.session import Session
+
+
+def offer(session: Session) -> None:
+    """The released table as a file."""
+    with st.popover("Released data", icon=":material/download:", width="stretch"):
+        fresh = st.toggle(
+            "Fresh secret key",
+            True,
+            key=widget_key(session, "download.fresh"),
+            help="On: a new 256-bit secret draws the file, and is forgotten. Off: the file is "
+            "the one on screen, drawn from the seed, which anybody can try.",
+        )
+        chosen = st.segmented_control(
+            "Format",
+            ["csv", "parquet"],
+            default="csv",
+            key=widget_key(session, "download.format"),
+        )
+        form = chosen or "csv"  # a second click takes the choice back
+        seed = None if fresh else session.seed
+        place = widget_key(session, "download.id")
+        number = st.session_state.setdefault(place, secrets.token_hex(8))
+        data, params = session.data, session.params
+        st.download_button(
+            "Download",
+            lambda: rwn.mask(data, params, seed=seed).to_bytes(form),
+            file_name=f"release-{number}.{form}",
+            on_click="ignore",
+            width="stretch",
+            key=widget_key(session, "download"),
+            mime="application/octet-stream",
+        )
+        st.caption("Rows are in random order; direct identifiers are left out.")
