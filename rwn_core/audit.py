@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,6 +102,7 @@ def audit(
     measures: Sequence[str] | None = None,
     holdout: Microdata | None = None,
     question: Question | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> Audit:
     """Read measures on an original and its release.
 
@@ -117,6 +118,9 @@ def audit(
     question : Question, optional
         The regression to keep; the schema's by default.
 
+    progress : callable, optional
+        Told the share done, from 0 to 1.
+
     Returns
     -------
     Audit
@@ -130,4 +134,9 @@ def audit(
         if key not in MEASURES:
             raise ParameterError(f"There is no measure {key}; known are: {', '.join(MEASURES)}.")
     comparison = compare(original, masked, holdout=holdout, question=question)
-    return Audit(readings={key: MEASURES[key].read(comparison) for key in keys})
+    readings: dict[str, Reading | NotApplicable] = {}
+    for key in keys:
+        readings[key] = MEASURES[key].read(comparison)
+        if progress is not None:
+            progress(len(readings) / len(keys))
+    return Audit(readings=readings)

@@ -6,7 +6,7 @@ import hashlib
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,7 +20,6 @@ from rwn_core.sweep_command import sweep
 from rwn_core.terminal import progress, readings_table, say
 
 if TYPE_CHECKING:
-    from rwn_core.audit import Audit
     from rwn_core.masking import Release
     from rwn_core.microdata import Microdata
 
@@ -230,6 +229,7 @@ def mask(
     data = described(load(source, schema), weights=weight or (), identifiers=drop or ())
     for notice in data.notices:
         say(f"note: {notice}")
+    _compile_once(data)
     with progress("masking") as tell:
         release = mask_table(data, params, seed=seed, threads=threads, progress=tell)
     content = release.to_bytes(form, order)
@@ -267,10 +267,12 @@ def audit(
     it. A shuffled release cannot be audited row by row.
     """
     data = described(load(original, schema), identifiers=drop or ())
+    from rwn_core.audit import audit as read_all
+
     data = asked(data, response, predictor or ())
     say("note: row i of MASKED is read as record i of ORIGINAL; a shuffled file gives nonsense.")
     with progress("auditing") as tell:
-        found = _readings(data, like(data, masked), measure or (), tell)
+        found = read_all(data, like(data, masked), measures=measure, progress=tell)
     if as_json:
         document = {"records": data.n, "variables": len(data.schema.released)}
         typer.echo(_json({**document, "measures": found.records()}))
@@ -281,21 +283,16 @@ def audit(
 app.command()(sweep)
 
 
-def _readings(
-    data: Microdata, masked: Microdata, keys: Sequence[str], tell: Callable[[float], None]
-) -> Audit:
-    from rwn_core.audit import Audit, compare
-    from rwn_core.measures import MEASURES
+def _compile_once(data: Microdata) -> None:
+    """Say why the first large table of a machine takes longer."""
+    from rwn_core.neighborhoods import LARGEST_DENSE
+    from rwn_core.neighborhoods.machine_code import is_ready
 
-    for key in keys:
-        if key not in MEASURES:
-            raise ParameterError(f"There is no measure {key}; known are: {', '.join(MEASURES)}.")
-    comparison = compare(data, masked)
-    readings = {}
-    for done, key in enumerate(keys or MEASURES, start=1):
-        readings[key] = MEASURES[key].read(comparison)
-        tell(done / len(keys or MEASURES))
-    return Audit(readings=readings)
+    if data.n > LARGEST_DENSE and not is_ready():
+        from rwn_core.warm import warm
+
+        say("note: the search of large tables is compiled for this machine, once: half a minute.")
+        warm()
 
 
 def _json(document: dict[str, Any]) -> str:

@@ -139,11 +139,23 @@ def run(
     """
     port = choose_port(port)
     address = f"http://{ADDRESS}:{port}"
-    with serving(port, file) as server:
+    with _compiling(), serving(port, file) as server:
         say(f"RWN runs at {address} (Ctrl-C ends it)")
         if browser:
             webbrowser.open(address)
         return server.wait()
+
+
+@contextmanager
+def _compiling() -> Iterator[None]:
+    """Have the search of large tables compiled for this machine, while nobody needs it yet."""
+    nowhere = subprocess.DEVNULL
+    line = [sys.executable, "-m", "rwn_core.warm"]
+    work = subprocess.Popen(line, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+    try:
+        yield
+    finally:
+        _stop(work)
 
 
 @contextmanager

@@ -15,9 +15,11 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.meeting import Meeting
 from rwn_core.neighborhoods import LARGEST_DENSE
+from rwn_core.neighborhoods.machine_code import is_ready
 from rwn_core.neighborhoods.reach import Reach
 from rwn_core.scenario import Scenario, Search
 from rwn_core.tuning import Run, Setting
+from rwn_core.warm import warm
 from rwn_ui.history import Choice, History
 from rwn_ui.jobs import Job
 from rwn_ui.results import Bench, Look
@@ -195,6 +197,9 @@ def preparing(data: rwn.Microdata) -> Iterator[Callable[[float], None] | None]:
     words = f"Ranking the neighbors of {data.n:,} records"
     bar = st.progress(0.0, text=words)
     try:
+        if not is_ready():
+            bar.progress(0.0, text="Compiling the search for this machine, once: half a minute")
+            warm()
         yield lambda share: bar.progress(min(share, 1.0), text=words) and None
     finally:
         bar.empty()

@@ -19,7 +19,7 @@ donors expected_sums < cell_law < comparison < reading < original_terms <
 correlations distributions grouping design_matrix propensity
 key_variables transitions population <
 least_squares nearest loglinear learners < formula generalized_linear intruder <
-masking measures < audit forecast holdout disclosure <
+masking measures < warm audit forecast holdout disclosure <
 ensemble analysis two_way expected_curve bootstrap combining < day_pass < standard_errors <
 tuning < scenario < meeting < release < figures <
 scale terminal rwn_ui < arguments < sweep_command < cli < pages app

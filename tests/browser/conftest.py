@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -91,6 +92,8 @@ class Server:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """An app that runs for the whole session."""
+    # a first large table would wait for the compiler, which is not what these tests ask
+    subprocess.run([sys.executable, "-m", "rwn_core.warm"], check=True)
     port = launch.choose_port()
     folder = launch.app_file().parent
     launch.provide_plotly(folder / "static")

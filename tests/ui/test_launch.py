@@ -153,7 +153,7 @@ def test_the_file_reaches_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         returncode = 0
 
         def __init__(self, command: list[str], **options: Any) -> None:
-            seen.update(options["env"])
+            seen.update(options.get("env", {}))
 
         def poll(self) -> int:
             return 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+
+from rwn_core.neighborhoods.machine_code import folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -35,27 +35,11 @@ def inlined(function: Function) -> Function:
 
 @contextmanager
 def _own_cache() -> Iterator[None]:
-    """Keep the machine code apart for each state of the sources of this package.
-
-    numba looks at the file of the compiled function alone, and would go on using code that has
-    an older version of another file inside. A folder that is given (NUMBA_CACHE_DIR) is used.
-    """
+    """Keep the machine code in this program's own folder."""
     config: Any = numba.config
     given = config.CACHE_DIR
-    config.CACHE_DIR = str(Path(given or _default_folder()) / f"rwn-{_state()}")
+    config.CACHE_DIR = str(folder())
     try:
         yield
     finally:
         config.CACHE_DIR = given
-
-
-def _default_folder() -> Path:
-    return Path(__file__).parent / "__pycache__"
-
-
-def _state() -> str:
-    sources = sorted(Path(__file__).parent.glob("*.py"))
-    digest = hashlib.sha256(numba.__version__.encode())
-    for source in sources:
-        digest.update(source.read_bytes())
-    return digest.hexdigest()[:12]

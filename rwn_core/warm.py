@@ -1,0 +1,37 @@
+"""Compile ahead: the search of large tables is translated once a machine, in half a minute.
+
+Run ``python -m rwn_core.warm`` after an installation to have it done before the first user.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from rwn_core.coordinates import coordinates
+from rwn_core.donors import Draws, column_streams
+from rwn_core.masking import RWN, mask
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import LARGEST_DENSE, neighbor_table
+from rwn_core.neighborhoods.machine_code import is_ready, set_ready
+from rwn_core.randomness import SecretKey
+
+
+def warm() -> None:
+    """Use every kernel once, so that its machine code is kept; at once if it is there."""
+    if is_ready():
+        return
+    n = LARGEST_DENSE + 500
+    numbers = np.random.default_rng(0)
+    frame = {"x": numbers.normal(size=n), "y": numbers.normal(size=n), "z": np.arange(n) % 7}
+    table = Microdata.from_frame(pd.DataFrame(frame))
+    params = RWN(k=3, epsilon=0.1)
+    mask(table, params, seed=0)
+    neighbors = neighbor_table(coordinates(table), k=3, epsilon=0.1)
+    draws = Draws(SecretKey.from_seed(0), np.arange(n), column_streams(table))
+    params.redraw(table, neighbors.narrow(k=3, epsilon=0.1), draws)
+    set_ready()
+
+
+if __name__ == "__main__":
+    warm()
