@@ -130,10 +130,12 @@ def serve(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no window.")] = False,
 ) -> None:
     """Open the app in this machine's browser; Ctrl-C ends it."""
+    from rwn_core.intake import read
     from rwn_ui import launch
 
     if file is not None:
-        load(str(file))  # refused here, with a sentence, rather than on the page
+        file.open("rb").close()  # not to be opened is no fault of its content
+        read(file)  # refused here, with a sentence, rather than on the page
     raise typer.Exit(launch.run(file, port=port, browser=not no_browser, say=say))
 
 

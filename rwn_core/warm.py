@@ -5,6 +5,8 @@ Run ``python -m rwn_core.warm`` after an installation to have it done before the
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pandas as pd
 
@@ -34,4 +36,6 @@ def warm() -> None:
 
 
 if __name__ == "__main__":
+    if hasattr(os, "nice"):
+        os.nice(19)  # beside a server that somebody uses
     warm()

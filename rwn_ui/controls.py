@@ -13,19 +13,15 @@ import streamlit as st
 from rwn_core.errors import ParameterError
 from rwn_ui.history import Choice
 from rwn_ui.session import PRESETS, Policy, Session, preset_values
+from rwn_ui.show import plain
 
 
 def badge(session: Session) -> None:
     """Which table this is."""
     st.markdown(
-        f"**{_plain(session.name)}** · {session.data.n:,} × {session.data.p}",
+        f"**{plain(session.name)}** · {session.data.n:,} × {session.data.p}",
         help="Records × variables. The original stays on this machine.",
     )
-
-
-def _plain(text: str) -> str:
-    """A name as Markdown that shows it and does nothing else."""
-    return "".join(f"\\{sign}" if sign in r"\`*_{}[]()<>#+-.!|~:$" else sign for sign in text)
 
 
 def widget_key(session: Session, what: str) -> str:

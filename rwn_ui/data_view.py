@@ -12,6 +12,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.errors import ParameterError, SchemaError
 from rwn_ui.session import Session
+from rwn_ui.show import plain
 
 PREVIEW_ROWS = 100
 
@@ -75,7 +76,7 @@ def overview(session: Session) -> None:
     """What the gate noticed, and the first records."""
     st.markdown(f"#### The table: {session.data.n:,} records, {session.data.p} variables")
     for notice in session.data.notices:
-        st.info(_escape(notice), icon=":material/info:")
+        st.info(plain(notice), icon=":material/info:")
     # not head(): a slice of a text column is sent with bytes of the record after it
     shown = session.data.frame.take(range(min(PREVIEW_ROWS, session.data.n)))
     shown.index = pd.RangeIndex(1, len(shown) + 1, name="record")
@@ -84,10 +85,6 @@ def overview(session: Session) -> None:
         "original: it stays on this machine."
     )
     st.dataframe(shown, height=200, width="stretch")
-
-
-def _escape(text: str) -> str:
-    return "".join(f"\\{sign}" if sign in r"\`*_{}[]()<>#$~:" else sign for sign in text)
 
 
 def variables(session: Session) -> None:
@@ -167,7 +164,8 @@ def _apply(
             kind=row["kind"],
             role=row["role"],
             masked=bool(row["masked"]),
-            group=(row["group"] or "").strip() or None,
+            # an emptied cell comes back as a missing value
+            group=None if pd.isna(row["group"]) else str(row["group"]).strip() or None,
         )
         for variable, row in zip(old.variables, rows, strict=True)
     )

@@ -10,6 +10,7 @@ from rwn_core.comparison import Comparison
 from rwn_core.day_pass import DayPass
 from rwn_core.schema import Kind
 from rwn_ui.session import Session
+from rwn_ui.show import plain
 from rwn_ui.utility_results import Desk, place_of
 
 _HELP = """Each analysis has a name, a kind and a tolerance. Kinds: `linear`, `logistic` and
@@ -89,7 +90,7 @@ def draw(session: Session, mine: Desk) -> None:
             try:
                 DayPass.from_toml(mine.text)
             except rwn.RWNError as refusal:
-                st.error(str(refusal), icon=":material/block:")
+                st.error(plain(str(refusal)), icon=":material/block:")
         with st.container(horizontal=True):
             st.button("Suggest", key=f"{key}.suggest", on_click=suggest)
             st.download_button(

@@ -9,6 +9,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_ui.controls import widget_key
 from rwn_ui.session import Session
+from rwn_ui.show import log_fault
 
 
 def offer(session: Session) -> None:
@@ -32,9 +33,16 @@ def offer(session: Session) -> None:
         place = widget_key(session, "download.id")
         number = st.session_state.setdefault(place, secrets.token_hex(8))
         data, params = session.data, session.params
+
+        def content() -> bytes:
+            try:
+                return rwn.mask(data, params, seed=seed).to_bytes(form)
+            except Exception as error:  # Streamlit would log its text, which may hold a value
+                raise RuntimeError(f"no file (error {log_fault(error)})") from None
+
         st.download_button(
             "Download",
-            lambda: rwn.mask(data, params, seed=seed).to_bytes(form),
+            content,
             file_name=f"release-{number}.{form}",
             on_click="ignore",
             width="stretch",

@@ -9,6 +9,7 @@ from rwn_core.tuning import Found, Goal, Run, seek
 from rwn_ui.jobs import Job
 from rwn_ui.loading import load
 from rwn_ui.session import Session
+from rwn_ui.show import plain
 
 POLL_SECONDS = 0.7
 
@@ -90,7 +91,7 @@ def _seeking(session: Session) -> None:
         watch()
         return
     if job.refusal:
-        st.info(f"{job.label}: {job.refusal}", icon=":material/info:")
+        st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
         return
     found: Found = job.result
     show = st.success if found.reached else st.warning

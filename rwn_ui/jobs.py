@@ -10,13 +10,15 @@ from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from rwn_core.errors import RWNError
-from rwn_core.tuning.workers import start_alone
+from rwn_core.tuning.workers import end_with_the_parent, start_alone
+from rwn_ui.abandoned import end_with_the_session
 
 _CONTEXT = multiprocessing.get_context("spawn")
 _FAILED = "The work stopped before it was done, perhaps for lack of memory; try it again."
 
 
 def _run(channel: Connection, work: Callable[..., Any], arguments: dict[str, Any]) -> None:
+    end_with_the_parent()
     try:
         result = work(**arguments, progress=lambda share: channel.send(("progress", share)))
         channel.send(("done", result))
@@ -26,7 +28,7 @@ def _run(channel: Connection, work: Callable[..., Any], arguments: dict[str, Any
         channel.send(("refused", f"{_FAILED} ({type(error).__name__})"))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Job:
     """One piece of work under way, finished or cancelled.
 
@@ -56,7 +58,9 @@ class Job:
         process = _CONTEXT.Process(target=_run, args=(theirs, work, arguments), daemon=True)
         start_alone(process)
         theirs.close()
-        return cls(label=label, _process=process, _channel=mine)
+        job = cls(label=label, _process=process, _channel=mine)
+        end_with_the_session(job)
+        return job
 
     @property
     def running(self) -> bool:

@@ -2,10 +2,12 @@
 
 import http.client
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping
@@ -151,7 +153,8 @@ def _compiling() -> Iterator[None]:
     """Have the search of large tables compiled for this machine, while nobody needs it yet."""
     nowhere = subprocess.DEVNULL
     line = [sys.executable, "-m", "rwn_core.warm"]
-    work = subprocess.Popen(line, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+    folder = app_file().parent  # not the user's: a csv.py there would be imported
+    work = subprocess.Popen(line, cwd=folder, stdin=nowhere, stdout=nowhere, stderr=nowhere)
     try:
         yield
     finally:
@@ -177,8 +180,6 @@ def serving(
     RWNError
         The app does not start.
     """
-    folder = app_file().parent
-    provide_plotly(folder / "static")
     environment = {key: value for key, value in os.environ.items() if key != FILE_VARIABLE}
     # a slider move is many small matrix products, which threads make slower, not faster
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -186,15 +187,38 @@ def serving(
         environment[FILE_VARIABLE] = str(file.resolve())
     earlier = signal.signal(signal.SIGTERM, _interrupt)
     nowhere = subprocess.DEVNULL
-    server = subprocess.Popen(
-        command(port, script), cwd=folder, env=environment, stdin=nowhere, stdout=nowhere
-    )
+    with _served_app() as app:
+        server = subprocess.Popen(
+            command(port, script or app),
+            cwd=app.parent,
+            env=environment,
+            stdin=nowhere,
+            stdout=nowhere,
+        )
+        try:
+            _wait_until_ready(server, port)
+            yield server
+        finally:
+            _stop(server)
+            signal.signal(signal.SIGTERM, earlier)
+
+
+@contextmanager
+def _served_app() -> Iterator[Path]:
+    """app.py with Plotly's script beside it: in place, or copied where that cannot be written."""
+    app = app_file()
     try:
-        _wait_until_ready(server, port)
-        yield server
-    finally:
-        _stop(server)
-        signal.signal(signal.SIGTERM, earlier)
+        provide_plotly(app.parent / "static")
+    except RWNError:
+        with tempfile.TemporaryDirectory(prefix="rwn-app-") as place:
+            folder = Path(place)
+            shutil.copy(app, folder)
+            for name in ("pages", ".streamlit"):
+                shutil.copytree(app.parent / name, folder / name)
+            provide_plotly(folder / "static")
+            yield folder / app.name
+    else:
+        yield app
 
 
 def _interrupt(*_: object) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 from rwn_core.holdout import PredictionTrial, predict_on_holdout
 from rwn_ui.jobs import Job
 from rwn_ui.session import Session
+from rwn_ui.show import plain
 
 POLL_SECONDS = 0.5
 REPEATS = 5
@@ -27,7 +28,9 @@ def draw(session: Session) -> None:
     job = session.job
     running = job is not None and job.running
     if st.button(
-        f"Predict {question.response} at this setting", disabled=running, key="prediction.run"
+        plain(f"Predict {question.response} at this setting"),
+        disabled=session.busy,
+        key="prediction.run",
     ):
         session.job = Job.start(
             session.words,
@@ -63,7 +66,7 @@ def _progress(session: Session) -> None:
 
 def _outcome(job: Job) -> None:
     if job.refusal:
-        st.info(f"{job.label}: {job.refusal}", icon=":material/info:")
+        st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
         return
     trial: PredictionTrial = job.result
     found = trial.differences()

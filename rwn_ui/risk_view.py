@@ -38,6 +38,7 @@ from rwn_ui.jobs import Job
 from rwn_ui.panel import panel
 from rwn_ui.risk_form import Attack, key, watched
 from rwn_ui.session import Session
+from rwn_ui.show import plain
 
 LARGEST_LIVE = 1000  # records up to which every choice is answered at once
 POLL_SECONDS = 0.5
@@ -100,10 +101,11 @@ def _by_job(session: Session, attack: Attack) -> None:
             population=attack.population,
         )
         st.session_state[place], asked, running = (job, attack), attack, True
+        session.disclosure = job
     if running:
         _progress(session, place)
     elif job is not None and job.refusal:
-        st.info(f"{job.label}: {job.refusal}", icon=":material/info:")
+        st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
     if job is not None and job.result is not None:
         if job.label != session.words or asked.identity != attack.identity:
             st.info(

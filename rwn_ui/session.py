@@ -23,6 +23,7 @@ from rwn_core.warm import warm
 from rwn_ui.history import Choice, History
 from rwn_ui.jobs import Job
 from rwn_ui.results import Bench, Look
+from rwn_ui.show import plain
 
 _T = TypeVar("_T")
 _PLACE = "rwn.session"
@@ -87,6 +88,7 @@ class Session:
     forecasts: dict[str, float] = field(default_factory=dict)  # by the key of a setting
     seeker: Job | None = None
     study: Job | None = None  # of the Utility page
+    disclosure: Job | None = None  # of the Risk page
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     limits: dict[str, float] = field(default_factory=dict)  # what is tolerated, by measure
     scenarios: dict[str, Scenario] = field(default_factory=dict)
@@ -106,7 +108,7 @@ class Session:
     @property
     def busy(self) -> bool:
         """Whether a job of this user is under way: one at a time."""
-        works = (self.job, self.run, self.seeker, self.study)
+        works = (self.job, self.run, self.seeker, self.study, self.disclosure)
         return any(work is not None and work.running for work in works)
 
     @property
@@ -156,10 +158,11 @@ class Session:
         self.benches.once((data.fingerprint, data.schema), lambda: bench)
         self.data, self.name, self.demo = data, name, demo
         self.pins, self.last_payload = {}, None
-        for work in (self.job, self.run, self.seeker, self.study):
+        for work in (self.job, self.run, self.seeker, self.study, self.disclosure):
             if work is not None:
                 work.cancel()
-        self.job = self.run = self.seeker = self.study = self.search = None
+        self.job = self.run = self.seeker = self.study = None
+        self.disclosure = self.search = None
         self.forecasts.clear()
         self.history = History()
         self.generation += 1
@@ -217,7 +220,10 @@ def _first() -> Session:
     given = os.environ.get("RWN_FILE")
     demo = st.query_params.get("demo", FIRST_DEMO)
     if given and "demo" not in st.query_params:
-        return _session(rwn.read(Path(given)), name=Path(given).name, demo=None)
+        try:
+            return _session(rwn.read(Path(given)), name=Path(given).name, demo=None)
+        except rwn.RWNError as refusal:  # moved or changed since the start
+            st.toast(plain(str(refusal)))
     if demo not in rwn.DEMOS:
         st.toast(f"There is no demo of that name; {FIRST_DEMO} is shown.")
         demo = FIRST_DEMO

@@ -14,6 +14,7 @@ from rwn_core.standard_errors import Validity, standard_error_validity
 from rwn_ui.draws import setting_of
 from rwn_ui.jobs import Job
 from rwn_ui.session import Session
+from rwn_ui.show import plain
 from rwn_ui.tune_view import TILES
 from rwn_ui.utility_results import HELD_BACK, Desk
 
@@ -115,7 +116,7 @@ def _take(session: Session, mine: Desk) -> None:
     if job is None:
         return
     if job.refusal:
-        st.info(f"{job.label}: {job.refusal}", icon=":material/info:")
+        st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
         return
     session.study = None
     if isinstance(job.result, Ensemble):

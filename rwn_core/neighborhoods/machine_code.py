@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -24,15 +25,28 @@ def folder() -> Path:
 
 
 def _writable() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    for place in (_KERNELS / "__pycache__", Path(home) / "rwn"):
+    for place in (_KERNELS / "__pycache__", *_of_the_user()):
         try:
             place.mkdir(parents=True, exist_ok=True)
         except OSError:
             continue
         if os.access(place, os.W_OK):
             return place
-    return Path(tempfile.gettempdir()) / f"rwn-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    # a folder whose name others could guess, and fill, would let them run their code here
+    return Path(_for_this_process())
+
+
+def _of_the_user() -> list[Path]:
+    given = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return [Path(given) / "rwn" if given else Path.home() / ".cache" / "rwn"]
+    except RuntimeError:  # an account without a home
+        return []
+
+
+@cache
+def _for_this_process() -> str:
+    return tempfile.mkdtemp(prefix="rwn-")
 
 
 def _state() -> str:

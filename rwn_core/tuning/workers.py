@@ -50,7 +50,7 @@ def _labor(work: _Work, taken: Any, ticks: Any, place: int) -> None:
     """Take the next setting until there is none; the table is loaded once."""
     from threadpoolctl import threadpool_limits
 
-    _end_with_the_parent()
+    end_with_the_parent()
     os.environ["RWN_THREADS"] = "1"  # as many processes as processors: threads would only queue
     if work.polite and hasattr(os, "nice"):
         os.nice(_POLITE)
@@ -73,7 +73,7 @@ def _take(taken: Any) -> int:
     return number
 
 
-def _end_with_the_parent() -> None:
+def end_with_the_parent() -> None:
     """Watch, in a thread, whether the parent is there; data must not outlive its session."""
     parent = multiprocessing.parent_process()
 

@@ -178,3 +178,14 @@ def test_half_a_regression_is_one_sentence(app) -> None:
     app.page.get_by_role("button", name="Apply").click()
     (message,) = app.messages()
     assert "at least one predictor" in message
+
+
+def test_a_name_that_is_a_picture_is_shown_as_text(app, tmp_path: Path) -> None:
+    path = tmp_path / "picture.csv"
+    name = "![x](http://evil.example/p.png)"
+    path.write_text(f"{name},{name}\n1,2\n", encoding="utf-8")
+    app.open("/").visit("Data")
+    upload(app, path)
+    (message,) = app.messages()
+    assert name in message
+    assert app.page.locator("[data-testid=stAlert] img").count() == 0

@@ -22,7 +22,7 @@ def wait_for_children(app, count: int) -> None:
     end = time.monotonic() + 20
     while len(app.server.children()) > count and time.monotonic() < end:
         time.sleep(0.1)
-    assert len(app.server.children()) == count
+    assert len(app.server.children()) <= count  # others may have ended, too
 
 
 def test_nine_cards_and_every_measure(utility):

@@ -166,3 +166,22 @@ def test_the_file_reaches_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(RWNError, match="ended before it was ready"):
         launch.run(Path("table.csv"), browser=False, say=lambda _: None)
     assert seen[launch.FILE_VARIABLE] == str(tmp_path / "table.csv")
+
+
+def test_an_installation_that_cannot_be_written_serves_a_copy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    installed = launch.app_file().parent / "static"
+    provide = launch.provide_plotly
+
+    def refuse_the_installed(folder: Path) -> Path:
+        if folder == installed:
+            raise RWNError("The folder cannot be written.")
+        return provide(folder)
+
+    monkeypatch.setattr(launch, "provide_plotly", refuse_the_installed)
+    with launch._served_app() as app:
+        assert app.parent != installed.parent
+        for name in ("app.py", "pages/tune.py", ".streamlit/config.toml", "static/plotly.min.js"):
+            assert (app.parent / name).is_file(), name
+    assert not app.parent.exists()
