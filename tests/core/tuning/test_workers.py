@@ -62,7 +62,7 @@ def test_cancel_leaves_no_process_within_a_second(bodyfat, tmp_path) -> None:
     assert run.seconds_left
     start = time.monotonic()
     run.cancel()
-    assert time.monotonic() - start < 10  # a loaded machine is slow; benchmarks keep the time
+    assert time.monotonic() - start < 10  # a guard against hanging; a second is what is asked
     assert not run.running
     assert not any(alive(pid) for pid in pids if pid)
     assert "Cancelled" in run.refusal
