@@ -23,7 +23,8 @@ PRESSES = 15
 BLOCKS = 3  # the pages take turns, so that a drifting machine hits all alike
 WARM_UP = 3
 LIMITS = {"bodyfat": 5.0, "randhie": 12.0}
-START = {"bodyfat": "epsilon=2", "randhie": "epsilon=0.4"}  # far enough from the slider's end for all presses
+# far enough from the slider's end for all presses
+START = {"bodyfat": "epsilon=2", "randhie": "epsilon=0.4"}
 
 # resolves with the milliseconds from the key press to the frame after the change
 WATCH = """

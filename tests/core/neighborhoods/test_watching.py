@@ -60,7 +60,8 @@ def test_cancelling_takes_less_than_half_a_second(threads):
     watch = Watch(threads=threads, cancel=cancel)
     with pytest.raises(Cancelled):
         search_neighborhoods(LONG, k=5, epsilon=4.0, watch=watch)
-    assert time.perf_counter() - asked[0] < 5  # a guard against hanging; half a second is what is asked
+    # a guard against hanging; half a second is what is asked
+    assert time.perf_counter() - asked[0] < 5
 
 
 def test_progress_is_told_often_and_may_stop_the_work():
