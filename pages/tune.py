@@ -1,10 +1,11 @@
 """The Tune page: what epsilon, k, q and the weights cost, and what they protect."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from rwn_ui import controls, download, link, prediction_view, risk_choice, tune_view
 from rwn_ui.panel import panel
-from rwn_ui.session import current
+from rwn_ui.session import Session, current
 from rwn_ui.show import frame, guarded
 
 
@@ -19,24 +20,38 @@ def draw() -> None:
     """Sidebar, then the panel; a refusal leaves the last good panel standing."""
     session = current()
     link.read(session)
-    with st.sidebar, guarded():
-        controls.badge(session)
-        controls.presets(session)
-        controls.levers(session)
+    with st.sidebar:
         with guarded():
-            controls.weights(session)
-        controls.pins(session, put)
-        risk_choice.choose(session)
-        controls.extras(session)
-        download.offer(session)
-        controls.history(session)
+            controls.badge(session)
+        above = st.container()
+        with guarded():
+            with guarded():
+                controls.weights(session)
+            controls.pins(session, put)
+            risk_choice.choose(session)
+            controls.extras(session)
+            download.offer(session)
+        below = st.container()
+    picture(session, above, below)
     with guarded():
+        prediction_view.draw(session)
+
+
+@st.fragment
+def picture(session: Session, above: DeltaGenerator, below: DeltaGenerator) -> None:
+    """What a move of a slider changes, and nothing else: all the rest costs time on each run."""
+    with guarded():
+        controls.heed(session)
         session.last_payload = tune_view.payload(session, session.look())
-        link.write(session)
+    # the panel goes to the browser first; the widgets follow while it is drawn
     if session.last_payload is not None:
         panel(session.last_payload, key="tune")
     with guarded():
-        prediction_view.draw(session)
+        with above:
+            controls.presets(session)
+            controls.levers(session)
+        with below:
+            controls.history(session)
 
 
 frame()

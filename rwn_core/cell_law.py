@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.errors import NotApplicable
 from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import Neighborhoods
 from rwn_core.rounding import rounded
@@ -74,12 +75,14 @@ class CellLaw:
         other = copy(self)
         other.original = rounded(self.original, precision)
         other._tables = {}
-        other._members = self.members  # donors do not depend on how values are written
+        other._members = self._members  # donors do not depend on how values are written
         return other
 
     @property
     def members(self) -> sparse.csr_array:
         """Row i holds each member's probability to be the donor, shape (n, n), sparse."""
+        if self.neighborhoods.table.numbers is not None:
+            raise NotApplicable("This needs the law of every record, not of some of the file.")
         if self._members is None:
             sizes = self.neighborhoods.sizes
             starts, records = self.neighborhoods.pairs()
@@ -176,11 +179,32 @@ class CellLaw:
         columns : ndarray of int64, shape (m,)
             -1 where the original has no such values.
         """
+        codes, columns = self.unit_codes(names, masked, rows)
+        return sparse.csc_array(self._law(codes, self.modification(names[0]))), columns
+
+    def unit_codes(
+        self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The values of one unit as numbers from 0 to V - 1.
+
+        Parameters
+        ----------
+        names : tuple of str
+            One of `units`.
+        masked : Microdata
+        rows : ndarray of int64, shape (m,)
+
+        Returns
+        -------
+        own : ndarray of int64, shape (n,)
+            Of the original records.
+        released : ndarray of int64, shape (m,)
+            Of these rows of the masked table; -1 where the original has no such values.
+        """
         if len(names) == 1:
             codes, _ = _value_codes(self.original, names[0])
             columns = _codes_like(self.original, masked, names[0])[rows]
-            table = sparse.csc_array(self._law(codes, self.modification(names[0])))
-            return table, np.where(columns < table.shape[1], columns, -1)
+            return codes, np.where(columns <= codes.max(), columns, -1)
         own = np.column_stack([_value_codes(self.original, name)[0] for name in names])
         released = np.column_stack([_codes_like(self.original, masked, name) for name in names])
         _, codes = np.unique(np.concatenate((own, released[rows])), axis=0, return_inverse=True)
@@ -188,8 +212,7 @@ class CellLaw:
         present = np.full(codes.max() + 1, -1, dtype=np.int64)
         found, inverse = np.unique(codes[: len(own)], return_inverse=True)
         present[found] = np.arange(len(found))
-        table = self._law(inverse.astype(np.int64), self.modification(names[0]))
-        return sparse.csc_array(table), present[codes[len(own) :]]
+        return inverse.astype(np.int64), present[codes[len(own) :]]
 
     def donor_load(self, name: str) -> NDArray[np.float64]:
         """Expected number of records that release each record's value of a variable, shape (n,).
@@ -264,6 +287,17 @@ class RowMixtureLaw(CellLaw):
                     values,
                 )
         return self._tables[name]
+
+    def exact_probability(self, record: int, name: str, value: Any) -> Fraction:
+        """`probability` as an exact fraction; the share is a count divided by n."""
+        codes, values = _value_codes(self.original, name)
+        share = Fraction(self.modification(name)).limit_denominator(10**6)
+        code = values.index(value) if value in values else -1
+        kept = (1 - share) * int(codes[record] == code)
+        members = self.neighborhoods.members(record)
+        if not len(members):
+            return kept + share * int(value is None)
+        return kept + share * Fraction(int((codes[members] == code).sum()), len(members))
 
     def rows_intact(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""

@@ -85,10 +85,10 @@ class Lever(NamedTuple):
     help: str
 
 
-def levers(session: Session) -> None:
+def _levers(session: Session) -> tuple[Lever, ...]:
     """Epsilon, k and q."""
     reach = session.bench().reach
-    for lever in (
+    return (
         Lever(
             "epsilon",
             "Radius ε (standard deviations)",
@@ -113,25 +113,32 @@ def levers(session: Session) -> None:
             0.05,
             "The chance that a cell takes the value of a random neighbor.",
         ),
-    ):
-        _slide(session, lever)
+    )
 
 
-def _slide(session: Session, lever: Lever) -> None:
-    low, high, step = lever.low, lever.high, lever.step
-    key = widget_key(session, lever.what)
-    # a slider of another range is another widget to Streamlit, which would start at its low end
-    ends = st.session_state.get(f"{key}.ends")
-    if key not in st.session_state or ends != (low, high):
-        st.session_state[f"{key}.ends"] = (low, high)
-        st.session_state[key] = min(max(getattr(session, lever.what), low), high)
-    if low == high:
-        st.text(f"{lever.label}: {high}")
-        return
-    digits = max(0, -math.floor(math.log10(step)))
-    form = f"%.{digits}f" if isinstance(step, float) else "%d"
-    value = st.slider(lever.label, low, high, step=step, key=key, help=lever.help, format=form)
-    setattr(session, lever.what, round(value, 10) if isinstance(value, float) else value)
+def heed(session: Session) -> None:
+    """Take the sliders' values before they are drawn, so that the picture can come first."""
+    for what, _, low, high, *_ in _levers(session):
+        key = widget_key(session, what)
+        # a slider of another range is another widget to Streamlit, which would start at its low end
+        ends = st.session_state.get(f"{key}.ends")
+        if key not in st.session_state or ends != (low, high):
+            st.session_state[f"{key}.ends"] = (low, high)
+            st.session_state[key] = min(max(getattr(session, what), low), high)
+        value = st.session_state[key]
+        setattr(session, what, round(value, 10) if isinstance(value, float) else value)
+
+
+def levers(session: Session) -> None:
+    """The sliders, whose values `heed` has taken."""
+    for what, label, low, high, step, words in _levers(session):
+        if low == high:
+            st.text(f"{label}: {high}")
+            continue
+        digits = max(0, -math.floor(math.log10(step)))
+        form = f"%.{digits}f" if isinstance(step, float) else "%d"
+        key = widget_key(session, what)
+        st.slider(label, low, high, step=step, key=key, help=words, format=form)
 
 
 def weights(session: Session) -> None:

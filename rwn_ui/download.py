@@ -32,11 +32,10 @@ def offer(session: Session) -> None:
         seed = None if fresh else session.seed
         place = widget_key(session, "download.id")
         number = st.session_state.setdefault(place, secrets.token_hex(8))
-        data, params = session.data, session.params
 
         def content() -> bytes:
-            try:
-                return rwn.mask(data, params, seed=seed).to_bytes(form)
+            try:  # at the click: a slider may have moved since this was drawn
+                return rwn.mask(session.data, session.params, seed=seed).to_bytes(form)
             except Exception as error:  # Streamlit would log its text, which may hold a value
                 raise RuntimeError(f"no file (error {log_fault(error)})") from None
 

@@ -45,12 +45,18 @@ def _number(text: str, kind: type[Any]) -> Any:
     return value if math.isfinite(value) else None
 
 
-def write(session: Session) -> None:
-    """Keep the address shareable: parameters and the demo's name, never a file or a seed."""
-    link = {"epsilon": f"{session.epsilon:g}", "k": str(session.k), "q": f"{session.q:g}"}
+def address(session: Session) -> dict[str, str]:
+    """What a shareable address holds: parameters and a demo's name, never a file or a seed."""
+    query = {"epsilon": f"{session.epsilon:g}", "k": str(session.k), "q": f"{session.q:g}"}
     if session.demo is not None:
-        link["demo"] = session.demo
+        query["demo"] = session.demo
     if session.projector:
-        link["projector"] = "1"
-    if st.query_params.to_dict() != link:
-        st.query_params.from_dict(link)
+        query["projector"] = "1"
+    return query
+
+
+def write(session: Session) -> None:
+    """Keep the address shareable."""
+    query = address(session)
+    if st.query_params.to_dict() != query:
+        st.query_params.from_dict(query)

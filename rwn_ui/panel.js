@@ -10,7 +10,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".rwn-panel");
   const panel = (root.rwnPanel ??= new Panel(root));
   panel.pick = (point) => setTriggerValue("picked", point);
-  panel.update(data);
+  panel.take(data);
   // Streamlit also cleans up after a call that newer data overtook: only a panel that has left the
   // page is taken down.
   return () => setTimeout(() => root.isConnected || panel.remove());
@@ -43,6 +43,12 @@ function button(text, label, className, act) {
   return node;
 }
 
+/** Keep the address shareable. Every step of a slider is no page to come back to. */
+function setAddress(query) {
+  const wanted = `?${new URLSearchParams(query)}`;
+  if (wanted !== location.search) history.replaceState(history.state, "", wanted);
+}
+
 function isDark(color) {
   const [r, g, b] = color.match(/[\d.]+/g).map(Number);
   return 0.3 * r + 0.6 * g + 0.1 * b < 128;
@@ -70,10 +76,15 @@ class Panel {
     root.addEventListener("pointerenter", () => loadPlotly().catch(() => {}), { once: true });
   }
 
-  /** Streamlit calls with new data after a run, and with the same data when the theme changed. */
-  update(data) {
-    const restyled = data === this.data;
-    this.data = data;
+  /** Streamlit calls with new bytes after a run, and with the same when the theme changed. */
+  take(bytes) {
+    const restyled = bytes === this.bytes;
+    if (!restyled) this.data = JSON.parse(new TextDecoder().decode(bytes));
+    this.bytes = bytes;
+    this.update(this.data, restyled);
+  }
+
+  update(data, restyled) {
     this.root.classList.toggle("rwn-projector", Boolean(data.projector));
     this.root.classList.toggle("rwn-wide", Boolean(data.wide));
     this.root.classList.toggle("rwn-single", Boolean(data.single));
@@ -84,6 +95,7 @@ class Panel {
     this.fillCards(data.cards ?? []);
     this.readTheme(restyled);
     this.draw();
+    if (data.address) setAddress(data.address);
   }
 
   /** Reading computed styles makes the browser style the whole page, so it is done when needed. */

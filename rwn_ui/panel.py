@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import orjson
 import streamlit as st
 
 _HERE = Path(__file__).parent
@@ -43,6 +44,7 @@ def panel(
         tiles : list of {"label", "original"?, "released", "state": "ok" | "over" | None, "limit"?,
             "against": [{"pin", "text", "better": bool | None}], "help"}; all texts ready to read.
         cards : list of str, each a chart written by `rwn_core.figures.serialise`.
+        address : mapping of str to str, the query of the page's address.
         tables : list of {"title", "columns", "rows", "caption"?}, shown below the charts.
         Every part but the stamp may be left out.
     key : str
@@ -56,4 +58,5 @@ def panel(
         if on_pick is not None and isinstance(chosen, str):
             on_pick(chosen)
 
-    _mount(key=key, data=dict(payload), height="content", on_picked_change=picked)
+    # bytes, because Streamlit would write a mapping as JSON twice, once only to compare it
+    _mount(key=key, data=orjson.dumps(payload), height="content", on_picked_change=picked)

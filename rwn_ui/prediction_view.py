@@ -26,12 +26,21 @@ def draw(session: Session) -> None:
         st.info("Choose a response on the Data page to try this.", icon=":material/info:")
         return
     job = session.job
-    running = job is not None and job.running
-    if st.button(
+    st.button(
         plain(f"Predict {question.response} at this setting"),
         disabled=session.busy,
         key="prediction.run",
-    ):
+        on_click=_begin,
+        args=(session,),
+    )
+    if job is not None and job.running:
+        _progress(session)
+    elif job is not None:
+        _outcome(job)
+
+
+def _begin(session: Session) -> None:
+    if not session.busy:
         session.job = Job.start(
             session.words,
             predict_on_holdout,
@@ -40,11 +49,6 @@ def draw(session: Session) -> None:
             seed=session.seed,
             repeats=REPEATS,
         )
-        running = True
-    if running:
-        _progress(session)
-    elif job is not None:
-        _outcome(job)
 
 
 def _progress(session: Session) -> None:

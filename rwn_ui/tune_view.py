@@ -12,7 +12,7 @@ import orjson
 import rwn_core as rwn
 from rwn_core.figures import CHARTS, Chart, not_applicable, serialise
 from rwn_core.reading import Reading
-from rwn_ui import draws, risk_choice
+from rwn_ui import draws, link, risk_choice
 from rwn_ui.results import Look
 from rwn_ui.session import Pin, Session
 from rwn_ui.sweep_picture import tune_spots
@@ -115,6 +115,7 @@ def payload(session: Session, look: Look) -> dict[str, Any]:
     cards = _cards(readings, session)
     shown = {
         "projector": session.projector,
+        "address": link.address(session),
         "summary": {
             "text": f"{session.words} · seed {session.seed}",
             "help": "ε is a radius in standard deviations; not the epsilon of differential "

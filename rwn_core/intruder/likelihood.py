@@ -12,9 +12,12 @@ from rwn_core.cell_law import CellLaw, RowMixtureLaw
 from rwn_core.errors import NotApplicable
 from rwn_core.microdata import Microdata
 
-CROWDED = 0.05  # share of all pairs that are neighbors, from which plain arrays are faster
-LARGEST_DENSE = 4_000_000  # pairs
+LARGEST_DENSE = 4_000_000  # pairs of records
 
+FEW = 0.15  # share of all pairs, from which on they are listed one by one
+UNITS_AT_ONCE = 5  # small probabilities multiplied before their size is set apart
+
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 Scaled = tuple[sparse.csc_array, NDArray[np.float64]]
 
 
@@ -79,8 +82,8 @@ def _product(
     law: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
     n = law.original.n
-    crowded = law.members.nnz > CROWDED * n * n and n * len(rows) <= LARGEST_DENSE
-    return (_dense_product if crowded else _sparse_product)(law, masked, rows, names)
+    small = n * max(n, len(rows)) <= LARGEST_DENSE
+    return (_dense_product if small else _sparse_product)(law, masked, rows, names)
 
 
 def _sparse_product(
@@ -106,18 +109,68 @@ def _sparse_product(
 def _dense_product(
     law: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
-    """The same product where most entries are not zero: plain arrays are faster then."""
-    product = np.ones((law.original.n, len(rows)))
+    """The same product over plain arrays: for small tables, which have to keep up with a slider.
+
+    The most telling unit comes first; once most pairs of a row and a record are ruled out, only
+    the others are looked at.
+    """
+    coded = [(*law.unit_codes(u, masked, rows), u[0]) for u in attacked_units(law, names)]
+    coded.sort(key=lambda unit: -int(unit[0].max()))
+    donors = law.members
+    receivers = np.repeat(np.arange(law.original.n), np.diff(donors.indptr))
     logs = np.zeros(len(rows))
-    for unit in attacked_units(law, names):
-        table, columns = law.likelihood_columns(unit, masked, rows)
-        product *= table.toarray()[:, np.maximum(columns, 0)]
-        product *= columns >= 0
-        largest = product.max(axis=0)
-        product /= np.where(largest > 0, largest, 1.0)
-        with np.errstate(divide="ignore"):
-            logs += np.log(largest)
-    return sparse.csc_array(product), logs
+    product = np.ones((len(rows), law.original.n))
+    pairs: Pairs | None = None
+    for place, (own, released, name) in enumerate(coded):
+        table = _plain_law(donors, receivers, own, law.modification(name))
+        possible = np.where(released >= 0, 1.0, 0.0)
+        if pairs is None:
+            product *= table[released]
+            product *= possible[:, np.newaxis]
+            if np.count_nonzero(product) <= FEW * product.size:
+                pairs = _listed(product)
+        else:
+            row, record, value = pairs
+            value = value * table[released[row], record] * possible[row]
+            some = value > 0
+            pairs = row[some], record[some], value[some]
+        if place % UNITS_AT_ONCE == UNITS_AT_ONCE - 1:
+            logs += _level(product, pairs)
+    logs += _level(product, pairs)
+    row, record, value = _listed(product) if pairs is None else pairs
+    starts = np.searchsorted(row, np.arange(len(rows) + 1))
+    return sparse.csc_array((value, record, starts), shape=(law.original.n, len(rows))), logs
+
+
+def _listed(product: NDArray[np.float64]) -> Pairs:
+    row, record = np.nonzero(product)
+    return row, record, product[row, record]
+
+
+def _level(product: NDArray[np.float64], pairs: Pairs | None) -> NDArray[np.float64]:
+    """Divide each row's numbers by the largest, in place; the logarithms of those."""
+    if pairs is None:
+        largest = product.max(axis=1)
+        product /= np.where(largest > 0, largest, 1.0)[:, np.newaxis]
+    else:
+        largest = np.zeros(len(product))
+        row, _, value = pairs
+        np.maximum.at(largest, row, value)
+        value /= largest[row]
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(largest), dtype=np.float64)
+
+
+def _plain_law(
+    donors: sparse.csr_array, receivers: NDArray[np.int64], own: NDArray[np.int64], q: float
+) -> NDArray[np.float64]:
+    """The law of one unit as a plain array, shape (V, n)."""
+    n, values = len(own), int(own.max()) + 1
+    places = own[donors.indices] * n + receivers
+    table = np.bincount(places, donors.data, values * n).astype(np.float64).reshape(values, n)
+    table *= q
+    table[own, np.arange(n)] += 1 - q
+    return table
 
 
 def _mixture(

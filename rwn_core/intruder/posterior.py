@@ -172,38 +172,44 @@ def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArr
 def _read(
     belief: sparse.csc_array, rows: NDArray[np.int64], same: NDArray[np.int64]
 ) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
-    counts = np.diff(belief.indptr)
-    column = np.repeat(np.arange(len(rows)), counts)
+    column = np.repeat(np.arange(len(rows)), np.diff(belief.indptr))
     share, record = belief.data, belief.indices
     own = record == rows[column]
     truth = np.bincount(column[own], share[own], len(rows))
-    best, first = _largest(column, share, record, len(rows))
+    best, first = _largest(belief)
     tie = truth * (1 - 1e-9)
     above = np.bincount(column[share > (truth * (1 + 1e-9))[column]], minlength=len(rows))
     tied = np.bincount(column[share >= tie[column]], minlength=len(rows)) - above
     tied = np.maximum(tied, 1)
-    groups, inverse = np.unique(column * (same.max() + 1) + same[record], return_inverse=True)
-    together = np.bincount(inverse, share, len(groups)).astype(np.float64)
-    group_best, _ = _largest(groups // (same.max() + 1), together, groups, len(rows))
     possible = truth > 0
     return {
         "best": best,
         "truth": truth,
         "top1": np.where(possible, np.clip((1 - above) / tied, 0, 1), 0.0),
         "top5": np.where(possible, np.clip((5 - above) / tied, 0, 1), 0.0),
-        "same": group_best,
+        "same": best if same.max() + 1 == len(same) else _largest(_together(belief, same))[0],
         "first": first,
         "candidates": np.bincount(column[share > 0], minlength=len(rows)).astype(np.int64),
     }
 
 
-def _largest(
-    column: NDArray[np.int64], share: NDArray[np.float64], record: NDArray[np.int64], m: int
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _together(belief: sparse.csc_array, same: NDArray[np.int64]) -> sparse.csc_array:
+    """The shares of each group of identical originals, shape (groups, m)."""
+    n = len(same)
+    membership = sparse.csr_array((np.ones(n), (same, np.arange(n))), shape=(same.max() + 1, n))
+    return sparse.csc_array(membership @ belief)
+
+
+def _largest(belief: sparse.csc_array) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The largest share of each column and who holds it, the lowest number among ties."""
-    best, first = np.zeros(m), np.full(m, -1, dtype=np.int64)
-    order = np.lexsort((record, -share, column))
-    starts = order[np.flatnonzero(np.diff(column[order], prepend=-1))]
-    best[column[starts]] = share[starts]
-    first[column[starts]] = record[starts]
+    belief.sort_indices()
+    counts = np.diff(belief.indptr)
+    best, first = np.zeros(len(counts)), np.full(len(counts), -1, dtype=np.int64)
+    some = np.flatnonzero(counts)
+    if some.size:
+        best[some] = np.maximum.reduceat(belief.data, belief.indptr[:-1][some])
+        column = np.repeat(np.arange(len(counts)), counts)
+        holders = np.flatnonzero(belief.data == best[column])
+        leading = holders[np.flatnonzero(np.diff(column[holders], prepend=-1))]
+        first[column[leading]] = belief.indices[leading]
     return np.minimum(best, 1.0), first

@@ -97,11 +97,11 @@ def test_the_link_holds_the_setting_and_never_a_seed_or_a_file(open_page) -> Non
     screen = open_page("tune")
     screen.test.number_input(key="tune.0.seed").set_value(987654).run()
     assert screen.session.seed == 987654
-    link = dict(screen.test.query_params)
+    link = screen.session.last_payload["address"]
     assert set(link) == {"epsilon", "k", "q", "demo"}
     screen.visit("data").upload("private-name.csv", table()).visit("tune")
     assert screen.session.name == "private-name.csv"
-    link = dict(screen.test.query_params)
+    link = screen.session.last_payload["address"]
     assert set(link) == {"epsilon", "k", "q"}
     assert "987654" not in str(link)
 
