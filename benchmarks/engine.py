@@ -1,22 +1,23 @@
 """How long the neighborhood search takes, beside what a user would pick instead.
 
-``python benchmarks/engine.py --must-show`` measures the stated limits;
-``python benchmarks/engine.py`` the whole grid (hours), ``--n 1e4 1e5 --p 10`` a part of it. Each
-measurement runs in a process of its own, in turn, so that all of them meet the same machine.
-Peers count members and nothing else, on random records; the time for all is in proportion.
+``python benchmarks/engine.py --limits`` measures every stated limit, ``--quick`` those that take
+a minute or two, ``--line ckdtree`` one of them; ``--grid`` the whole grid (hours), ``--grid --n
+1e4 1e5 --p 10`` a part of it. Each measurement runs in a process of its own, in turn, so that all
+of them meet the same machine. Peers count members and nothing else, on some random records and
+for at most ``--limit`` processor seconds; the time for all records is in proportion. What was
+measured before and is not measured now stays in the JSON file and in the table.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
+import os
 import subprocess
 import sys
 from itertools import product
 from pathlib import Path
 
-UNLIMITED = 1e6  # seconds
 PEERS = ("cKDTree", "KDTree", "brute")
 HERE = Path(__file__).resolve()
 RESULTS = HERE.with_name("engine.json")
@@ -24,14 +25,15 @@ TABLE = HERE.parents[1] / "docs" / "reference" / "engine.md"
 
 
 def run(case: dict) -> dict:
-    """Measure one case in a process of its own."""
+    """Measure one case in a process of its own, and note how busy the machine is."""
     sys.stderr.write(f"{case}\n")
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
     command = [sys.executable, str(HERE), "--case", json.dumps(case)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if ended.returncode:
         sys.stderr.write(ended.stderr)
         raise SystemExit(1)
-    return {**case, **json.loads(ended.stdout.splitlines()[-1])}
+    return {**case, **json.loads(ended.stdout.splitlines()[-1]), "load": load}
 
 
 def grid(options: argparse.Namespace) -> list[dict]:
@@ -46,98 +48,51 @@ def grid(options: argparse.Namespace) -> list[dict]:
     return cases
 
 
-def stated_limits(limit: float) -> list[dict]:
-    """The cases that the limits are stated for."""
-    whole = {"what": "engine", "kind": "mixed", "p": 10, "limit": UNLIMITED}
-    plain = {"kind": "mixed", "n": 1e5, "p": 10, "size": 100, "limit": limit}
-    cases = [
-        {**whole, "n": 1e6, "size": 90, "k": 5, "threads": 2},
-        {"what": "engine", **plain, "k": 5, "threads": 1},
-        *({"what": "peer", **plain, "peer": peer} for peer in PEERS),
-    ]
-    for size in (100, 1000):
-        discrete = {**whole, "kind": "discrete", "p": 5, "size": size}
-        cases.append({**discrete, "n": 1e6, "k": 5, "threads": 1})
-    cases += [{**whole, "n": n, "size": 90, "k": 5, "threads": 2} for n in (2.5e5, 5e5)]
-    moves = {"what": "move", "kind": "mixed", "p": 10}
-    return [*cases, {**moves, "n": 20_190}, {**moves, "n": 100_000}]
+def measure_lines(options: argparse.Namespace) -> list[dict]:
+    """Measure what the chosen lines need, each case once, and compare with the limits."""
+    from engine_limits import lines_of
+
+    known: dict[str, dict] = {}
+    results = []
+    for line in lines_of(options.line, options.quick):
+        for case in line.cases:
+            name = json.dumps(case)
+            if name not in known:
+                known[name] = run(case)
+        rows = [known[json.dumps(case)] for case in line.cases]
+        figure = line.figure(rows)
+        results.append(
+            {
+                "line": line.name,
+                "says": line.says,
+                "figure": figure,
+                "limit": line.limit,
+                "kept": line.kept(figure),
+                "rows": rows,
+            }
+        )
+        sys.stderr.write(f"{line.name}: {figure:.4g}, {line.limit}\n")
+    return results
 
 
-def same_table(one: dict, two: dict) -> bool:
-    """Whether two measurements are of the same table and radius."""
-    return all(one.get(name) == two.get(name) for name in ("kind", "n", "p", "size"))
+def with_older(new: list[dict], old: list[dict], names: tuple[str, ...]) -> list[dict]:
+    """The new results, and those older ones that nothing new stands for."""
 
+    def key(row: dict) -> tuple:
+        return tuple(row.get(name) for name in names)
 
-def with_ratios(measured: list[dict]) -> list[dict]:
-    """Each peer with how many times the processor time of the search it takes."""
-    searches = [row for row in measured if row["what"] == "engine" and row["threads"] == 1]
-    for row in measured:
-        if row["what"] == "peer":
-            beside = next((search for search in searches if same_table(row, search)), None)
-            row["ratio"] = row["cpu_s"] / beside["cpu_s"] if beside else None
-    return measured
-
-
-def exponents(measured: list[dict]) -> list[dict]:
-    """How the search's processor time grows between neighboring numbers of records."""
-    grown = []
-    searches = [row for row in measured if row["what"] == "engine"]
-    for small, large in product(searches, searches):
-        alike = all(small.get(x) == large.get(x) for x in ("kind", "p", "size", "k", "threads"))
-        if alike and 2 <= large["n"] / small["n"] <= 10 and small["cpu_s"] > 0:
-            power = math.log(large["cpu_s"] / small["cpu_s"]) / math.log(large["n"] / small["n"])
-            memory = [row["peak_gb"] for row in (small, large)]
-            names = {x: small[x] for x in ("kind", "p", "size")}
-            grown.append(
-                {**names, "from": small["n"], "to": large["n"], "power": power, "peak_gb": memory}
-            )
-    return grown
-
-
-def line_of(row: dict) -> str:
-    """One measurement as a line of a Markdown table."""
-    table = f"| {row['kind']} | {row['n']:,.0f} | {row['p']} | {row.get('size', '')} "
-    if row["what"] == "move":
-        taken = f"median {row['median_ms']:.1f} ms, largest {row['largest_ms']:.1f} ms"
-        return f"{table}| slider move | {taken} | {row['table_mb']:.0f} MB table | |"
-    if row["what"] == "peer":
-        ratio = "" if row["ratio"] is None else f"{row['ratio']:.0f} x"
-        taken = f"{row['cpu_s']:.4g} s ({row['queries']:,} records timed)"
-        return f"{table}| {row['peer']}, count only | {taken} | {row['peak_gb']:.2f} GB | {ratio} |"
-    part = "" if row["share_run"] == 1 else f", {row['share_run']:.0%} of it run"
-    taken = f"{row['cpu_s']:.4g} s (wall {row['wall_s']:.4g} s{part})"
-    what = f"search with draws, {row['threads']:g} thread{'s' if row['threads'] > 1 else ''}"
-    return f"{table}| {what} | {taken} | {row['peak_gb']:.2f} GB | 1 |"
-
-
-def report(measured: list[dict], grown: list[dict]) -> str:
-    """The page of the documentation."""
-    lines = [
-        "# How long the search takes",
-        "",
-        "Written by `python benchmarks/engine.py`; every row from one run on one machine. Times",
-        "are processor seconds; read them as ratios. The search includes its tree, sizes, nearest",
-        "distances and a draw for every cell; the others count members, and no more.",
-        "",
-        "| data | records | coordinates | mean size | what | processor time | memory | ratio |",
-        "|---|---|---|---|---|---|---|---|",
-        *(line_of(row) for row in measured),
-    ]
-    if grown:
-        lines += ["", "| growth of | from | to | time grows as n to the power | peak memory |"]
-        lines += ["|---|---|---|---|---|"]
-        for row in grown:
-            name = f"{row['kind']}, {row['p']} coordinates, mean size {row['size']}"
-            memory = " to ".join(f"{each:.2f}" for each in row["peak_gb"])
-            ends = f"{row['from']:,.0f} | {row['to']:,.0f}"
-            lines.append(f"| {name} | {ends} | {row['power']:.2f} | {memory} GB |")
-    return "\n".join(lines) + "\n"
+    fresh = {key(row): row for row in new}
+    kept = [fresh.pop(key(row), row) for row in old]
+    return [*kept, *fresh.values()]
 
 
 def arguments() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--must-show", action="store_true", help="only the stated limits")
+    parser.add_argument("--limits", action="store_true", help="every stated limit")
+    parser.add_argument("--quick", action="store_true", help="the limits that take a minute or two")
+    parser.add_argument("--line", nargs="+", help="stated limits by name")
+    parser.add_argument("--grid", action="store_true", help="the grid of tables and peers")
     parser.add_argument("--kind", nargs="+", default=["mixed", "discrete"])
     parser.add_argument("--n", nargs="+", type=float, default=[1e4, 1e5, 1e6])
     parser.add_argument("--p", nargs="+", type=int, default=[5, 10, 20, 40])
@@ -148,7 +103,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--json", type=Path, default=RESULTS)
     parser.add_argument("--table", type=Path, default=TABLE)
     parser.add_argument("--case", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not (options.limits or options.quick or options.line or options.grid or options.case):
+        parser.error("say what to measure: --limits, --quick, --line NAME or --grid")
+    return options
 
 
 def main() -> None:
@@ -160,11 +118,17 @@ def main() -> None:
         case = json.loads(options.case)
         sys.stdout.write(json.dumps(MEASURED[case["what"]](case)) + "\n")
         return
-    cases = stated_limits(options.limit) if options.must_show else grid(options)
-    measured = with_ratios([run(case) for case in cases])
-    grown = exponents(measured)
-    options.json.write_text(json.dumps({"measured": measured, "growth": grown}, indent=1) + "\n")
-    page = report(measured, grown)
+    from engine_page import page_of
+
+    known = json.loads(options.json.read_text()) if options.json.is_file() else {}
+    lines, rows = known.get("lines", []), known.get("grid", [])
+    if options.limits or options.quick or options.line:
+        lines = with_older(measure_lines(options), lines, ("line",))
+    if options.grid:
+        names = ("what", "kind", "n", "p", "size", "k", "threads", "peer")
+        rows = with_older([run(case) for case in grid(options)], rows, names)
+    options.json.write_text(json.dumps({"lines": lines, "grid": rows}, indent=1) + "\n")
+    page = page_of(lines, rows)
     options.table.write_text(page, encoding="utf-8")
     sys.stdout.write(page)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import threading
 import time
 from collections.abc import Callable
 
@@ -12,14 +13,17 @@ from engine_tables import KINDS, radius_of
 from rwn_core.donors import Draws, draw_donors
 from rwn_core.neighborhoods import Drawing, neighbor_table
 from rwn_core.neighborhoods.index import build_index
-from rwn_core.neighborhoods.parallel import Watch
+from rwn_core.neighborhoods.parallel import Cancelled, Watch
 from rwn_core.neighborhoods.reach import interactive_reach
 from rwn_core.neighborhoods.search import Search
+from rwn_core.neighborhoods.searched import search_neighborhoods
 from rwn_core.randomness import SecretKey
 
 KEY = SecretKey.from_seed(1)
 QUERIES = {"cKDTree": 2000, "KDTree": 1000, "brute": 100}
+PEER_SECONDS = 60  # of the processor, after which the records counted so far stand for all
 MOVES = 15
+STOPS = 10  # moments at which a search is cancelled
 GIGABYTE = 1e6  # of the kilobytes that the operating system counts
 
 
@@ -64,16 +68,18 @@ def engine(case: dict) -> dict:
     """Everything: tree, balls, short records, p draws for each record."""
     n, p, k = int(case["n"]), int(case["p"]), int(case.get("k", 0))
     compiled_beforehand(p)
+    idle = peak_gigabytes()
     points = KINDS[case["kind"]](n, p)
     epsilon = radius_of(points, case["size"])
     before = peak_gigabytes()
-    clock = Clock(case["limit"])
-    index = build_index(points)
+    clock = Clock(case.get("limit", np.inf))
+    watch = Watch(threads=int(case["threads"]), progress=clock.watch)
+    index = build_index(points, watch=watch)
     built = clock.read()
     search = Search(index, k=k, epsilon=epsilon)
     drawing = Drawing(key=KEY, streams=range(p), q=np.ones(p)) if case.get("draw", True) else None
     try:
-        found = search.run(Watch(threads=int(case["threads"]), progress=clock.watch), drawing)
+        found = search.run(watch, drawing)
         taken, share, size = clock.read(), 1.0, float(found.sizes.mean())
         short = int((found.within < k).sum())
     except OverTime:
@@ -88,6 +94,7 @@ def engine(case: dict) -> dict:
         "distinct_rows": index.rows,
         "build_cpu_s": built["cpu_s"],
         "peak_gb": peak_gigabytes(),
+        "idle_gb": idle,
         "peak_before_gb": before,
     }
 
@@ -125,7 +132,8 @@ def peer(case: dict) -> dict:
         count = _count_with(case["peer"], points)
         built = clock.read()
         done, step = 0, max(10, len(some) // 20)
-        while done < len(some) and clock.read()["wall_s"] < case["limit"]:
+        limit = case.get("limit", PEER_SECONDS)
+        while done < len(some) and clock.read()["cpu_s"] < limit:
             count(points[some[done : done + step]], epsilon)
             done += step
     taken, done = clock.read(), min(done, len(some))
@@ -158,4 +166,29 @@ def move(case: dict) -> dict:
     }
 
 
-MEASURED = {"engine": engine, "peer": peer, "move": move}
+def cancel(case: dict) -> dict:
+    """How long the threads of a search go on after it was cancelled, at several moments of it."""
+    n, p = int(case["n"]), int(case["p"])
+    compiled_beforehand(p)
+    points = KINDS[case["kind"]](n, p)
+    epsilon = radius_of(points, case["size"])
+    times: list[float] = []
+    for seconds in np.geomspace(0.1, 6.0, STOPS):
+        stop, asked = threading.Event(), []
+
+        def ask(stop: threading.Event = stop, asked: list[float] = asked) -> None:
+            asked.append(time.perf_counter())
+            stop.set()
+
+        timer = threading.Timer(float(seconds), ask)
+        timer.start()
+        watch = Watch(threads=int(case["threads"]), cancel=stop)
+        try:
+            search_neighborhoods(points, k=case["k"], epsilon=epsilon, watch=watch)
+        except Cancelled:
+            times.append(time.perf_counter() - asked[0])
+        timer.cancel()
+    return {"longest_s": max(times), "median_s": float(np.median(times)), "stops": len(times)}
+
+
+MEASURED = {"engine": engine, "peer": peer, "move": move, "cancel": cancel}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-SAMPLED = 500  # records that the radius is found from
-BLOCK = 5000
+PAIRS = 4e8  # distances that the radius is found from
+BLOCK = 1000
 
 
 def mixed(n: int, p: int) -> np.ndarray:
@@ -45,7 +45,8 @@ KINDS = {"mixed": mixed, "discrete": discrete}
 def radius_of(points: np.ndarray, size: float) -> float:
     """The radius within which a record has this many others on average."""
     n = len(points)
-    some = np.random.default_rng(5).choice(n, min(SAMPLED, n), replace=False)
+    sampled = min(n, int(np.clip(PAIRS / n, 400, 4000)))
+    some = np.random.default_rng(5).choice(n, sampled, replace=False)
     kept, most = np.empty(0), np.inf
     rank = int((size + 1) * len(some))
     for start in range(0, n, BLOCK):

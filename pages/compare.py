@@ -3,13 +3,13 @@
 import streamlit as st
 
 from rwn_ui import compare_view
+from rwn_ui.arrival import arrived
 from rwn_ui.controls import badge
-from rwn_ui.session import current
 from rwn_ui.show import frame, guarded
 
 frame()
 with guarded():
-    session = current()
+    session = arrived()
     with st.sidebar, guarded():
         badge(session)
         compare_view.shelf(session)

@@ -3,15 +3,17 @@
 import streamlit as st
 
 from rwn_ui import data_view
+from rwn_ui.arrival import arrived
 from rwn_ui.controls import badge
-from rwn_ui.session import current
 from rwn_ui.show import frame, guarded
 
 frame()
 with guarded():
-    session = current()
+    session = arrived(alone=True)
     with guarded():
         data_view.choose(session)
+    if session.first:
+        st.stop()
     with st.sidebar:
         badge(session)
         st.page_link("pages/tune.py", label="Tune this table", icon=":material/tune:")

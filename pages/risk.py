@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from rwn_ui import controls, link, risk_form, risk_view
-from rwn_ui.session import current
+from rwn_ui import controls, link, risk_form, risk_view, watch_view
+from rwn_ui.arrival import arrived
 from rwn_ui.show import frame, guarded
 
 frame()
 with guarded():
-    session = current()
+    session = arrived()
     link.read(session)
     with st.sidebar:
         with guarded():
@@ -16,7 +16,7 @@ with guarded():
             risk_form.levers(session)
         attack = risk_form.attack(session)
         with guarded():
-            risk_form.watch(session)
+            watch_view.form(session, attack.keys)
     with guarded():
         risk_view.draw(session, attack)
         link.write(session)

@@ -3,7 +3,17 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from rwn_ui import controls, download, link, prediction_view, risk_choice, tune_view
+from rwn_ui import (
+    controls,
+    download,
+    link,
+    precision_form,
+    prediction_view,
+    risk_choice,
+    studies,
+    tune_view,
+)
+from rwn_ui.arrival import arrived, sample_note
 from rwn_ui.panel import panel
 from rwn_ui.session import Session, current
 from rwn_ui.show import frame, guarded
@@ -18,7 +28,7 @@ def put(name: str) -> None:
 
 def draw() -> None:
     """Sidebar, then the panel; a refusal leaves the last good panel standing."""
-    session = current()
+    session = arrived()
     link.read(session)
     with st.sidebar:
         with guarded():
@@ -27,11 +37,16 @@ def draw() -> None:
         with guarded():
             with guarded():
                 controls.weights(session)
+            with guarded():
+                precision_form.draw(session, "tune")
             controls.pins(session, put)
+            studies.offer_draws(session, "tune")
+            studies.follow(session, "tune")
             risk_choice.choose(session)
             controls.extras(session)
             download.offer(session)
         below = st.container()
+    sample_note(session)
     picture(session, above, below)
     with guarded():
         prediction_view.draw(session)
@@ -40,6 +55,7 @@ def draw() -> None:
 @st.fragment
 def picture(session: Session, above: DeltaGenerator, below: DeltaGenerator) -> None:
     """What a move of a slider changes, and nothing else: all the rest costs time on each run."""
+    session.slot = st.empty()
     with guarded():
         controls.heed(session)
         session.last_payload = tune_view.payload(session, session.look())

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rwn_core.analysis import Analysis
     from rwn_core.audit import Audit, audit
     from rwn_core.combining import combine_releases
-    from rwn_core.comparison import Comparison
+    from rwn_core.comparison import Comparison, Sampling
     from rwn_core.coordinates import Metric, coordinates
     from rwn_core.day_pass import DayPass
     from rwn_core.demo import DEMOS, load_demo
@@ -36,12 +36,14 @@ if TYPE_CHECKING:
         RWNError,
         SchemaError,
     )
+    from rwn_core.expected_curve import expected_curve
     from rwn_core.forecast import Forecast, forecast, forecast_scan
     from rwn_core.intake import read, read_bytes
-    from rwn_core.masking import METHODS, NBRS2015, RWN, Release, mask
+    from rwn_core.masking import METHODS, NBRS2015, RWN, Release, Rounded, mask
     from rwn_core.measures import MEASURES
     from rwn_core.microdata import Microdata
-    from rwn_core.neighborhoods import Neighborhoods, find_neighborhoods
+    from rwn_core.moments import Moment
+    from rwn_core.neighborhoods import Neighborhoods, Radii, find_neighborhoods, nearest_radii
     from rwn_core.randomness import SecretKey
     from rwn_core.reading import Measure, Reading
     from rwn_core.scenario import Scenario
@@ -71,16 +73,21 @@ __all__ = [
     "Measure",
     "Metric",
     "Microdata",
+    "Moment",
     "Neighborhoods",
     "NotApplicable",
     "ParameterError",
     "Plan",
     "Question",
     "RWNError",
+    "Radii",
     "Reading",
     "Release",
     "ReleaseError",
+    "ReleasedFile",
     "Role",
+    "Rounded",
+    "Sampling",
     "Scenario",
     "Schema",
     "SchemaError",
@@ -93,12 +100,15 @@ __all__ = [
     "copy_from_donors",
     "draw_donors",
     "ensemble",
+    "expected_curve",
     "find_neighborhoods",
     "forecast",
     "forecast_scan",
     "frontier",
+    "internal_record",
     "load_demo",
     "mask",
+    "nearest_radii",
     "read",
     "read_bytes",
     "seek",
@@ -110,7 +120,7 @@ _HOMES = {
     "analysis": ("Analysis",),
     "audit": ("audit", "Audit"),
     "combining": ("combine_releases",),
-    "comparison": ("Comparison",),
+    "comparison": ("Comparison", "Sampling"),
     "coordinates": ("coordinates", "Metric"),
     "day_pass": ("DayPass",),
     "demo": ("load_demo", "DEMOS"),
@@ -124,14 +134,17 @@ _HOMES = {
         "NotApplicable",
         "ReleaseError",
     ),
+    "expected_curve": ("expected_curve",),
     "forecast": ("forecast", "forecast_scan", "Forecast"),
     "intake": ("read", "read_bytes"),
-    "masking": ("mask", "METHODS", "Release", "RWN", "NBRS2015"),
+    "masking": ("mask", "METHODS", "Release", "Rounded", "RWN", "NBRS2015"),
     "measures": ("MEASURES",),
     "microdata": ("Microdata",),
-    "neighborhoods": ("find_neighborhoods", "Neighborhoods"),
+    "moments": ("Moment",),
+    "neighborhoods": ("find_neighborhoods", "nearest_radii", "Neighborhoods", "Radii"),
     "randomness": ("SecretKey",),
     "reading": ("Reading", "Measure"),
+    "release": ("ReleasedFile", "internal_record"),
     "scenario": ("Scenario",),
     "schema": ("Schema", "Variable", "Kind", "Role", "Question"),
     "standard_errors": ("standard_error_validity",),

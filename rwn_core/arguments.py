@@ -1,4 +1,4 @@
-"""What the words of a command line stand for: tables, weights, parameters, files."""
+"""What the words of a command line stand for: tables, weights, scenarios, parameters, files."""
 
 from __future__ import annotations
 
@@ -6,14 +6,32 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from rwn_core.errors import ParameterError, ReleaseError, RWNError, SchemaError
+import typer
+
+from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError, SchemaError
+from rwn_core.terminal import say
 
 if TYPE_CHECKING:
     from rwn_core.microdata import Microdata
+    from rwn_core.scenario import Scenario
 
 DEMO = "demo:"
+
+Source = Annotated[str, typer.Argument(metavar="IN", help="CSV or Parquet file, or demo:NAME.")]
+SchemaFile = Annotated[
+    Path | None,
+    typer.Option("--schema", metavar="FILE.toml", help="Describes the variables of the table."),
+]
+Dropped = Annotated[
+    list[str] | None,
+    typer.Option("--drop", metavar="NAME", help="A direct identifier, left out; repeatable."),
+]
+Weighted = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=W", help="Weight of a variable in the distance; repeatable."),
+]
 
 
 def load(source: str, schema: Path | None = None) -> Microdata:
@@ -75,6 +93,35 @@ def _weight(text: str) -> tuple[str, float]:
         return name, float(number)
     except ValueError:
         raise ParameterError("--weight must be NAME=W, W a number of at least 0.") from None
+
+
+def read_scenario(path: Path) -> Scenario:
+    """Read a scenario file.
+
+    Raises
+    ------
+    InputError, ParameterError, OSError
+    """
+    from rwn_core.scenario import Scenario
+
+    try:
+        return Scenario.from_toml(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise InputError("The scenario file is not UTF-8 text.") from None
+
+
+def under(scenario: Scenario | None, data: Microdata) -> Microdata:
+    """The table under the weights of a scenario; says so if it is not the scenario's own."""
+    if scenario is None:
+        return data
+    if scenario.table and scenario.table != data.fingerprint:
+        say("note: the scenario was made for another table; its readings are not of this one.")
+    if scenario.setting is None:
+        return data
+    weights = dict(scenario.setting.weights)
+    if scenario.table:  # written by the program, which states every weight that is not 1
+        weights = {variable.name: 1.0 for variable in data.schema.released} | weights
+    return described(data, weights=[f"{name}={weight}" for name, weight in weights.items()])
 
 
 def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> Microdata:
@@ -144,3 +191,18 @@ def output_format(target: Path, *inputs: str | Path | None) -> str:
         if path is not None and target.exists() and Path(path).exists() and target.samefile(path):
             raise ReleaseError("OUT is the input file itself; write to another file.")
     return form
+
+
+def write(target: Path, content: bytes) -> None:
+    """Write a file, all or nothing.
+
+    Raises
+    ------
+    RWNError
+    """
+    from rwn_core.export import write_atomically
+
+    try:
+        write_atomically(target, content)
+    except ReleaseError as failure:
+        raise RWNError(str(failure)) from None

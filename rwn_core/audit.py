@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from rwn_core.comparison import Comparison
+from rwn_core.comparison import Comparison, Sampling
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.masking import Release
 from rwn_core.measures import MEASURES
@@ -70,6 +70,7 @@ def compare(
     *,
     holdout: Microdata | None = None,
     question: Question | None = None,
+    sampling: Sampling | None = None,
 ) -> Comparison:
     """An original beside its release, or beside any row-aligned masked table.
 
@@ -77,6 +78,8 @@ def compare(
     ------
     InputError
         The two tables do not have the same variables and number of records.
+    ParameterError
+        The sampling does not fit the original.
     """
     law = None
     if isinstance(masked, Release):
@@ -92,7 +95,14 @@ def compare(
             f"The masked table has {masked.n:,} records and the original {original.n:,}; compare "
             "tables with the same records in the same order."
         )
-    return Comparison(original=original, masked=masked, law=law, holdout=holdout, question=question)
+    return Comparison(
+        original=original,
+        masked=masked,
+        law=law,
+        holdout=holdout,
+        question=question,
+        sampling=sampling,
+    )
 
 
 def audit(
@@ -117,7 +127,6 @@ def audit(
         Records that were never masked, for prediction.
     question : Question, optional
         The regression to keep; the schema's by default.
-
     progress : callable, optional
         Told the share done, from 0 to 1.
 
@@ -129,11 +138,35 @@ def audit(
     ------
     InputError, ParameterError
     """
+    comparison = compare(original, masked, holdout=holdout, question=question)
+    return read_all(comparison, measures, progress=progress)
+
+
+def read_all(
+    comparison: Comparison,
+    measures: Sequence[str] | None = None,
+    *,
+    progress: Callable[[float], None] | None = None,
+) -> Audit:
+    """Read measures on a comparison, such as one whose original is a sample.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        From `compare`, for example with its sampling.
+    measures : sequence of str, optional
+        Keys; all by default.
+    progress : callable, optional
+        Told the share done, from 0 to 1.
+
+    Raises
+    ------
+    ParameterError
+    """
     keys = tuple(MEASURES) if measures is None else tuple(measures)
     for key in keys:
         if key not in MEASURES:
             raise ParameterError(f"There is no measure {key}; known are: {', '.join(MEASURES)}.")
-    comparison = compare(original, masked, holdout=holdout, question=question)
     readings: dict[str, Reading | NotApplicable] = {}
     for key in keys:
         readings[key] = MEASURES[key].read(comparison)

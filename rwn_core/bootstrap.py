@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.donors import Draws, column_streams
-from rwn_core.masking import RWN, Parameters, mask
+from rwn_core.masking import RWN, Parameters, mask, unrounded
 from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import LARGEST_DENSE, NeighborTable, neighbor_table
 from rwn_core.randomness import SecretKey
@@ -33,17 +33,18 @@ def masked_samples(
         With as many records as the table.
     """
     root = np.random.default_rng(seed)
-    table = _ranked(microdata, params)
+    plain, precision = unrounded(params)
+    table = _ranked(microdata, plain)
     for number in range(repeats):
         rows = np.sort(root.integers(0, microdata.n, microdata.n))
         sample = microdata.take(rows)
         key = SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
-        if table is None or not isinstance(params, RWN):
+        if table is None or not isinstance(plain, RWN):
             yield mask(sample, params, seed=key).masked
             continue
         draws = Draws(key, np.arange(sample.n), column_streams(sample))
-        neighborhoods = without_clones(table, rows).narrow(k=params.k, epsilon=params.epsilon)
-        yield params.redraw(sample, neighborhoods, draws).masked
+        neighborhoods = without_clones(table, rows).narrow(k=plain.k, epsilon=plain.epsilon)
+        yield plain.redraw(sample, neighborhoods, draws).rounded(precision).masked
 
 
 def _ranked(microdata: Microdata, params: Parameters) -> NeighborTable | None:

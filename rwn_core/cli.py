@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 import traceback
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any
 
 import orjson
 import typer
 
 import rwn_core
-from rwn_core.arguments import asked, described, like, load, output_format, parameters
+from rwn_core.arguments import (
+    Dropped,
+    SchemaFile,
+    asked,
+    described,
+    like,
+    load,
+    output_format,
+    write,
+)
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
+from rwn_core.mask_command import mask
 from rwn_core.sweep_command import sweep
 from rwn_core.terminal import progress, readings_table, say
-
-if TYPE_CHECKING:
-    from rwn_core.masking import Release
-    from rwn_core.microdata import Microdata
 
 INTERNAL, USAGE, INPUT, POLICY, INPUT_OUTPUT = 1, 2, 3, 4, 5
 _EXIT_CODES = ((ParameterError, USAGE), (InputError, INPUT), (ReleaseError, POLICY))
@@ -38,23 +43,7 @@ app = typer.Typer(
     ),
 )
 
-Source = Annotated[str, typer.Argument(metavar="IN", help="CSV or Parquet file, or demo:NAME.")]
 Original = Annotated[str, typer.Argument(metavar="ORIGINAL", help="Its file, or demo:NAME.")]
-Target = Annotated[Path, typer.Argument(metavar="OUT", help="Ends in .csv or .parquet.")]
-SchemaFile = Annotated[
-    Path | None,
-    typer.Option("--schema", metavar="FILE.toml", help="Describes the variables of the table."),
-]
-Dropped = Annotated[
-    list[str] | None,
-    typer.Option("--drop", metavar="NAME", help="A direct identifier, left out; repeatable."),
-]
-Threads = Annotated[
-    int | None,
-    typer.Option(
-        min=1, help="RWN_THREADS or all processors by default; never changes the release."
-    ),
-]
 
 
 def main() -> None:
@@ -154,96 +143,13 @@ def demo(
     form = output_format(out)
     kept = demo_path(name)
     data = load_demo(name)
-    _write(out, kept.read_bytes() if form == "csv" else table_bytes(data.frame, form))
+    write(out, kept.read_bytes() if form == "csv" else table_bytes(data.frame, form))
     if schema:
-        _write(out.with_suffix(".toml"), kept.with_suffix(".toml").read_bytes())
+        write(out.with_suffix(".toml"), kept.with_suffix(".toml").read_bytes())
     say(f"{name}: {data.n:,} records, {data.p} variables, written to {out}")
 
 
-@app.command()
-def mask(
-    source: Source,
-    target: Target,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(help="Radius in standard deviations; not that of differential privacy."),
-    ] = None,
-    k: Annotated[int | None, typer.Option("--k", help="Least size of a neighborhood.")] = None,
-    q: Annotated[
-        float | None,
-        typer.Option("--q", help="Modification probability of a cell, 0 to 1; 1 if left out."),
-    ] = None,
-    weight: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=W", help="Weight of a variable in the distance; repeatable."),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Repeats a release; for teaching, and no secret.")
-    ] = None,
-    method: Annotated[str, typer.Option(metavar="KEY", help="rwn or nbrs2015.")] = "rwn",
-    scale: Annotated[
-        Literal["sd", "range"] | None, typer.Option(help="What numbers are divided by.")
-    ] = None,
-    encoding: Annotated[
-        Literal["dummies", "matching"] | None, typer.Option(help="How a category counts.")
-    ] = None,
-    neighbors: Annotated[
-        Literal["exact", "sample", "pairs", "partition"] | None,
-        typer.Option(help="Who may be a neighbor: everybody, or a random few."),
-    ] = None,
-    m: Annotated[
-        int | None, typer.Option("--m", help="Sample size, or mean number of random partners.")
-    ] = None,
-    u: Annotated[int | None, typer.Option("--u", help="Number of random parts.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Another sample for each record.")] = False,
-    weights: Annotated[
-        Literal["schema", "discrete"] | None,
-        typer.Option(help="discrete: categories weigh less the larger the table is."),
-    ] = None,
-    order: Annotated[
-        Literal["shuffled", "original"], typer.Option(help="The original order names each record.")
-    ] = "shuffled",
-    schema: SchemaFile = None,
-    drop: Dropped = None,
-    threads: Threads = None,
-) -> None:
-    """Mask a table and write the release.
-
-    At least one of --epsilon and --k is needed. Without --seed a fresh 256-bit secret is used and
-    forgotten.
-    """
-    from rwn_core.masking import mask as mask_table
-
-    form = output_format(target, source, schema)
-    params = parameters(
-        method,
-        epsilon=epsilon,
-        k=k,
-        q=q,
-        scale=scale,
-        encoding=encoding,
-        neighbors=neighbors,
-        m=m,
-        u=u,
-        fresh=fresh or None,
-        weights=weights,
-    )
-    data = described(load(source, schema), weights=weight or (), identifiers=drop or ())
-    for notice in data.notices:
-        say(f"note: {notice}")
-    _compile_once(data)
-    with progress("masking") as tell:
-        release = mask_table(data, params, seed=seed, threads=threads, progress=tell)
-    content = release.to_bytes(form, order)
-    _write(target, content)
-    _summarize(data, release)
-    _tell_what_it_cost(data, release, threads)
-    say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
-    say(f"SHA-256 {hashlib.sha256(content).hexdigest()}")
-    if order == "original":
-        say("note: the row order names each record; keep this file inside.")
-    if seed is not None:
-        say("note: a seed is for teaching: it is no secret.")
+app.command()(mask)
 
 
 @app.command()
@@ -260,6 +166,14 @@ def audit(
     predictor: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Predictor of it; repeatable.")
     ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Sampling weights: how many people a record stands for."),
+    ] = None,
+    population: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="How many people the original is a sample of."),
+    ] = None,
     schema: SchemaFile = None,
     drop: Dropped = None,
 ) -> None:
@@ -269,12 +183,15 @@ def audit(
     it. A shuffled release cannot be audited row by row.
     """
     data = described(load(original, schema), identifiers=drop or ())
-    from rwn_core.audit import audit as read_all
+    from rwn_core.audit import compare, read_all
+    from rwn_core.comparison import Sampling
 
     data = asked(data, response, predictor or ())
     say("note: row i of MASKED is read as record i of ORIGINAL; a shuffled file gives nonsense.")
+    sampling = Sampling(weights=weights, population=population)
+    comparison = compare(data, like(data, masked), sampling=sampling)
     with progress("auditing") as tell:
-        found = read_all(data, like(data, masked), measures=measure, progress=tell)
+        found = read_all(comparison, measure, progress=tell)
     if as_json:
         document = {"records": data.n, "variables": len(data.schema.released)}
         typer.echo(_json({**document, "measures": found.records()}))
@@ -285,52 +202,5 @@ def audit(
 app.command()(sweep)
 
 
-def _compile_once(data: Microdata) -> None:
-    """Say why the first large table of a machine takes longer."""
-    from rwn_core.neighborhoods import LARGEST_DENSE
-    from rwn_core.neighborhoods.machine_code import is_ready
-
-    if data.n > LARGEST_DENSE and not is_ready():
-        from rwn_core.warm import warm
-
-        say("note: the search of large tables is compiled for this machine, once: half a minute.")
-        warm()
-
-
 def _json(document: dict[str, Any]) -> str:
     return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_INDENT_2).decode()
-
-
-def _write(target: Path, content: bytes) -> None:
-    from rwn_core.export import write_atomically
-
-    try:
-        write_atomically(target, content)
-    except ReleaseError as failure:
-        raise RWNError(str(failure)) from None
-
-
-def _tell_what_it_cost(data: Microdata, release: Release, threads: int | None) -> None:
-    """Say what random candidates and weights by the table's size did to the neighborhoods."""
-    from rwn_core.masking import RWN
-
-    params = release.params
-    if not isinstance(params, RWN):
-        return
-    if not params.scheme.exact and release.law is not None:
-        cost = params.restriction_cost(data, release.law.neighborhoods, threads=threads)
-        say(f"neighbors {params.neighbors}: {cost}")
-    if params.weights == "discrete":
-        shares = params.distance_shares(data)
-        told = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
-        say(f"shares of the squared distance: {told}")
-
-
-def _summarize(data: Microdata, release: Release) -> None:
-    from rwn_core.audit import audit
-    from rwn_core.reading import Reading
-
-    table = release.masked
-    changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
-    share = f", {changed.value:.1%} of cells changed" if isinstance(changed, Reading) else ""
-    say(f"{release.method}: {table.n:,} records, {table.p} variables{share}")

@@ -6,11 +6,14 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rwn_core.cell_law import CellLaw
 from rwn_core.coordinates import Metric
-from rwn_core.errors import NotApplicable
+from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.microdata import Microdata
-from rwn_core.schema import Question
+from rwn_core.schema import Kind, Question
 
 _T = TypeVar("_T")
 
@@ -20,6 +23,73 @@ class _Refused:
     """Why there is nothing to remember."""
 
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How a file was drawn from its population; without both, the file is the population.
+
+    Attributes
+    ----------
+    population : float, optional
+        How many people the file is a sample of, each equally likely to be in it.
+    weights : str, optional
+        The variable that holds for each record how many people it stands for.
+    """
+
+    population: float | None = None
+    weights: str | None = None
+
+    def check(self, original: Microdata) -> None:
+        """Refuse what does not fit the table.
+
+        Raises
+        ------
+        ParameterError
+        """
+        if self.population is not None and not self.population >= original.n:
+            raise ParameterError(
+                f"The population must be at least the file's {original.n:,} records."
+            )
+        if self.weights is None:
+            return
+        if self.population is not None:
+            raise ParameterError("Give the population or the sampling weights, not both.")
+        if self.weights not in original.names:
+            raise ParameterError("The sampling weights must be a variable of the table.")
+        if not usable_weights(original, self.weights):
+            raise ParameterError(
+                f"The sampling weights {self.weights} must be finite numbers of at least 1 without "
+                "missing values; choose another variable."
+            )
+
+    def of(self, original: Microdata, table: Microdata) -> NDArray[np.float64]:
+        """How many people each record of either table stands for, shape (n,).
+
+        A lost weight is replaced by the mean of the others, as who sees the release would.
+        """
+        if self.weights is None:
+            each = 1.0 if self.population is None else self.population / original.n
+            return np.full(table.n, each)
+        own = _numbers(original, self.weights)
+        if self.weights not in table.names or table.n != original.n:
+            return own if table.n == original.n else np.full(table.n, own.mean())
+        released = _numbers(table, self.weights)
+        known = ~np.isnan(released)
+        return np.where(known, released, released[known].mean() if known.any() else own.mean())
+
+
+def usable_weights(table: Microdata, name: str) -> bool:
+    """Whether a variable can be sampling weights: numbers of at least 1, none missing."""
+    if table.schema.variable(name).kind not in (Kind.CONTINUOUS, Kind.COUNT):
+        return False
+    values = _numbers(table, name)
+    return bool(np.isfinite(values).all() and values.min() >= 1)
+
+
+def _numbers(table: Microdata, name: str) -> NDArray[np.float64]:
+    # of an identifier too: weights need not be released
+    return table.frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
 
 
 class Comparison:
@@ -36,9 +106,27 @@ class Comparison:
         Records of the same population that were never masked.
     question : Question, optional
         The regression to keep; the schema's by default.
+    sampling : Sampling, optional
+        How the original was drawn from its population; itself the population by default.
+
+    Raises
+    ------
+    ParameterError
+        The sampling does not fit the original.
     """
 
-    __slots__ = ("_memo", "holdout", "law", "masked", "original", "question")
+    __slots__ = (
+        "_here",
+        "_memo",
+        "file",
+        "holdout",
+        "law",
+        "masked",
+        "original",
+        "question",
+        "records",
+        "sampling",
+    )
 
     def __init__(
         self,
@@ -48,13 +136,35 @@ class Comparison:
         law: CellLaw | None = None,
         holdout: Microdata | None = None,
         question: Question | None = None,
+        sampling: Sampling | None = None,
     ) -> None:
         self.original = original
         self.masked = masked
         self.law = law
         self.holdout = holdout
         self.question = original.schema.question if question is None else question
+        self.sampling = sampling or Sampling()
+        self.sampling.check(original)
+        self.file: Microdata | None = None
+        self.records: NDArray[np.int64] | None = None
         self._memo: dict[Hashable, Any] = {}
+        self._here: dict[Hashable, Any] = {}
+
+    @classmethod
+    def of_some(cls, file: Microdata, records: NDArray[np.int64]) -> Comparison:
+        """Some records of a larger file, beside themselves as yet.
+
+        Parameters
+        ----------
+        file : Microdata
+            Whose records those of `original` are; measures that need all of them do not apply.
+        records : ndarray of int64, shape (m,)
+            Their numbers in the file, ascending.
+        """
+        original = file.take(records)
+        made = cls(original=original, masked=original)
+        made.file, made.records = file, records
+        return made
 
     def with_masked(self, masked: Microdata, law: CellLaw | None = None) -> Comparison:
         """The same original beside another masked table; what `once` keeps is shared."""
@@ -64,8 +174,9 @@ class Comparison:
             law=law,
             holdout=self.holdout,
             question=self.question,
+            sampling=self.sampling,
         )
-        other._memo = self._memo
+        other._memo, other.file, other.records = self._memo, self.file, self.records
         return other
 
     def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
@@ -80,19 +191,30 @@ class Comparison:
         -------
         Whatever `make` returned the first time; a NotApplicable is remembered too.
         """
-        if key not in self._memo:
-            try:
-                self._memo[key] = make()
-            except NotApplicable as refusal:
-                # the sentence only: a kept exception would keep every caller's tables alive
-                self._memo[key] = _Refused(refusal.reason)
-        kept = self._memo[key]
-        if isinstance(kept, _Refused):
-            raise NotApplicable(kept.reason)
-        result: _T = kept
-        return result
+        return _kept(self._memo, key, make)
+
+    def here(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Compute what depends on the masked table too, once for the measures that share it.
+
+        The same as `once`, but nothing of it is shared with other masked tables.
+        """
+        return _kept(self._here, key, make)
 
     @property
     def metric(self) -> Metric:
         """The distance in the original's scales."""
         return self.once("metric", lambda: Metric.fit(self.original))
+
+
+def _kept(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
+    if key not in memo:
+        try:
+            memo[key] = make()
+        except NotApplicable as refusal:
+            # the sentence only: a kept exception would keep every caller's tables alive
+            memo[key] = _Refused(refusal.reason)
+    found = memo[key]
+    if isinstance(found, _Refused):
+        raise NotApplicable(found.reason)
+    result: _T = found
+    return result

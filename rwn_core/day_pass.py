@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from rwn_core.analysis import Analysis, Verdict, verdict
+from rwn_core.audit import compare
 from rwn_core.comparison import Comparison
+from rwn_core.ensemble import released_only, releases
 from rwn_core.errors import InputError, ParameterError
+from rwn_core.masking import Parameters
+from rwn_core.microdata import Microdata
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +56,45 @@ class DayPass:
         tuple of Verdict
         """
         return tuple(verdict(analysis, comparison) for analysis in self.analyses)
+
+    def judge_setting(
+        self,
+        microdata: Microdata,
+        params: Parameters,
+        *,
+        repeats: int = 8,
+        seed: int | None = None,
+        progress: Callable[[float], None] | None = None,
+    ) -> tuple[Standing, ...]:
+        """Run every analysis on many releases of a setting: what passes by luck is told apart.
+
+        Parameters
+        ----------
+        microdata : Microdata
+        params : Parameters
+        repeats : int
+            Releases, at least 1.
+        seed : int, optional
+            The releases have the keys of seed, seed + 1, ...; fresh keys if it is left out.
+        progress : callable, optional
+            Told the share done, from 0 to 1.
+
+        Returns
+        -------
+        tuple of Standing
+
+        Raises
+        ------
+        ParameterError
+            The method refuses the setting on this table.
+        """
+        comparison = compare(microdata, released_only(microdata))
+        judged = []
+        for masked, law in releases(microdata, params, repeats, seed):
+            judged.append(self.judge(comparison.with_masked(masked, law)))
+            if progress is not None:
+                progress(len(judged) / repeats)
+        return tuple(_standing(each) for each in zip(*judged, strict=True))
 
     def to_records(self) -> list[dict[str, Any]]:
         """Plain data, without empty fields: for a scenario file."""
@@ -96,6 +141,44 @@ class DayPass:
         if unknown or not isinstance(document.get("analysis", []), list):
             raise InputError("The day pass must hold [[analysis]] tables and nothing else.")
         return cls.from_records(document.get("analysis", []))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How one analysis fares over many releases of a setting.
+
+    Attributes
+    ----------
+    analysis : Analysis
+    passed, releases : int
+        On how many of the releases it passes.
+    value : float or None
+        The median over the releases with an answer.
+    reason : str
+        Why the first release without an answer has none; empty otherwise.
+    """
+
+    analysis: Analysis
+    passed: int
+    releases: int
+    value: float | None
+    reason: str = ""
+
+    @property
+    def always(self) -> bool:
+        """Whether it passes on every release."""
+        return self.passed == self.releases
+
+
+def _standing(verdicts: Sequence[Verdict]) -> Standing:
+    values = [each.value for each in verdicts if each.value is not None]
+    return Standing(
+        analysis=verdicts[0].analysis,
+        passed=sum(each.passed for each in verdicts),
+        releases=len(verdicts),
+        value=float(np.median(values)) if values else None,
+        reason=next((each.reason for each in verdicts if each.reason), ""),
+    )
 
 
 _FIELDS: Mapping[str, type | tuple[type, ...]] = {

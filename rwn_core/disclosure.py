@@ -4,30 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import floor, log10
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.cell_law import CellLaw
-from rwn_core.comparison import Comparison
+from rwn_core.comparison import Comparison, Sampling
+from rwn_core.control_group import control_group
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.intruder.posterior import link
 from rwn_core.intruder.repeated import success_after
 from rwn_core.intruder.simulation import simulate
-from rwn_core.masking import RWN, mask
+from rwn_core.intruder.values_alone import values_alone
+from rwn_core.intruder.watch import Watched, WatchList
+from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.risk import individual_risk, loglinear_risk
 from rwn_core.microdata import Microdata
-from rwn_core.reading import Measure, Reading
-from rwn_core.rounding import rounded
+from rwn_core.reading import Reading
+from rwn_core.rounding import SHARES, rounded, steps_of
 from rwn_core.schema import Role
 
-SHARES = (0.0, 0.1, 0.25, 0.5, 1.0)  # of a standard deviation: the rounding that is tried
+RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is told what the values alone say
+ROUNDING_WORK = 1_000_000  # candidate pairs weighed at each step, before a sample is taken
 SIMULATED = 5  # releases of the repeated-release curve
-LARGEST_SIMULATED = 2000  # records
+GUESSING = ("attribute_inference", "singling_out", "linkability", "inference")
+WORST = 10  # records that are named
 _SEED = 7  # of the simulated further releases: the curve moves with the setting only
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assumptions:
+    """What a disclosure assumes beyond the release itself.
+
+    Attributes
+    ----------
+    precision : mapping of str to float
+        Steps to which released values are rounded.
+    sampling : Sampling
+        How the table was drawn from its population.
+    watch : WatchList
+        What is followed.
+    """
+
+    precision: Mapping[str, float] = field(default_factory=dict)
+    sampling: Sampling = field(default_factory=Sampling)
+    watch: WatchList = field(default_factory=WatchList)
+
 
 Answers = Mapping[str, Reading | NotApplicable]
 
@@ -43,10 +66,16 @@ class Disclosure:
     rounding : list of mappings
         For each tried step: "share" of a standard deviation, worst-case "risk" of all variables
         and of the "keys", and mean absolute change of the "correlation".
+    followed : list of Watched
+        The entries of a watch list.
+    repetition : mapping or None
+        What aligned releases tell without the original file (`values_alone`).
     """
 
     readings: Answers
     rounding: list[dict[str, float]] = field(repr=False)
+    followed: list[Watched] = field(default_factory=list)
+    repetition: Mapping[str, Any] | None = field(default=None, repr=False)
 
 
 def with_keys(microdata: Microdata, keys: Sequence[str]) -> Microdata:
@@ -69,50 +98,13 @@ def with_keys(microdata: Microdata, keys: Sequence[str]) -> Microdata:
     return Microdata(microdata.frame, schema, microdata.notices)
 
 
-def steps_of(microdata: Microdata, share: float) -> dict[str, float]:
-    """A release precision for every number: about a share of its standard deviation.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    share : float
-        Of the standard deviation; 0 rounds nothing.
-
-    Returns
-    -------
-    dict of str to float
-        Steps of 1, 2 or 5 times a power of ten, that a person can read.
-    """
-    found: dict[str, float] = {}
-    for name in microdata.numeric_names if share > 0 else ():
-        values = microdata.values(name)
-        known = values[~np.isnan(values)]
-        spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
-        if np.isfinite(spread) and spread > 0:
-            found[name] = readable_step(share * spread)
-    return found
-
-
-def readable_step(size: float) -> float:
-    """The nearest of 1, 2 and 5 times a power of ten.
-
-    Examples
-    --------
-    >>> readable_step(3.4), readable_step(0.08)
-    (5.0, 0.1)
-    """
-    power = 10.0 ** floor(log10(size))
-    nearest = min((1, 2, 5, 10), key=lambda digit: abs(log10(digit * power / size)))
-    return float(f"{nearest * power:.3g}")
-
-
 def disclose(
     base: Comparison,
     masked: Microdata,
     law: CellLaw | None,
     *,
     precision: Mapping[str, float] | None = None,
-    population: float | None = None,
+    control: Comparison | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Disclosure:
     """Read every risk measure of a release.
@@ -120,14 +112,16 @@ def disclose(
     Parameters
     ----------
     base : Comparison
-        Of the original with the chosen keys (`with_keys`); what depends on it alone is kept.
+        Of the original with the chosen keys (`with_keys`) and its sampling; what depends on it
+        alone is kept.
     masked : Microdata
         The release before rounding, row-aligned.
     law : CellLaw, optional
     precision : mapping of str to float, optional
         Steps to which released values are rounded.
-    population : float, optional
-        How many people the file is a sample of; itself by default.
+    control : Comparison, optional
+        From `control_group`: attacks that guess about a person are tried there, on people in the
+        file and on people outside.
     progress : callable, optional
         Told the share done, from 0 to 1.
 
@@ -141,34 +135,29 @@ def disclose(
     risks = [measure for measure in MEASURES.values() if measure.side == "risk"]
     readings: dict[str, Reading | NotApplicable] = {}
     for place, measure in enumerate(risks):
-        readings[measure.key] = _read(measure, comparison, population)
+        readings[measure.key] = measure.read(comparison)
+        if control is not None and measure.key in GUESSING:
+            beside = measure.read(control)
+            if isinstance(beside, Reading):
+                readings[measure.key] = beside
         if progress is not None:
             progress((place + 1) / (len(risks) + 2))
     readings["repeated_releases"] = _simulated(readings["repeated_releases"], comparison)
-    return Disclosure(readings=readings, rounding=_rounding(base, masked, law))
-
-
-def _read(
-    measure: Measure, comparison: Comparison, population: float | None
-) -> Reading | NotApplicable:
-    by_population = {
-        "individual_risk": individual_risk.compute,
-        "loglinear_risk": loglinear_risk.compute,
-    }
-    compute = by_population.get(measure.key)
-    if compute is None or population is None:
-        return measure.read(comparison)
-    return replace(measure, compute=lambda c: compute(c, population)).read(comparison)
+    return Disclosure(
+        readings=readings,
+        rounding=_rounding(base, masked, law),
+        repetition=None if law is None else values_alone(law, RELEASES),
+    )
 
 
 def _simulated(reading: Reading | NotApplicable, comparison: Comparison) -> Reading | NotApplicable:
-    """The bound with simulated success beside it, where the table is small enough."""
+    """The bound with simulated success beside it."""
     law = comparison.law
-    if not isinstance(reading, Reading) or law is None or law.original.n > LARGEST_SIMULATED:
+    if not isinstance(reading, Reading) or law is None:
         return reading
     generator = np.random.default_rng(_SEED)
     releases = [simulate(law, generator) for _ in range(SIMULATED)]
-    success = success_after(law, releases, reading.detail["names"])
+    success = success_after(law, releases, reading.detail["names"], reading.detail["records"])
     return replace(reading, detail={**reading.detail, "simulated": success})
 
 
@@ -180,7 +169,7 @@ def _rounding(base: Comparison, masked: Microdata, law: CellLaw | None) -> list[
     for share in SHARES:
         precision = steps_of(base.original, share)
         coarse = rounded(masked, precision)
-        links = link(law.rounded(precision), coarse)
+        links = link(law.rounded(precision), coarse, work=ROUNDING_WORK)
         loss = MEASURES["correlation"].read(base.with_masked(coarse))
         tried.append(
             {
@@ -194,11 +183,10 @@ def _rounding(base: Comparison, masked: Microdata, law: CellLaw | None) -> list[
 
 def disclose_release(
     microdata: Microdata,
-    params: RWN,
+    params: Any,
     *,
     seed: int,
-    precision: Mapping[str, float] | None = None,
-    population: float | None = None,
+    assumed: Assumptions | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Disclosure:
     """Mask a table and read every risk measure: the work of a background job.
@@ -207,21 +195,32 @@ def disclose_release(
     ----------
     microdata : Microdata
         With the chosen keys.
-    params : RWN
+    params : Parameters
+        Of any method.
     seed : int
-    precision, population, progress : see `disclose`
+    assumed : Assumptions, optional
+    progress : see `disclose`
     """
+    assumed = assumed or Assumptions()
+    precision = assumed.precision
     release = mask(microdata, params, seed=seed)
     if progress is not None:
         progress(0.1)
-    return disclose(
-        Comparison(original=microdata, masked=release.masked),
+    base = Comparison(original=microdata, masked=release.masked, sampling=assumed.sampling)
+    control = control_group(base, params, seed, precision)
+    if progress is not None:
+        progress(0.2)
+    found = disclose(
+        base,
         release.masked,
         release.law,
         precision=precision,
-        population=population,
-        progress=None if progress is None else lambda share: progress(0.1 + 0.9 * share),
+        control=control,
+        progress=None if progress is None else lambda share: progress(0.2 + 0.8 * share),
     )
+    law = None if release.law is None else release.law.rounded(precision)
+    followed = assumed.watch.follow(microdata, rounded(release.masked, precision), law)
+    return replace(found, followed=followed)
 
 
 def attacks(readings: Answers) -> list[dict[str, Any]]:
@@ -274,22 +273,25 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
     special = readings["suda"]
     if not isinstance(links, Reading):
         return []
-    found = []
-    for place, record in enumerate(links.detail["worst"].tolist()):
-        found.append(
-            {
-                "record": record,
-                "truth": float(links.detail["worst_truth"][place]),
-                "candidates": int(links.detail["worst_candidates"][place]),
-                "appears": _of(member, "appears", record),
-                "suda": _of(special, "score_released", record),
-            }
-        )
-    return found
+    records, truth = links.detail["records"], links.detail["truth"]
+    appears, score = _of(member, "appears", records), _of(special, "score_released", records)
+    # many records may be known for certain: those first whom other things betray as well
+    order = np.lexsort((-np.nan_to_num(score), -np.nan_to_num(appears), -truth.round(9)))
+    return [
+        {
+            "record": int(records[place]),
+            "truth": float(truth[place]),
+            "candidates": int(links.detail["candidates"][place]),
+            "appears": float(appears[place]),
+            "suda": float(score[place]),
+        }
+        for place in order[:WORST].tolist()
+    ]
 
 
-def _of(reading: Reading | NotApplicable, name: str, record: int) -> float:
+def _of(
+    reading: Reading | NotApplicable, name: str, records: NDArray[np.int64]
+) -> NDArray[np.float64]:
     if not isinstance(reading, Reading):
-        return float("nan")
-    values: NDArray[np.float64] = reading.detail[name]
-    return float(values[record])
+        return np.full(len(records), np.nan)
+    return np.asarray(reading.detail[name], dtype=np.float64)[records]

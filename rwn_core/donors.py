@@ -188,7 +188,8 @@ def draw_donors(
     if neighborhoods.n > LARGEST_DENSE and isinstance(draws, Draws) and draws.has_one_key:
         if neighborhoods.is_stored:
             return draws.from_stored(neighborhoods, q)
-        return neighborhoods.search_donors(draws.drawing(q))[draws.records]
+        rows = neighborhoods.rows(draws.records)
+        return neighborhoods.search_donors(draws.drawing(q))[rows]
     rows = neighborhoods.rows(draws.records)
     sizes = neighborhoods.sizes[rows]
     ranks = draws.ranks(sizes)

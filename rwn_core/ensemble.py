@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.audit import compare
+from rwn_core.bands import LEVEL, Band, Gathering
 from rwn_core.cell_law import CellLaw
 from rwn_core.donors import Draws, column_streams, released_schema
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.masking import RWN, Parameters, mask
+from rwn_core.masking import RWN, Parameters, mask, unrounded
 from rwn_core.measures import MEASURES
 from rwn_core.microdata import Microdata
 from rwn_core.randomness import SecretKey
 from rwn_core.reading import Reading
-
-LARGEST_PART = 400  # numbers of a reading's detail that are kept for every draw
-LEVEL = 0.9  # share of the draws that an interval holds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,9 +32,8 @@ class Ensemble:
     values : mapping of str to ndarray of float64, shape (r,)
         Of every measure with an answer; r is at most R.
     baselines : mapping of str to float or None
-    parts : mapping of str to mapping of str to ndarray
-        Of every measure, the numbers of its detail, a draw along the first axis; only those
-        with one shape in all draws and at most 400 numbers.
+    bands : mapping of str to mapping of str to Band
+        Of the measures with a picture, where the parts of the detail fall; see `rwn_core.bands`.
     reasons : mapping of str to str
         Why a measure had no answer, in the first draw that had none.
     """
@@ -45,7 +41,7 @@ class Ensemble:
     repeats: int
     values: Mapping[str, NDArray[np.float64]]
     baselines: Mapping[str, float | None]
-    parts: Mapping[str, Mapping[str, NDArray[Any]]]
+    bands: Mapping[str, Mapping[str, Band]]
     reasons: Mapping[str, str]
 
     def median(self, key: str) -> float:
@@ -141,24 +137,27 @@ def ensemble(
     if unknown:
         raise ParameterError(f"There is no measure {unknown[0]}; known are: {', '.join(MEASURES)}.")
     comparison = compare(microdata, released_only(microdata))
-    readings: dict[str, list[Reading]] = {key: [] for key in keys}
+    values: dict[str, list[float]] = {}
+    baselines: dict[str, float | None] = {}
+    gathered: dict[str, Gathering] = {}
     reasons: dict[str, str] = {}
     for number, (masked, law) in enumerate(releases(microdata, params, repeats, seed)):
         this = comparison.with_masked(masked, law)
         for key in keys:
             found = MEASURES[key].read(this)
             if isinstance(found, Reading):
-                readings[key].append(found)
+                values.setdefault(key, []).append(found.value)
+                baselines.setdefault(key, found.baseline)
+                gathered.setdefault(key, Gathering(key)).add(found)
             else:
                 reasons.setdefault(key, found.reason)
         if progress is not None:
             progress((number + 1) / repeats)
-    known = {key: found for key, found in readings.items() if found}
     return Ensemble(
         repeats=repeats,
-        values={key: np.array([one.value for one in found]) for key, found in known.items()},
-        baselines={key: found[0].baseline for key, found in known.items()},
-        parts={key: _parts(found) for key, found in known.items()},
+        values={key: np.array(found) for key, found in values.items()},
+        baselines=baselines,
+        bands={key: made for key, each in gathered.items() if (made := each.bands())},
         reasons=reasons,
     )
 
@@ -183,28 +182,15 @@ def releases(
         SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
         for number in range(repeats)
     )
-    if not (isinstance(params, RWN) and params.scheme.exact):
+    plain, precision = unrounded(params)
+    if not (isinstance(plain, RWN) and plain.scheme.exact):
         for key in keys:
             release = mask(microdata, params, seed=key)
             yield release.masked, release.law
         return
-    neighborhoods = params.neighborhoods(microdata)
+    neighborhoods = plain.neighborhoods(microdata)
     records, streams = np.arange(microdata.n), column_streams(microdata)
     for key in keys:
-        work = params.redraw(microdata, neighborhoods, Draws(key, records, streams))
+        work = plain.redraw(microdata, neighborhoods, Draws(key, records, streams))
+        work = work.rounded(precision)
         yield work.masked, work.law
-
-
-def _parts(readings: Sequence[Reading]) -> dict[str, NDArray[Any]]:
-    """The numbers of the details that have one small shape in all draws."""
-    parts = {}
-    for name in readings[0].detail:
-        found = [reading.detail.get(name) for reading in readings]
-        if not all(isinstance(one, int | float | np.ndarray) for one in found):
-            continue
-        arrays = [np.asarray(one) for one in found]
-        first = arrays[0]
-        small = first.size <= LARGEST_PART and first.dtype.kind in "iufb"
-        if small and all(array.shape == first.shape for array in arrays):
-            parts[name] = np.array(arrays)
-    return parts

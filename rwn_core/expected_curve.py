@@ -1,101 +1,120 @@
-"""The expected loss along one slider: a curve without a single draw, to hold a draw against."""
+"""What to expect along one slider: a curve without a single draw, to hold a draw against."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rwn_core.correlations import correlation_matrix
+from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
 from rwn_core.forecast import Forecast, forecast_scan
 from rwn_core.masking import RWN
 from rwn_core.microdata import Microdata
+from rwn_core.moments import CELLS, CHANGE, Moment
 from rwn_core.neighborhoods import NeighborTable
 from rwn_core.reading import Reading
 
+Axis = Literal["epsilon", "k", "q"]
 
-def expected_correlation_change(expected: Forecast, original: NDArray[np.float64]) -> float:
-    """Mean absolute difference of the correlations that a setting leads to, and the original's.
 
-    Parameters
-    ----------
-    expected : Forecast
-    original : ndarray of float64, shape (m, m)
-        NaN where a correlation is not defined.
-
-    Returns
-    -------
-    float
-        What the setting does. One draw differs by more, since it adds its own noise.
+def along(params: RWN, axis: Axis, values: Sequence[float]) -> list[RWN]:
+    """A setting with one of its parameters moved along an axis.
 
     Raises
     ------
-    NotApplicable
-        No pair of variables varies.
+    ParameterError
+        A value is refused.
     """
-    first, second = np.triu_indices(len(original), 1)
-    change = np.abs(expected.correlations.to_numpy() - original)[first, second]
-    defined = ~np.isnan(change)
-    if not defined.any():
-        raise NotApplicable("No pair of numeric variables varies.")
-    return float(change[defined].mean())
+    changes: list[dict[str, Any]]
+    changes = [{axis: int(value) if axis == "k" else float(value)} for value in values]
+    return [replace(params, **change) for change in changes]
 
 
 def expected_curve(
     microdata: Microdata,
     params: RWN,
-    radii: Sequence[float],
+    values: Sequence[float],
     *,
+    axis: Axis = "epsilon",
+    moment: Moment = CHANGE,
     table: NeighborTable | None = None,
 ) -> Reading:
-    """Expected change of the correlations, and intact cells, for many radii at this k and q.
+    """What to expect of a moment for many values of one parameter, the others as they are.
 
     Parameters
     ----------
     microdata : Microdata
     params : RWN
         The present setting; one radius for all records.
-    radii : sequence of float
-        Ascending.
+    values : sequence of float
+        Of the parameter, ascending.
+    axis : {"epsilon", "k", "q"}
+    moment : Moment
+        By default the mean absolute change of the correlations.
     table : NeighborTable, optional
         See `forecast_scan`.
 
     Returns
     -------
     Reading
-        value: at the present setting; detail: radii, change (per radius), changed (expected
-        share of cells that show another value), now (the present radius), expected
-        (correlations at the present setting).
+        See `curve`.
 
     Raises
     ------
     NotApplicable, ParameterError
     """
-    names = microdata.numeric_names
-    if len(names) < 2:
+    scan = forecast_scan(microdata, [*along(params, axis, values), params], table=table)
+    return curve(microdata, params, values, scan, axis=axis, moment=moment)
+
+
+def curve(
+    microdata: Microdata,
+    params: RWN,
+    values: Sequence[float],
+    scan: Sequence[Forecast],
+    *,
+    axis: Axis = "epsilon",
+    moment: Moment = CHANGE,
+) -> Reading:
+    """The same from forecasts at hand: one for each value, and then that of the present setting.
+
+    Returns
+    -------
+    Reading
+        value: at the present setting; baseline: the original's own; detail: axis, values, now
+        (the present value), expected (per value), low and high (per value, where 9 of 10
+        releases fall in closed form; None where there is none), changed (expected share of
+        cells that show another value), words, short words and share of the moment.
+
+    Raises
+    ------
+    NotApplicable
+    """
+    if moment == CHANGE and len(microdata.numeric_names) < 2:
         raise NotApplicable("Correlations need at least two continuous or count variables.")
-    settings = [*(replace(params, epsilon=float(radius)) for radius in radii), params]
-    scan = forecast_scan(microdata, settings, table=table)
-    original = correlation_matrix(microdata.matrix(names))
-    changes = [expected_correlation_change(expected, original) for expected in scan]
-    cells = microdata.n * len(microdata.schema.released)
-    changed = [1 - float(expected.cells_intact.sum()) / cells for expected in scan]
-    now = 0.0 if params.epsilon is None else float(params.epsilon)  # type: ignore[arg-type]  # the scan refuses radii of records
+    found = [moment.expected(each, microdata) for each in scan]
+    bands = [moment.band(each) for each in scan[:-1]]
+    ends = [None if None in bands else np.array([b[end] for b in bands if b]) for end in (0, 1)]
+    now = getattr(params, axis)
     return Reading(
-        value=changes[-1],
-        baseline=0.0,
+        value=found[-1],
+        baseline=moment.realized(Comparison(original=microdata, masked=microdata)),
         detail={
-            "radii": np.array([float(radius) for radius in radii]),
-            "change": np.array(changes[:-1]),
-            "changed": np.array(changed[:-1]),
-            "now": now,
-            "k": params.k,
-            "q": params.q,
-            "names": list(names),
-            "original": original,
-            "expected": scan[-1].correlations.to_numpy(),
+            "axis": axis,
+            "values": np.array([float(value) for value in values]),
+            "now": 0.0 if now is None else float(now),
+            "expected": np.array(found[:-1]),
+            "low": ends[0],
+            "high": ends[1],
+            "changed": np.array([1 - CELLS.expected(each, microdata) for each in scan[:-1]]),
+            "words": moment.words,
+            "short": moment.short,
+            "share": moment.share,
+            "others": {
+                name: getattr(params, name) for name in ("epsilon", "k", "q") if name != axis
+            },
         },
     )

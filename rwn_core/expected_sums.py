@@ -7,10 +7,12 @@ column over the neighborhoods.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from rwn_core.expected_columns import Columns
 from rwn_core.growing_sums import growing_sums, record_blocks
@@ -78,7 +80,12 @@ class Adder:
         self._every = np.column_stack(parts)
 
     def total(
-        self, starts: NDArray[np.int64], records: NDArray[np.int32], sizes: NDArray[np.int64]
+        self,
+        starts: NDArray[np.int64],
+        records: NDArray[np.int32],
+        sizes: NDArray[np.int64],
+        which: NDArray[np.intp] | None = None,
+        progress: Callable[[float], None] | None = None,
     ) -> ExpectedSums:
         """Add up all records, block by block.
 
@@ -87,15 +94,22 @@ class Adder:
         starts : ndarray of int64, shape (n + 1,)
         records : ndarray of int32, shape (P,)
             Ranked neighbors, at least as many as any setting takes.
-        sizes : ndarray of int64, shape (s, n)
-            Neighborhood sizes, at least 1.
+        sizes : ndarray of int64, shape (t, n)
+            Different neighborhood sizes, at least 1.
+        which : ndarray of int, shape (s,), optional
+            Which of the sizes each setting has; each its own by default.
+        progress : callable, optional
+            Told the share done, from 0 to 1. What it raises ends the work.
         """
         total: list[Floats] = []
+        which = np.arange(len(sizes)) if which is None else which
         wide = self._every.shape[1] + 2 * self.columns.codes.shape[1]
-        for first, end in record_blocks(starts, wide, len(sizes)):
+        for first, end in record_blocks(starts, wide, len(self.q)):
             near, same = self.near(starts, records, sizes, slice(first, end))
-            part = self._add(near, same, slice(first, end))
+            part = self._add(near[which], same[which], slice(first, end))
             total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
+            if progress is not None:
+                progress(end / (len(starts) - 1))
         return ExpectedSums(
             **dict(zip(ExpectedSums.__dataclass_fields__, total, strict=True)),
         )
@@ -119,11 +133,21 @@ class Adder:
         codes = self.columns.codes
         equal = codes[members] == np.repeat(codes[block], np.diff(local), axis=0)
         joint = [equal[:, unit].all(axis=1) for unit in self.columns.units if len(unit) > 1]
-        values = np.column_stack([self._every[members], equal, *joint])
         taken = sizes[:, block]
-        means = growing_sums(values, local, taken) / taken[..., None]
-        width = self._every.shape[1]
-        return means[..., :width], means[..., width:]
+        if len(taken) == 1 and np.array_equal(taken[0], np.diff(local)):
+            near = self._whole(members, local)[None]
+            same = _sums(np.column_stack([equal, *joint]), local)[None]
+        else:
+            values = np.column_stack([self._every[members], equal, *joint])
+            sums = growing_sums(values, local, taken)
+            near, same = np.split(sums, [self._every.shape[1]], axis=2)
+        return near / taken[..., None], same / taken[..., None]
+
+    def _whole(self, members: NDArray[np.int32], local: NDArray[np.int64]) -> Floats:
+        """Sums over all pairs of a block: a sparse product, without a number for each pair."""
+        shape = (len(local) - 1, len(self._every))
+        pairs = csr_array((np.ones(len(members)), members, local), shape=shape)
+        return np.asarray(pairs @ self._every)
 
     def cells(self, near: Floats, block: slice) -> tuple[Floats, Floats]:
         """Mean and variance of every released number of a block, shape (s, b, m) each."""
@@ -185,6 +209,11 @@ class Adder:
                 rows = rows * ((1 - share) + share * same[..., joint])
                 joint += 1
         return [kept.sum(axis=1), rows.sum(axis=1)]
+
+
+def _sums(equal: NDArray[np.bool_], local: NDArray[np.int64]) -> Floats:
+    """How many pairs of each record agree, shape (b, columns); no record is without a pair."""
+    return np.add.reduceat(equal, local[:-1], axis=0, dtype=np.float64)
 
 
 def _diagonal(values: Floats) -> Floats:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.cell_law import CellLaw
+from rwn_core.cell_law import CellLaw, RowMixtureLaw
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.expected_columns import Columns
 from rwn_core.expected_sums import Adder, ExpectedSums
@@ -17,6 +17,9 @@ from rwn_core.masking import RWN
 from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import NeighborTable, neighbor_table
 from rwn_core.neighborhoods.radii import one_radius
+
+PAIRS = 1_000_000  # neighbors that a sample's forecast adds up
+_PILOT = 50  # records that tell how many neighbors there are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -146,11 +149,22 @@ def forecast_moments(law: CellLaw) -> Forecast:
     Parameters
     ----------
     law : CellLaw
+        Of independent cells.
 
     Returns
     -------
     Forecast
+
+    Raises
+    ------
+    ParameterError
+        The cells of a record depend on each other.
     """
+    if isinstance(law, RowMixtureLaw):
+        raise ParameterError(
+            "A forecast is for a method that draws each cell independently; the 2015 method masks "
+            "whole records, so draw releases instead."
+        )
     columns = Columns.of(law.original)
     adder = Adder(columns, np.asarray(law.q)[None])
     starts, records = law.neighborhoods.pairs()
@@ -162,7 +176,11 @@ def forecast_moments(law: CellLaw) -> Forecast:
 
 
 def forecast_scan(
-    microdata: Microdata, settings: Sequence[RWN], *, table: NeighborTable | None = None
+    microdata: Microdata,
+    settings: Sequence[RWN],
+    *,
+    table: NeighborTable | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> list[Forecast]:
     """What to expect of many settings: one neighbor table and one pass for all of them.
 
@@ -174,6 +192,8 @@ def forecast_scan(
         possible neighbor.
     table : NeighborTable, optional
         Of this table's points in that scale, reaching as far as any setting; found by default.
+    progress : callable, optional
+        Told the share done, from 0 to 1. What it raises ends the work.
 
     Returns
     -------
@@ -197,10 +217,71 @@ def forecast_scan(
     laws, starts, records = _laws(microdata, settings, table)
     columns = Columns.of(microdata)
     adder = Adder(columns, np.array([law.q for law in laws]))
-    sizes = np.array([law.neighborhoods.sizes for law in laws])
-    sums = adder.total(starts, records, sizes)
+    # settings that differ in q alone share their neighborhoods
+    different = list(dict.fromkeys(id(law.neighborhoods) for law in laws))
+    which = np.array([different.index(id(law.neighborhoods)) for law in laws])
+    sizes = np.array(
+        [laws[list(which).index(at)].neighborhoods.sizes for at in range(len(different))]
+    )
+    sums = adder.total(starts, records, sizes, which, progress)
     nothing = (np.empty((0, len(columns.names))),) * 2
     return [_forecast(columns, sums, place, nothing) for place in range(len(laws))]
+
+
+def forecast_sample(
+    microdata: Microdata, settings: Sequence[RWN], *, pairs: int = PAIRS
+) -> tuple[list[Forecast], Microdata]:
+    """What to expect of some records of a table that is too large for a quick scan of all.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        More than 2,000 records.
+    settings : sequence of RWN
+        As for `forecast_scan`. The widest decides how many records are looked at.
+    pairs : int
+        Pairs of a record and a neighbor that may be added up.
+
+    Returns
+    -------
+    list of Forecast
+        Of so many random records, in the order of the settings: all if they are few enough. Their
+        neighbors are sought among all.
+    Microdata
+        These records as they are, to compare with: the luck of the sample cancels.
+
+    Raises
+    ------
+    ParameterError
+        Also if the neighbors do not fit into memory.
+    """
+    moved = microdata.take(np.random.default_rng(0).permutation(microdata.n))
+    points = settings[0].points(moved)
+    k, epsilon = _widest(settings)
+    pilot = _neighbors_of_first(points, _PILOT, k, epsilon)
+    each = max(int(pilot.offsets[-1]) / pilot.n, 1.0)
+    table = _neighbors_of_first(points, max(_PILOT, int(pairs / each)), k, epsilon)
+    return forecast_scan(moved, settings, table=table), moved.take(np.arange(table.n))
+
+
+def _neighbors_of_first(
+    points: NDArray[np.float64], count: int, k: int | None, epsilon: float | None
+) -> NeighborTable:
+    """The ranked others of the first records."""
+    from rwn_core.neighborhoods.filling import index_of
+    from rwn_core.neighborhoods.parallel import Watch, thread_count
+    from rwn_core.neighborhoods.tree import neighborhoods_of_some
+
+    records = np.arange(min(count, len(points)))
+    watch = Watch(threads=thread_count(None), progress=None)
+    return neighborhoods_of_some(index_of(points, None), points, records, k, epsilon, watch)
+
+
+def _widest(settings: Sequence[RWN]) -> tuple[int | None, float | None]:
+    """The largest k and the largest epsilon."""
+    k = max((one.k for one in settings if one.k is not None), default=None)
+    radii = [float(one.epsilon) for one in settings if one.epsilon is not None]  # type: ignore[arg-type]  # checked by the scan
+    return k, max(radii, default=None)
 
 
 def _laws(
@@ -215,8 +296,7 @@ def _laws(
         (params.k, None if params.epsilon is None else float(params.epsilon))  # type: ignore[arg-type]  # one_radius has checked it
         for params in settings
     ]
-    k = max((k for k, _ in reaches if k is not None), default=None)
-    epsilon = max((radius for _, radius in reaches if radius is not None), default=None)
+    k, epsilon = _widest(settings)
     if table is None:
         table = neighbor_table(settings[0].points(microdata), k=k, epsilon=epsilon)
     narrowed = {reach: table.narrow(k=reach[0], epsilon=reach[1]) for reach in set(reaches)}

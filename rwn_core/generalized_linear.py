@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import statsmodels.api as sm
 from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
@@ -177,6 +176,8 @@ def generalized_fit(design: Design, family: Family, where: str = "") -> Generali
     scaled = (design.columns - center) / unit
     spread = scaled.std(axis=0, ddof=1)
     exog = np.column_stack([np.ones(len(scaled)), scaled / spread])
+    import statsmodels.api as sm  # as long to import as all the rest
+
     law = sm.families.Binomial() if family == "logistic" else sm.families.Poisson()
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they warn of is checked below

@@ -121,21 +121,37 @@ def class_sizes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
     ----------
     Hundepool et al. 2012, section 3.2.1; a missing value matches any, as in sdcMicro's freqCalc.
     """
+    return np.rint(class_totals(cells, np.ones(len(cells)))).astype(np.int64)
+
+
+def class_totals(cells: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many people the records that agree with each record stand for; see `class_sizes`.
+
+    Parameters
+    ----------
+    cells : ndarray of int64, shape (n, m)
+    weights : ndarray of float64, shape (n,)
+        How many people each record stands for.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+    """
     known = cells >= 0
     patterns, pattern = np.unique(known, axis=0, return_inverse=True)
     pattern = pattern.ravel()
     if len(patterns) == 1 or len(patterns) > MOST_PATTERNS:
         numbered = classes(cells)
-        return np.bincount(numbered)[numbered]
-    sizes = np.zeros(len(cells), dtype=np.int64)
+        return np.asarray(np.bincount(numbered, weights)[numbered])
+    totals = np.zeros(len(cells))
     for one, first in enumerate(patterns):
         for two, second in enumerate(patterns):
             shared = np.flatnonzero(first & second)
             here, there = np.flatnonzero(pattern == one), np.flatnonzero(pattern == two)
             if not shared.size:
-                sizes[here] += len(there)
+                totals[here] += weights[there].sum()
                 continue
             numbered = classes(np.concatenate((cells[here], cells[there]))[:, shared])
-            counts = np.bincount(numbered[len(here) :], minlength=numbered.max() + 1)
-            sizes[here] += counts[numbered[: len(here)]]
-    return sizes
+            sums = np.bincount(numbered[len(here) :], weights[there], numbered.max() + 1)
+            totals[here] += sums[numbered[: len(here)]]
+    return totals

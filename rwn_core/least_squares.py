@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from statsmodels.regression.linear_model import OLS
 
 from rwn_core.comparison import Comparison
 from rwn_core.design_matrix import Design, design_matrix
@@ -63,8 +62,12 @@ def fits(comparison: Comparison) -> tuple[LeastSquares, LeastSquares]:
         ("least squares", question),
         lambda: least_squares(design_matrix(original, original, question)),
     )
-    after = design_matrix(original, comparison.masked, question, RELEASED)
-    return before, least_squares(after, RELEASED)
+    masked = comparison.masked
+    after = comparison.here(
+        ("least squares", question),
+        lambda: least_squares(design_matrix(original, masked, question, RELEASED), RELEASED),
+    )
+    return before, after
 
 
 def least_squares(design: Design, where: str = "") -> LeastSquares:
@@ -92,6 +95,8 @@ def least_squares(design: Design, where: str = "") -> LeastSquares:
     # before the fit, which would warn of what is refused here
     triangle = np.linalg.qr(exog, mode="r")
     _check_rank(design, scaled, np.linalg.svd(triangle, compute_uv=False), where)
+    from statsmodels.regression.linear_model import OLS  # as long to import as all the rest
+
     result = OLS(response, exog, hasconst=True).fit(method="pinv")
     pseudoinverse = result.model.pinv_wexog
     ratio = float(result.ssr / result.centered_tss)

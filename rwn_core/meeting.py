@@ -61,9 +61,7 @@ class Meeting:
 
     def frozen(self) -> str:
         """The record as TOML, with its hash in the last line."""
-        text = toml_text(self.to_dict())
-        # a comment, so that the hash is not part of what it is a hash of
-        return f"{text}\n# SHA-256 of the record above: {self.hash}\n"
+        return frozen_text(self.to_dict())
 
     @classmethod
     def thaw(cls, text: str) -> Meeting:
@@ -74,12 +72,7 @@ class Meeting:
         InputError
             It is no record, or it was changed after it was frozen.
         """
-        document = read_toml(text, "decision record", FORMAT)
-        stated = text.strip().rpartition(" ")[2]
-        if stated != _hash(document):
-            raise InputError(
-                "The decision record was changed after it was frozen: its hash is another one."
-            )
+        document = thawed(text, "decision record", FORMAT)
         return cls(
             scenarios=tuple(Scenario.from_dict(each) for each in document.get("scenario", [])),
             chosen=document["chosen"],
@@ -88,6 +81,26 @@ class Meeting:
             date=document["date"],
             watched=tuple(document["watched"]),
         )
+
+
+def frozen_text(document: Mapping[str, Any]) -> str:
+    """Plain data as TOML, with its hash in the last line."""
+    # a comment, so that the hash is not part of what it is a hash of
+    return f"{toml_text(document)}\n# SHA-256 of the record above: {_hash(document)}\n"
+
+
+def thawed(text: str, what: str, format: str) -> dict[str, Any]:
+    """Read what `frozen_text` wrote.
+
+    Raises
+    ------
+    InputError
+        It is something else, or it was changed after it was frozen.
+    """
+    document = read_toml(text, what, format)
+    if text.strip().rpartition(" ")[2] != _hash(document):
+        raise InputError(f"The {what} was changed after it was frozen: its hash is another one.")
+    return document
 
 
 def _hash(document: Mapping[str, Any]) -> str:

@@ -33,7 +33,7 @@ def unweighted_metric(comparison: Comparison) -> Metric:
     """
 
     def make() -> Metric:
-        original = comparison.original
+        original = comparison.original if comparison.file is None else comparison.file
         weights = {variable.name: 1.0 for variable in original.schema.variables}
         plain = Microdata(original.frame, original.schema.with_weights(weights))
         try:

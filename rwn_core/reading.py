@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
 
@@ -53,6 +56,9 @@ class Measure:
         Where it is defined.
     compute : callable
         Reads a Comparison; raises NotApplicable with the reason where there is no answer.
+    reads_some : bool
+        Whether random records of a larger file are enough. To a measure of utility they are: it
+        compares the same records.
     """
 
     key: str
@@ -64,10 +70,29 @@ class Measure:
     question: str
     source: str
     compute: Callable[[Comparison], Reading]
+    reads_some: bool = False
 
     def read(self, comparison: Comparison) -> Reading | NotApplicable:
         """The reading, or the reason why there is none."""
+        file = comparison.file
+        if file is not None and self.side == "risk" and not self.reads_some:
+            return NotApplicable(
+                f"This needs every record, and these are {comparison.original.n:,} random ones of "
+                f"{file.n:,}; audit a release of the whole table."
+            )
         try:
-            return self.compute(comparison)
+            reading = self.compute(comparison)
         except NotApplicable as reason:
             return NotApplicable(reason.reason)
+        return _numbered(reading, comparison.records) if self.side == "risk" else reading
+
+
+def _numbered(reading: Reading, records: NDArray[np.int64] | None) -> Reading:
+    """The reading with its records numbered as in the file that they were taken from."""
+    if records is None:
+        return reading
+    detail = {
+        name: records[part] if name.startswith(("records", "argmax")) else part
+        for name, part in reading.detail.items()
+    }
+    return replace(reading, detail=detail)

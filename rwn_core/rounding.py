@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from math import floor, log10
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,41 @@ from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
 from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind
 
-NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
-_EXACT = 2.0**52  # beyond this many steps a float64 has no fraction left to round
+Steps = tuple[tuple[str, float], ...]
+"""A release precision as plain data: each rounded variable with its step, sorted by name."""
+
+SHARES = (0.0, 0.1, 0.25, 0.5, 1.0)
+"""Usual steps for all numbers, as shares of a standard deviation."""
+
+_EXACT = 2.0**50  # up to this many steps a float64 quotient is surely nearest to its own multiple
+_MOST_DIGITS = 22  # 10**22 is the last power of ten that a float64 holds exactly
+_LARGEST_WHOLE = 2.0**63  # what the type of whole numbers holds
+_SMALLEST_STEP = 1e-300
+_TOLD = 3  # variables that are named in words
+
+
+def plain_steps(precision: Mapping[str, float] | None) -> Steps:
+    """A release precision as plain data.
+
+    Raises
+    ------
+    ParameterError
+        A step is not a number above 0.
+
+    Examples
+    --------
+    >>> plain_steps({"weight": 10, "age": 5})
+    (('age', 5.0), ('weight', 10.0))
+    """
+    for name, step in (precision or {}).items():
+        number = isinstance(step, int | float | np.integer | np.floating)
+        if not number or isinstance(step, bool) or not np.isfinite(step) or not step > 0:
+            raise ParameterError(
+                f"The release precision of {name} must be a number above 0; leave it out to "
+                "release the values as they are."
+            )
+    return tuple(sorted((name, float(step)) for name, step in (precision or {}).items()))
 
 
 def check_precision(microdata: Microdata, precision: Mapping[str, float]) -> None:
@@ -24,17 +57,29 @@ def check_precision(microdata: Microdata, precision: Mapping[str, float]) -> Non
     ------
     ParameterError
     """
-    for name, step in precision.items():
-        if name not in microdata.names or microdata.schema.variable(name).kind not in NUMBERS:
+    for name in precision:
+        if name not in microdata.numeric_names:
             raise ParameterError(
-                f"Only numbers can be rounded; {name} is not a numeric variable of the table."
+                f"Only numbers can be rounded; {name} is no numeric variable of the release."
             )
-        number = isinstance(step, int | float | np.integer | np.floating)
-        if not number or isinstance(step, bool) or not np.isfinite(step) or not step > 0:
-            raise ParameterError(
-                f"The release precision of {name} must be a number above 0; leave it out to "
-                "release the values as they are."
-            )
+    plain_steps(precision)
+
+
+def precision_words(steps: Iterable[tuple[str, float]]) -> str:
+    """A release precision in words; empty where every value is released as it is.
+
+    Examples
+    --------
+    >>> precision_words((("age", 5.0), ("height", 0.5)))
+    'age in steps of 5, height in steps of 0.5'
+    >>> precision_words((name, 1.0) for name in "abcde")
+    '5 variables rounded (a to 1, b to 1, c to 1, ...)'
+    """
+    every = list(steps)
+    if len(every) <= _TOLD:
+        return ", ".join(f"{name} in steps of {step:.10g}" for name, step in every)
+    first = ", ".join(f"{name} to {step:.10g}" for name, step in every[:_TOLD])
+    return f"{len(every)} variables rounded ({first}, ...)"
 
 
 def rounded_values(values: NDArray[np.float64], step: float) -> NDArray[np.float64]:
@@ -56,13 +101,31 @@ def rounded_values(values: NDArray[np.float64], step: float) -> NDArray[np.float
     --------
     >>> rounded_values(np.array([1.26, 1.24, -0.1]), 0.5).tolist()
     [1.5, 1.0, 0.0]
+    >>> rounded_values(np.array([0.31, 0.72]), 0.1).tolist()
+    [0.3, 0.7]
     """
     with np.errstate(over="ignore", invalid="ignore"):
         multiples = values / step
-        result = np.round(multiples) * step
+        result = _times(np.round(multiples), step)
     # where a step is finer than the numbers' own digits there is nothing to round
     result = np.where(np.abs(multiples) < _EXACT, result, values)
     return np.asarray(result + 0.0, dtype=np.float64)  # no negative zero
+
+
+def _times(multiples: NDArray[np.float64], step: float) -> NDArray[np.float64]:
+    """Whole multiples of a step, each the float64 nearest to what a person would write.
+
+    3 * 0.1 is 0.30000000000000004; 3 / 10 is 0.3, because a quotient of two exact numbers is
+    rounded once.
+    """
+    exponent = Decimal(repr(step)).normalize().as_tuple().exponent
+    digits = -exponent if isinstance(exponent, int) else 0
+    product = multiples * step
+    if not 0 < digits <= _MOST_DIGITS:
+        return product
+    power = 10.0**digits
+    wholes = multiples * float(round(step * power))
+    return np.asarray(np.where(np.abs(wholes) < _EXACT, wholes / power, product))
 
 
 def rounded(microdata: Microdata, precision: Mapping[str, float]) -> Microdata:
@@ -86,18 +149,77 @@ def rounded(microdata: Microdata, precision: Mapping[str, float]) -> Microdata:
     if not precision:
         return microdata
     check_precision(microdata, precision)
-    frame = microdata.frame
     columns = {
-        name: _round_column(microdata, name, precision[name]) if name in precision else frame[name]
-        for name in frame.columns
+        name: _round_column(microdata, name, precision[name])
+        if name in precision
+        else microdata.array(name)
+        for name in microdata.names
     }
     return Microdata(pd.DataFrame(columns, copy=False), microdata.schema, microdata.notices)
 
 
-def _round_column(microdata: Microdata, name: str, step: float) -> pd.Series[Any]:
-    column = microdata.frame[name]
+def _round_column(microdata: Microdata, name: str, step: float) -> Any:
     values = rounded_values(microdata.values(name), float(step))
-    if pd.api.types.is_integer_dtype(column.dtype) and not (values % 1 > 0).any():
-        whole = pd.Series(values, index=column.index, name=name)
-        return whole.astype("Int64" if np.isnan(values).any() else "int64")
-    return pd.Series(values, index=column.index, name=name)
+    fits = np.isnan(values) | ((values % 1 == 0) & (np.abs(values) < _LARGEST_WHOLE))
+    if pd.api.types.is_integer_dtype(microdata.array(name).dtype) and fits.all():
+        missing = bool(np.isnan(values).any())
+        return pd.Series(values).astype("Int64").array if missing else values.astype(np.int64)
+    return values
+
+
+def steps_of(microdata: Microdata, share: float) -> dict[str, float]:
+    """A release precision for every number: about a share of its standard deviation.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    share : float
+        Of the standard deviation; 0 rounds nothing.
+
+    Returns
+    -------
+    dict of str to float
+        Steps of 1, 2 or 5 times a power of ten, that a person can read. Without whole numbers
+        that such a step would not round.
+    """
+    found = microdata.once(("steps", float(share)), lambda: _find_steps(microdata, share))
+    return dict(found)
+
+
+def _find_steps(microdata: Microdata, share: float) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name in microdata.numeric_names if share > 0 else ():
+        values = microdata.values(name)
+        known = values[~np.isnan(values)]
+        spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
+        if not (np.isfinite(spread) and share * spread > _SMALLEST_STEP):
+            continue
+        step = readable_step(share * spread)
+        if step > 1 or (known % 1 != 0).any():
+            found[name] = step
+    return found
+
+
+def share_of(microdata: Microdata, steps: Steps) -> float | None:
+    """Which of the usual shares of a standard deviation, for all numbers, some steps are.
+
+    Returns
+    -------
+    float or None
+        0 where nothing is rounded; None where the steps are others.
+    """
+    shares = (share for share in SHARES if plain_steps(steps_of(microdata, share)) == steps)
+    return next(shares, None)
+
+
+def readable_step(size: float) -> float:
+    """The nearest of 1, 2 and 5 times a power of ten.
+
+    Examples
+    --------
+    >>> readable_step(3.4), readable_step(0.08)
+    (5.0, 0.1)
+    """
+    power = 10.0 ** floor(log10(size))
+    nearest = min((1, 2, 5, 10), key=lambda digit: abs(log10(digit * power / size)))
+    return float(f"{nearest * power:.3g}")

@@ -10,11 +10,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rwn_core.day_pass import DayPass
 from rwn_core.errors import InputError, ParameterError
+from rwn_core.intruder.predicates import Predicate
 from rwn_core.tuning import Grid, Plan, Setting
 
 FORMAT = "rwn scenario 1"
-_FIELDS = {"format", "name", "note", "table", "seed", "setting", "sweep", "limits", "readings"}
+_FIELDS = {
+    "format",
+    "name",
+    "note",
+    "table",
+    "seed",
+    "setting",
+    "sweep",
+    "limits",
+    "readings",
+    "day_pass",
+    "watch",
+}
+_SETTING = {"method", "parameters", "weights", "precision"}
+_SWEEP = {"method", "axes", "weights", "precision", "measures", "releases", "seed"}
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -51,6 +67,11 @@ class Scenario:
     readings : mapping of str to mapping
         Of the setting, by measure key: median, and low and high where one more release falls 9
         times in 10.
+    day_pass : DayPass
+        The analyses that users will run, with how far their answers may move.
+    watch : tuple of Predicate
+        Questions to follow: names of variables, categories and limits. Watched records have no
+        place in the file: their numbers belong to the internal table.
     """
 
     name: str = ""
@@ -61,6 +82,8 @@ class Scenario:
     search: Search | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
     readings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    day_pass: DayPass = field(default_factory=DayPass)
+    watch: tuple[Predicate, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, without what is empty."""
@@ -74,8 +97,10 @@ class Scenario:
             "sweep": None if self.search is None else _search_to_dict(self.search),
             "limits": dict(self.limits),
             "readings": {key: dict(each) for key, each in self.readings.items()},
+            "day_pass": self.day_pass.to_records(),
+            "watch": [{"conditions": each.to_dict()} for each in self.watch],
         }
-        return {name: value for name, value in document.items() if value not in (None, "", {})}
+        return {name: value for name, value in document.items() if value not in (None, "", {}, [])}
 
     def to_toml(self) -> str:
         """The file's text; the same for the same scenario."""
@@ -97,12 +122,7 @@ class Scenario:
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Scenario:
         """Read what `to_dict` made."""
-        unknown = sorted(set(document) - _FIELDS)
-        if unknown:
-            raise InputError(
-                f"The scenario has the unknown field {unknown[0]}; known are: "
-                f"{', '.join(sorted(_FIELDS))}."
-            )
+        _refuse_unknown(document, _FIELDS, "scenario")
         try:
             return cls(
                 name=str(document.get("name", "")),
@@ -116,6 +136,8 @@ class Scenario:
                     key: {name: float(v) for name, v in each.items()}
                     for key, each in document.get("readings", {}).items()
                 },
+                day_pass=DayPass.from_records(document.get("day_pass", [])),
+                watch=tuple(_watched(each) for each in document.get("watch", [])),
             )
         except (TypeError, ValueError, AttributeError, KeyError) as error:
             if isinstance(error, InputError | ParameterError):
@@ -126,17 +148,37 @@ class Scenario:
             ) from None
 
 
+def _refuse_unknown(document: Mapping[str, Any], known: set[str], what: str) -> None:
+    """A field that nobody reads would be a wish that nobody fulfils."""
+    unknown = sorted(set(document) - known)
+    if unknown:
+        raise InputError(
+            f"The {what} has the unknown field {unknown[0]}; known are: {', '.join(sorted(known))}."
+        )
+
+
+def _watched(plain: Mapping[str, Any]) -> Predicate:
+    _refuse_unknown(plain, {"conditions"}, "scenario's watch")
+    return Predicate.from_dict(plain["conditions"])
+
+
 def _setting(plain: Mapping[str, Any]) -> Setting:
+    _refuse_unknown(plain, _SETTING, "scenario's setting")
     return Setting.of(
-        plain.get("method", "rwn"), plain.get("parameters", {}), plain.get("weights", {})
+        plain.get("method", "rwn"),
+        plain.get("parameters", {}),
+        plain.get("weights", {}),
+        plain.get("precision", {}),
     )
 
 
 def _search(plain: Mapping[str, Any]) -> Search:
+    _refuse_unknown(plain, _SWEEP, "scenario's sweep")
     grid = Grid(
         axes={name: tuple(values) for name, values in plain.get("axes", {}).items()},
         method=plain.get("method", "rwn"),
         weights=tuple(plain.get("weights", ({},))),
+        precision=tuple(plain.get("precision", ({},))),
     )
     given = {name: plain[name] for name in ("releases", "seed") if name in plain}
     return Search(grid=grid, plan=Plan(measures=tuple(plain["measures"]), **given))
@@ -152,6 +194,8 @@ def _search_to_dict(search: Search) -> dict[str, Any]:
     }
     if any(search.grid.weights):
         plain["weights"] = [dict(each) for each in search.grid.weights]
+    if any(search.grid.precision):
+        plain["precision"] = [dict(each) for each in search.grid.precision]
     return plain
 
 

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rwn_core.arguments import described, load, output_format
-from rwn_core.errors import ParameterError, ReleaseError, RWNError
+from rwn_core.arguments import (
+    Dropped,
+    SchemaFile,
+    Source,
+    Weighted,
+    described,
+    load,
+    output_format,
+    read_scenario,
+    under,
+    write,
+)
+from rwn_core.errors import ParameterError
 from rwn_core.terminal import progress, say
 
 if TYPE_CHECKING:
@@ -21,7 +33,7 @@ Values = Annotated[
 
 
 def sweep(
-    source: Annotated[str, typer.Argument(metavar="IN", help="CSV or Parquet file, or demo:NAME.")],
+    source: Source,
     target: Annotated[
         Path, typer.Option("--out", "-o", metavar="OUT", help="Ends in .csv or .parquet.")
     ],
@@ -32,10 +44,16 @@ def sweep(
         list[str] | None,
         typer.Option("--set", metavar="NAME=V,V", help="Values of another parameter; repeatable."),
     ] = None,
-    weight: Annotated[
+    round_: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=W", help="Weight of a variable in the distance; repeatable."),
+        typer.Option(
+            "--round",
+            metavar="NAME=S,S",
+            help="Steps of release precision to try; none: as is. 0.1,0.25: shares of a standard "
+            "deviation for all numbers. Repeatable: every combination is tried.",
+        ),
     ] = None,
+    weight: Weighted = None,
     method: Annotated[str | None, typer.Option(metavar="KEY", help="rwn if left out.")] = None,
     measure: Annotated[
         list[str] | None, typer.Option(metavar="KEY", help="Measure to read; repeatable.")
@@ -49,13 +67,8 @@ def sweep(
     scenario: Annotated[
         Path | None, typer.Option(metavar="FILE.toml", help="A scenario that says all this.")
     ] = None,
-    schema: Annotated[
-        Path | None, typer.Option("--schema", metavar="FILE.toml", help="Describes the variables.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option("--drop", metavar="NAME", help="A direct identifier, left out; repeatable."),
-    ] = None,
+    schema: SchemaFile = None,
+    drop: Dropped = None,
     workers: Annotated[
         int | None, typer.Option(min=1, help="Processes; one for each processor if left out.")
     ] = None,
@@ -66,6 +79,8 @@ def sweep(
     which one more release falls 9 times in 10. Finished settings are kept in the folder OUT.sweep
     until all are done: the same command goes on where it was stopped.
     """
+    from rwn_core.export import table_bytes
+    from rwn_core.round_option import step_axis
     from rwn_core.tuning import prepared, values_of
     from rwn_core.tuning import sweep as run_sweep
 
@@ -74,9 +89,11 @@ def sweep(
     given = {"epsilon": epsilon, "k": k, "q": q, **dict(_named(text) for text in set_ or ())}
     axes = {name: values_of(text, f"--{name}") for name, text in given.items() if text is not None}
     search = _search(told, axes, method, (tuple(measure or ()), releases, seed))
-    own = [] if told is None or told.setting is None else list(told.setting.weights)
     data = described(load(source, schema), identifiers=drop or ())
-    data = described(data, weights=[*(f"{n}={w}" for n, w in own), *(weight or ())])
+    data = described(under(told, data), weights=weight or ())
+    if round_:
+        grid = replace(search.grid, precision=step_axis(data, round_))
+        search = replace(search, grid=grid)
     settings = prepared(data, search.grid, references=False)
     say(f"{len(settings):,} settings, {search.plan.releases} releases each")
     folder = target.with_name(f"{target.name}.sweep")
@@ -84,25 +101,9 @@ def sweep(
         found = run_sweep(
             data, settings, plan=search.plan, workers=workers, folder=folder, progress=tell
         )
-    _write(target, form, found.frame())
+    write(target, table_bytes(found.frame(), form))
     shutil.rmtree(folder, ignore_errors=True)
     say(f"written to {target}, {len(found) * len(search.plan.measures):,} rows")
-
-
-def read_scenario(path: Path) -> Scenario:
-    """Read a scenario file.
-
-    Raises
-    ------
-    InputError, ParameterError, OSError
-    """
-    from rwn_core.errors import InputError
-    from rwn_core.scenario import Scenario
-
-    try:
-        return Scenario.from_toml(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError:
-        raise InputError("The scenario file is not UTF-8 text.") from None
 
 
 def _search(
@@ -116,15 +117,16 @@ def _search(
     from rwn_core.tuning import USUAL, Grid, Plan
 
     old = None if told is None else told.search
+    first = () if told is None or told.setting is None else told.setting.precision
     if old is None and not axes:
         raise ParameterError("Give --epsilon, --k or --q, or a --scenario that has a sweep.")
     measures, releases, seed = plan
     before = Plan(measures=USUAL) if old is None else old.plan
-    grid = Grid(axes={}) if old is None else old.grid
+    grid = Grid(axes={}, precision=(dict(first),)) if old is None else old.grid
     if method is not None and method != grid.method:
-        grid = Grid(axes={}, method=method)
+        grid = replace(grid, axes={}, method=method)
     return Search(
-        grid=Grid(axes={**grid.axes, **axes}, method=grid.method, weights=grid.weights),
+        grid=replace(grid, axes={**grid.axes, **axes}),
         plan=Plan(
             measures=measures or before.measures,
             releases=before.releases if releases is None else releases,
@@ -138,12 +140,3 @@ def _named(text: str) -> tuple[str, str]:
     if not sign or not name:
         raise ParameterError("--set must be NAME=V,V: a parameter and its values.")
     return name, values
-
-
-def _write(target: Path, form: str, frame: object) -> None:
-    from rwn_core.export import table_bytes, write_atomically
-
-    try:
-        write_atomically(target, table_bytes(frame, form))  # type: ignore[arg-type]  # a DataFrame
-    except ReleaseError as failure:
-        raise RWNError(str(failure)) from None

@@ -10,13 +10,16 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.errors import InputError
 from rwn_core.figures import CHARTS, serialise
+from rwn_core.meeting import FORMAT, Meeting
 from rwn_core.scenario import Scenario
 from rwn_core.tuning import USUAL, Plan, Point, Trials
-from rwn_ui import meeting_view, sweep_form
+from rwn_ui import meeting_view, sweep_form, watch_view
 from rwn_ui.compare_words import differences, reading_words
+from rwn_ui.day_pass_results import standing_words, standings
 from rwn_ui.loading import load
 from rwn_ui.panel import panel
 from rwn_ui.session import Session
+from rwn_ui.show import plain
 
 MOST = 3  # scenarios side by side
 RISKS = ("bayes_linkage", "distance_linkage")  # the worst case first, an ordinary intruder beside
@@ -48,6 +51,8 @@ def scenario_of(session: Session, name: str, note: str, point: Point | None = No
         search=session.search,
         limits={RISKS[0]: session.policy.linkage, **session.limits},
         readings=readings,
+        day_pass=session.day_pass,
+        watch=session.watched.predicates,
     )
 
 
@@ -56,19 +61,25 @@ def shelf(session: Session) -> None:
     st.markdown(f"**Present setting** \n{session.words}")
     name = st.text_input("Name", key=_key(session, "name"), max_chars=60)
     note = st.text_area("Note", key=_key(session, "note"), height=68)
+    watch_view.told(session)
     if st.button("Save scenario", type="primary", width="stretch", key=_key(session, "save")):
         if name.strip():
             _keep(session, scenario_of(session, name.strip(), note.strip()))
         else:
             st.warning("Give the scenario a name.")
-    upload = st.file_uploader("Scenario file (TOML)", type=["toml"], key=_key(session, "file"))
+    upload = st.file_uploader(
+        "Scenario or decision (TOML)", type=["toml"], key=_key(session, "file")
+    )
     seen = _key(session, "file.seen")
     if upload is not None and upload.file_id != st.session_state.get(seen):
-        scenario = _read(upload.getvalue())
-        kept = scenario.name or upload.name.removesuffix(".toml")
-        _keep(session, replace(scenario, name=kept))
+        read = _read(upload.getvalue())
         st.session_state[seen] = upload.file_id
-        take(session, scenario)
+        if isinstance(read, Meeting):
+            _reopen(session, read)
+        else:
+            kept = read.name or upload.name.removesuffix(".toml")
+            _keep(session, replace(read, name=kept))
+            take(session, read)
 
 
 def _keep(session: Session, scenario: Scenario) -> None:
@@ -79,11 +90,25 @@ def _keep(session: Session, scenario: Scenario) -> None:
         st.session_state[_key(session, "chosen")] = [*shown, scenario.name]
 
 
-def _read(content: bytes) -> Scenario:
+def _read(content: bytes) -> Scenario | Meeting:
     try:
-        return Scenario.from_toml(content.decode("utf-8"))
+        text = content.decode("utf-8")
     except UnicodeDecodeError:
         raise InputError("The scenario file is not UTF-8 text.") from None
+    frozen = f'format = "{FORMAT}"' in text.splitlines()
+    return Meeting.thaw(text) if frozen else Scenario.from_toml(text)
+
+
+def _reopen(session: Session, meeting: Meeting) -> None:
+    """Take up a decision of another day: its scenarios, and the setting that was chosen."""
+    if meeting.hash not in {each.hash for each in session.meetings}:
+        session.meetings.append(meeting)
+    for scenario in meeting.scenarios:
+        _keep(session, scenario)
+        if scenario.name == meeting.chosen:
+            take(session, scenario)
+    told = f"“{meeting.chosen}” was chosen" if meeting.chosen else "nothing was chosen"
+    st.info(plain(f"Decision of {meeting.date}: {told}."), icon=":material/lock:")
 
 
 def take(session: Session, scenario: Scenario) -> None:
@@ -92,6 +117,9 @@ def take(session: Session, scenario: Scenario) -> None:
         st.warning("This scenario was made for another table; its readings are not of this one.")
     session.seed = scenario.seed
     session.limits |= scenario.limits
+    if scenario.day_pass.analyses:
+        session.day_pass = scenario.day_pass
+    watch_view.take(session, scenario)
     if scenario.search is not None:
         sweep_form.refill(session, scenario.search)
     if scenario.setting is not None:
@@ -127,7 +155,7 @@ def draw(session: Session) -> None:
     with left:
         panel(_picture(session, scenarios, meeting), key="compare.map")
     with right:
-        panel(_table(scenarios, meeting), key="compare.table")
+        panel(_table(session, scenarios, meeting), key="compare.table")
     _files(session, chosen)
     if meeting:
         meeting_view.draw(session, chosen)
@@ -137,8 +165,9 @@ def _cards(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[s
     return {
         "stamp": f"{[s.name for s in scenarios]}|{meeting}|{session.generation}",
         "projector": meeting,
+        "stacked": True,
         "summary": {"text": session.name},
-        "tiles": [_tile(scenario) for scenario in scenarios],
+        "tiles": [_tile(session, scenario) for scenario in scenarios],
     }
 
 
@@ -146,7 +175,7 @@ def _picture(session: Session, scenarios: list[Scenario], meeting: bool) -> dict
     return {"projector": meeting, "single": True, "cards": [serialise(_map(session, scenarios))]}
 
 
-def _table(scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
+def _table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
     """The readings side by side, then the differences in words."""
     keys = list(dict.fromkeys(key for s in scenarios for key in s.readings if key in rwn.MEASURES))
     rows = [
@@ -156,6 +185,7 @@ def _table(scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
     for key in keys:
         readings = [reading_words(key, s.readings.get(key)) for s in scenarios]
         rows.append([f"{rwn.MEASURES[key].title} {_arrow(key)}", *readings])
+    rows += _day_pass_rows(session, scenarios)
     side_by_side = {
         "title": "Side by side",
         "columns": ["", *(scenario.name for scenario in scenarios)],
@@ -164,20 +194,36 @@ def _table(scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
         "times in 10. ↓ lower is better, ↑ higher is better.",
     }
     words = [_words(scenarios[0], other) for other in scenarios[1:]]
-    return {"projector": meeting, "tables": [side_by_side, *words]}
+    followed = watch_view.side_by_side(session, scenarios) if meeting else None
+    return {
+        "projector": meeting,
+        "tables": [side_by_side, *([followed] if followed else []), *words],
+    }
+
+
+def _day_pass_rows(session: Session, scenarios: list[Scenario]) -> list[list[str]]:
+    """A row for each registered analysis: whether it passes on several releases."""
+    found = [
+        {one.analysis.name: standing_words(one) for one in standings(session, scenario) or ()}
+        for scenario in scenarios
+    ]
+    names = dict.fromkeys(name for each in found for name in each)
+    return [[f"Day pass: {name}", *(each.get(name, "–") for each in found)] for name in names]
 
 
 def _arrow(key: str) -> str:
     return {"lower": "↓", "higher": "↑", "neutral": ""}[rwn.MEASURES[key].better]
 
 
-def _tile(scenario: Scenario) -> dict[str, Any]:
-    """A scenario as a card: its name, its setting, and whether it keeps its limits."""
+def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
+    """A scenario as a card: its setting, whether it keeps its limits and its day pass."""
     over = [
         rwn.MEASURES[key].title
         for key, limit in scenario.limits.items()
         if key in scenario.readings and _exceeds(key, scenario.readings[key], limit)
     ]
+    passed = standings(session, scenario) or ()
+    over += [f"day pass: {one.analysis.name}" for one in passed if not one.always]
     return {
         "label": scenario.name,
         "released": scenario.setting.words if scenario.setting else "–",
@@ -186,15 +232,11 @@ def _tile(scenario: Scenario) -> dict[str, Any]:
         "against": [
             {"pin": key, "text": f"{rwn.MEASURES[key].title} {value}", "better": None}
             for key in (*RISKS, "correlation")
-            if (value := reading_words(key, _median(scenario, key))) != "–"
-        ],
+            if (value := reading_words(key, scenario.readings.get(key))) != "–"
+        ]
+        + ([{"pin": "note", "text": scenario.note, "better": None}] if scenario.note else []),
         "help": scenario.note,
     }
-
-
-def _median(scenario: Scenario, key: str) -> dict[str, float] | None:
-    reading = scenario.readings.get(key)
-    return None if reading is None else {"median": reading["median"]}
 
 
 def _exceeds(key: str, reading: Any, limit: float) -> bool:

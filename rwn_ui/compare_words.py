@@ -9,6 +9,7 @@ import rwn_core as rwn
 from rwn_core.scenario import Scenario
 
 _NAMES = {"epsilon": "ε", "k": "k", "q": "q"}
+_TOLD = 4  # variables whose release precision is told one by one
 _UNLIKE = 0.005  # of the larger value: below, two readings count as the same
 
 Reading = Mapping[str, float]
@@ -61,6 +62,7 @@ def _settings(one: Scenario, other: Scenario) -> list[str]:
         old, new = before.get(name), after.get(name)
         if old != new:
             found.append(f"{name} is {_word(new)} instead of {_word(old)}.")
+    found += _precision(one, other)
     return found or ["Both have the same setting."]
 
 
@@ -75,6 +77,28 @@ def _told(scenario: Scenario) -> dict[str, Any]:
         if value is not None:
             shown[_NAMES.get(name, name)] = value
     return shown | {f"the weight of {name}": weight for name, weight in setting.weights}
+
+
+def _precision(one: Scenario, other: Scenario) -> list[str]:
+    """Which variables are rounded otherwise; a sentence each, or one for many."""
+    before, after = (
+        {} if each.setting is None else dict(each.setting.precision) for each in (one, other)
+    )
+    changed = [
+        f"{name} is released {_steps(after.get(name))} instead of {_steps(before.get(name))}."
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    ]
+    if len(changed) <= _TOLD:
+        return changed
+    return [
+        *changed[: _TOLD - 1],
+        f"{len(changed) - _TOLD + 1} more variables are released in other steps.",
+    ]
+
+
+def _steps(step: float | None) -> str:
+    return "as it is" if step is None else f"in steps of {step:g}"
 
 
 def _word(value: Any) -> str:

@@ -171,8 +171,7 @@ def weights(session: Session) -> None:
             "The weights are 0 for every variable; give at least one a positive weight."
         )
     changed = {n: w for n, w in chosen.items() if w != session.data.schema.variable(n).weight}
-    if changed:
-        session.data = session.data.with_weights(changed)
+    if changed and session.reweigh(changed):
         st.rerun()  # the sliders are drawn already, with the reach of the old distances
 
 
@@ -199,12 +198,20 @@ def pins(session: Session, put: Callable[[str], None]) -> None:
 
 def history(session: Session) -> None:
     """Go back to earlier settings, and forward again, without limit."""
+    rewound = widget_key(session, "rewound")
 
     def go(to: Callable[[], Choice]) -> None:
+        before = session.rewound
         session.take(to())
         push_levers(session)
+        st.session_state[rewound] = session.rewound != before
 
-    session.note()
+    if st.session_state.pop(rewound, False):
+        st.rerun()  # the tables of weights and steps stand outside of the picture's part
+    if session.coming is None:
+        session.note()
+    elif not session.coming.shown:
+        st.rerun()  # the top of the page says how far it is
     with st.container(horizontal=True, gap="small"):
         for words, to, able in (
             ("Undo", session.history.undo, session.history.can_undo),
@@ -217,7 +224,7 @@ def history(session: Session) -> None:
                 disabled=not able,
                 on_click=go,
                 args=(to,),
-                help="Every setting of epsilon, k, q and the weights is kept.",
+                help="Every setting of epsilon, k, q, weights and release precision is kept.",
             )
 
 

@@ -34,6 +34,7 @@ def choose(session: Session) -> None:
             st.session_state["data.demo.seen"] = demo
             if demo is not None:
                 session.load(rwn.load_demo(demo), name=demo, demo=demo)
+                _show_what_is_coming(session)
     with right:
         _open_file(session)
 
@@ -59,6 +60,13 @@ def _open_file(session: Session) -> None:
         data = rwn.read_bytes(upload.name, upload.getvalue(), schema)
         session.load(data, name=upload.name, demo=None)
         st.session_state["data.upload.seen"] = chosen
+        _show_what_is_coming(session)
+
+
+def _show_what_is_coming(session: Session) -> None:
+    """The top of the page was drawn before the choice."""
+    if session.coming is not None:
+        st.rerun()
 
 
 def _schema(content: bytes) -> rwn.Schema:
@@ -174,7 +182,8 @@ def _apply(
     if not any(v.masked for v in data.schema.released):
         raise ParameterError("No variable is chosen for masking; choose at least one.")
     session.load(data, name=session.name, demo=session.demo)
-    st.toast("Applied: every page now uses this description.", icon=":material/check:")
+    if session.coming is None:
+        st.toast("Applied: every page now uses this description.", icon=":material/check:")
     st.rerun()
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.analysis import Analysis, Verdict
-from rwn_core.comparison import Comparison
+from rwn_core.analysis import Analysis
 from rwn_core.day_pass import DayPass
+from rwn_core.errors import InputError
+from rwn_core.scenario import Scenario
 from rwn_core.schema import Kind
 from rwn_ui.session import Session
-from rwn_ui.show import plain
-from rwn_ui.utility_results import Desk, place_of
+from rwn_ui.show import guarded, plain
+from rwn_ui.utility_results import Desk
 
 _HELP = """Each analysis has a name, a kind and a tolerance. Kinds: `linear`, `logistic` and
 `poisson` with a `formula` such as `"wage ~ education * smsa + log(experience)"` (tolerance: largest
@@ -55,49 +58,110 @@ def suggested(data: rwn.Microdata) -> DayPass:
     return DayPass(analyses=tuple(found))
 
 
-def verdicts(session: Session, mine: Desk, comparison: Comparison) -> tuple[Verdict, ...]:
-    """The registered analyses on the release on screen; none while the text is not one."""
-    if not mine.text.strip():
-        return ()
+def register(session: Session, mine: Desk, text: str) -> None:
+    """Take in what the steward has written; while it is no day pass, nothing is registered."""
+    mine.text = text
     try:
-        registered = DayPass.from_toml(mine.text)
+        session.day_pass = DayPass.from_toml(text)
     except rwn.RWNError:
-        return ()
-    return mine.memo.once(
-        ("day pass", registered, place_of(session)), lambda: registered.judge(comparison)
-    )
+        session.day_pass = DayPass()
+    mine.registered = session.day_pass
 
 
 def draw(session: Session, mine: Desk) -> None:
     """The analyses as text, with what is wrong about it, and the file."""
     with st.expander("Day pass: register the analyses that users will run"):
         key = f"utility.{session.generation}.pass"
-
-        def suggest() -> None:
-            mine.text = st.session_state[key] = suggested(session.data).to_toml()
-
+        if mine.registered is not session.day_pass:  # from a scenario
+            mine.registered, mine.text = session.day_pass, session.day_pass.to_toml()
+            st.session_state[key] = mine.text
         if key not in st.session_state:
             st.session_state[key] = mine.text
+
+        def change(text: str | None = None) -> None:
+            if text is not None:
+                st.session_state[key] = text
+            register(session, mine, st.session_state[key])
+
         st.caption(_HELP)
-        mine.text = st.text_area(
+        st.text_area(
             "Analyses",
             key=key,
             height=220,
             placeholder="[[analysis]]",
             label_visibility="collapsed",
+            on_change=change,
         )
+        if not session.bench().preview.whole:
+            st.info(
+                "Analyses of some records have larger standard errors than those of all, so they "
+                "are not judged here; the Compare page judges releases of the whole table.",
+                icon=":material/info:",
+            )
         if mine.text.strip():
             try:
                 DayPass.from_toml(mine.text)
             except rwn.RWNError as refusal:
                 st.error(plain(str(refusal)), icon=":material/block:")
-        with st.container(horizontal=True):
-            st.button("Suggest", key=f"{key}.suggest", on_click=suggest)
-            st.download_button(
-                "Save",
-                mine.text,
-                file_name="day_pass.toml",
-                key=f"{key}.save",
-                on_click="ignore",
-                disabled=not mine.text.strip(),
-            )
+        _files(session, key, change)
+
+
+def _files(session: Session, key: str, change: Callable[[str], None]) -> None:
+    """Suggest, save in a scenario file, load from one."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.button(
+            "Suggest",
+            key=f"{key}.suggest",
+            on_click=lambda: change(suggested(session.data).to_toml()),
+        )
+        st.download_button(
+            "Save in a scenario file",
+            _scenario(session).to_toml,
+            file_name="scenario.toml",
+            key=f"{key}.save",
+            on_click="ignore",
+            disabled=not session.day_pass.analyses,
+            help="This setting with its day pass, without any data; Compare loads it, too.",
+        )
+
+    def take() -> None:
+        upload = st.session_state[f"{key}.file"]
+        if upload is not None:
+            with guarded():
+                change(read(upload.getvalue()).to_toml())
+
+    st.file_uploader(
+        "Load the day pass of a scenario file (TOML)",
+        type=["toml"],
+        key=f"{key}.file",
+        on_change=take,
+    )
+
+
+def _scenario(session: Session) -> Scenario:
+    return Scenario(
+        name="Day pass",
+        table=session.data.fingerprint,
+        setting=session.setting,
+        seed=session.seed,
+        day_pass=session.day_pass,
+    )
+
+
+def read(content: bytes) -> DayPass:
+    """The analyses of a file: a scenario, or analyses alone.
+
+    Raises
+    ------
+    InputError, ParameterError
+    """
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError("The scenario file is not UTF-8 text.") from None
+    if "[[analysis]]" in text and "format" not in text:
+        return DayPass.from_toml(text)
+    found = Scenario.from_toml(text).day_pass
+    if not found.analyses:
+        raise InputError("The scenario has no day pass; register analyses and save it again.")
+    return found

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
-from rwn_core.ensemble import Ensemble, middle_share
+import rwn_core as rwn
+from rwn_core.bands import Band
+from rwn_core.ensemble import Ensemble
+from rwn_core.moments import Moment
 from rwn_ui.session import Session
 
 PLACE = "utility.desk"
@@ -16,8 +19,8 @@ FIRST_OF = {"principal_components": "share_released"}
 
 
 def setting_of(session: Session) -> tuple[Any, ...]:
-    """What draws of a setting have in common: weights, kinds and parameters."""
-    return (session.data.fingerprint, session.data.schema, session.params)
+    """What draws of a setting have in common: weights, kinds, parameters and precision."""
+    return (session.data.fingerprint, session.data.schema, session.masking)
 
 
 def drawn(session: Session) -> Ensemble | None:
@@ -30,11 +33,20 @@ def drawn(session: Session) -> Ensemble | None:
 def interval(session: Session, measure: str) -> tuple[float, float] | None:
     """Where 9 of 10 draws fall with what the measure's tile shows."""
     made = drawn(session)
-    if made is None or measure not in made.values:
-        return None
-    if measure not in FIRST_OF:
-        return made.interval(measure)
-    return middle_share(np.asarray(made.parts[measure][FIRST_OF[measure]])[:, 0])
+    return None if made is None else spread(made, measure, FIRST_OF.get(measure, ""))
+
+
+def spread(made: Ensemble, measure: str, part: str = "") -> tuple[float, float] | None:
+    """Where 9 of 10 draws fall with a measure's value, or the first number of a part."""
+    if not part:
+        return made.interval(measure) if measure in made.values else None
+    band = made.bands.get(measure, {}).get(part)
+    return None if band is None else (float(band.low.flat[0]), float(band.high.flat[0]))
+
+
+def bands(made: Ensemble | None, measure: str) -> dict[str, Mapping[str, Band]]:
+    """What a measure's chart shows of the draws, as its argument; nothing without draws."""
+    return {} if made is None or measure not in made.bands else {"drawn": made.bands[measure]}
 
 
 def spots(session: Session, risk: str = "distance_linkage") -> list[dict[str, Any]]:
@@ -47,3 +59,42 @@ def spots(session: Session, risk: str = "distance_linkage") -> list[dict[str, An
         {"utility": 1 - float(loss), "risk": float(value), "text": "another draw of this setting"}
         for loss, value in pairs
     ]
+
+
+def words(made: Ensemble | None) -> str:
+    """How many draws stand behind the pictures, after the setting's own words."""
+    return "" if made is None else f" · {made.repeats} draws"
+
+
+def moment_interval(
+    made: Ensemble | None, moment: Moment, original: rwn.Microdata
+) -> tuple[float, float] | None:
+    """Where 9 of 10 draws fall with a moment; None where the draws do not say."""
+    if made is None:
+        return None
+    if moment.kind == "change":
+        return made.interval("correlation") if "correlation" in made.values else None
+    if moment.kind == "cells" and "cells_changed" in made.values:
+        low, high = made.interval("cells_changed")
+        return 1 - high, 1 - low
+    measure, part, place, scale = _part_of(moment, original)
+    band = made.bands.get(measure, {}).get(part)
+    if band is None:
+        return None
+    return float(band.low[place]) / scale, float(band.high[place]) / scale
+
+
+def _part_of(moment: Moment, original: rwn.Microdata) -> tuple[str, str, Any, float]:
+    """Measure, part of its detail, place in it, and what it is divided by."""
+    names = moment.names
+    if moment.kind in ("mean", "sd"):
+        return "marginals", f"{moment.kind} {names[0]}", (), 1.0
+    if moment.kind == "category":
+        place = list(original.codes(names[0])[1]).index(moment.levels[0])
+        return "marginals", f"released {names[0]}", place, float(original.n)
+    if moment.kind == "correlation":
+        places = tuple(original.numeric_names.index(name) for name in names)
+        return "correlation", "released", places, 1.0
+    if moment.kind == "first_component":
+        return "principal_components", "share_released", 0, 1.0
+    return "", "", (), 1.0

@@ -38,11 +38,21 @@ class FullView {
     this.chart = readChart(this.text, theme, theme.scale * FULL);
     if (this.chart.reason) return this.node.close();
     this.chart.table = JSON.parse(this.chart.table);
-    setText(this.title, this.chart.title);
+    setText(this.title, this.internal && !/internal/.test(this.chart.title) ? `${this.chart.title} (internal)` : this.chart.title);
     setText(this.note, this.chart.note);
     this.plot.setAttribute("aria-label", `${this.chart.alt}. ${this.chart.note}`);
     changeTable(this.table, this.chart.table);
     loadPlotly().then(() => this.draw(), (error) => setText(this.plot, error.message));
+  }
+
+  /** Whether the table behind the picture speaks of single records. */
+  get internal() {
+    return Boolean(this.chart.table.internal);
+  }
+
+  /** A file's name; what is internal says so. */
+  named(ending) {
+    return `${this.internal ? "internal-" : ""}${this.chart.key}.${ending}`;
   }
 
   draw() {
@@ -70,8 +80,8 @@ class FullView {
   /** The picture on its own: with title, number and parameters, as it may go into a document. */
   async savePicture() {
     const { data, layout } = this.plot;
-    const { title, note, key } = this.chart;
-    const text = [title, note, this.panel.data.summary?.text].filter(Boolean).join(" · ");
+    const { note } = this.chart;
+    const text = [this.title.textContent, note, this.panel.data.summary?.text].filter(Boolean).join(" · ");
     const head = 30 * this.theme.scale;
     const headed = {
       ...layout,
@@ -79,12 +89,12 @@ class FullView {
       margin: { ...layout.margin, t: layout.margin.t + head },
     };
     const size = { width: layout.width, height: layout.height + head };
-    save(await window.Plotly.toImage({ data, layout: headed }, { format: "png", scale: 2, ...size }), `${key}.png`);
+    save(await window.Plotly.toImage({ data, layout: headed }, { format: "png", scale: 2, ...size }), this.named("png"));
   }
 
   saveTable() {
     const url = URL.createObjectURL(new Blob([csv(this.chart.table)], { type: "text/csv" }));
-    save(url, `${this.chart.key}.csv`);
+    save(url, this.named("csv"));
     setTimeout(() => URL.revokeObjectURL(url), 1000);
   }
 }

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.tuning import Found, Goal, Run, seek
+from rwn_core.tuning.workers import POLITE
+from rwn_ui import sweep_run
 from rwn_ui.jobs import Job
 from rwn_ui.loading import load
 from rwn_ui.session import Session
@@ -63,13 +68,20 @@ def _seek_button(session: Session, run: Run, keep: str, best: str, words: str) -
         ]
         session.seeker = Job.start(
             goal.words,
-            seek,
+            seek_politely,
             microdata=session.data,
             points=points,
             goal=goal,
             plan=run.plan,
         )
         st.rerun()
+
+
+def seek_politely(**arguments: Any) -> Found:
+    """Search in a process of its own, which leaves the processors to the sliders."""
+    if hasattr(os, "nice") and sweep_run.POLITE:
+        os.nice(POLITE)  # its workers are as polite
+    return seek(**arguments)
 
 
 def _seeking(session: Session) -> None:
@@ -84,9 +96,7 @@ def _seeking(session: Session) -> None:
             if not job.running:
                 st.rerun()
             st.progress(job.share, text=f"Looking between the settings: {job.label}")
-            if st.button("Cancel", key=_key(session, "seek.cancel")):
-                job.cancel()
-                st.rerun()
+            st.button("Cancel", key=_key(session, "seek.cancel"), on_click=job.cancel)
 
         watch()
         return

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from rwn_core.rounding import Steps
+
 Weights = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One setting as the sliders and the weights have it."""
+    """One setting as the sliders, the weights and the release precision have it."""
 
     epsilon: float
     k: int
     q: float
     weights: Weights
+    precision: Steps = ()
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from rwn_core.errors import RWNError
-from rwn_core.tuning.workers import end_with_the_parent, start_alone
+from rwn_core.tuning.workers import end_with_the_parent, start_alone, stop
 from rwn_ui.abandoned import end_with_the_session
 
 _CONTEXT = multiprocessing.get_context("spawn")
@@ -89,13 +89,12 @@ class Job:
     def cancel(self) -> None:
         """Stop at once; nothing of the process is left."""
         if self._process is not None:
-            self._process.terminate()
             self.refusal = "Cancelled."
             self._close()
 
     def _close(self) -> None:
         if self._process is not None:
-            self._process.join(timeout=5)
+            stop([self._process])  # it has told all; what it still holds is data
         if self._channel is not None:
             self._channel.close()
         self._process = self._channel = None

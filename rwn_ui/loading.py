@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+import rwn_core as rwn
 from rwn_core.tuning import Setting
 from rwn_ui import controls
 from rwn_ui.history import Choice
 from rwn_ui.session import Session
+from rwn_ui.show import plain
 
 
 def load(session: Session, setting: Setting) -> None:
@@ -16,9 +18,20 @@ def load(session: Session, setting: Setting) -> None:
     if setting.method != "rwn":
         st.toast(f"Tune shows the method rwn, not {setting.words}.")
         return
+    try:
+        setting.resolved(session.data)
+    except rwn.RWNError as refusal:  # of another table
+        st.toast(plain(str(refusal)))
+        return
     session.note()
     session.take(
-        Choice(epsilon=params.epsilon or 0.0, k=params.k or 1, q=params.q, weights=setting.weights)
+        Choice(
+            epsilon=params.epsilon or 0.0,
+            k=params.k or 1,
+            q=params.q,
+            weights=setting.weights,
+            precision=setting.precision,
+        )
     )
     controls.drop_levers(session)
     session.note()

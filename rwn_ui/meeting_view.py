@@ -7,6 +7,7 @@ from datetime import date
 import streamlit as st
 
 from rwn_core.meeting import Meeting
+from rwn_ui import watch_view
 from rwn_ui.session import Session
 
 
@@ -25,7 +26,9 @@ def draw(session: Session, names: list[str]) -> None:
         people = left.text_area("Participants, a line each", height=100)
         watched = right.text_area(
             "Watch list, a line each",
+            "\n".join(watch_view.words(session)),
             height=100,
+            key=_key(session, f"decision.watched.{hash(session.watched)}"),
             help="What people want to keep an eye on: records, groups, results.",
         )
         frozen = st.form_submit_button("Freeze", type="primary")
@@ -44,6 +47,10 @@ def draw(session: Session, names: list[str]) -> None:
     record = next((m for m in session.meetings if m.hash == st.session_state.get(place)), None)
     if record is not None:
         st.success(f"Frozen on {record.date}: SHA-256 {record.hash}", icon=":material/lock:")
+        st.caption(
+            "A release made on it (Tune, Released data) names it in its internal record. The file "
+            "can be opened here again on another day."
+        )
         st.download_button(
             "Decision record (TOML)",
             record.frozen,

@@ -38,6 +38,7 @@ def panel(
         stamp : str, written to the element's data-stamp once everything in view is drawn.
         projector : bool, two columns and everything larger.
         wide, single : bool, two columns or one, and higher charts.
+        stacked : bool, up to three tiles side by side, each of several lines.
         summary : {"text", "help"?}, the present parameters in one line.
         changed : {"names": [str], "share": [float], "overall": float, "q": float | None},
             realized share of changed cells.

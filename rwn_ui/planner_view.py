@@ -5,8 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from rwn_core.neighborhoods import LARGEST_DENSE
-from rwn_core.tuning.planner import Offer, plan_large
+from rwn_core.tuning.planner import RANGE, Offer, plan_large
+from rwn_ui.jobs import Job
 from rwn_ui.session import Session
+from rwn_ui.show import plain
+
+POLL_SECONDS = 0.7
 
 
 def draw(session: Session) -> None:
@@ -29,33 +33,58 @@ def draw(session: Session) -> None:
             key=f"plan.{session.generation}.p",
             help="Independent normal variables stand for a table that is not loaded.",
         )
-        place = f"plan.{session.generation}.offers"
-        if press.button(f"What would {session.words} take?", key=f"plan.{session.generation}.go"):
+        words = f"What would {session.words} take?"
+        key = f"plan.{session.generation}.go"
+        if press.button(words, key=key, disabled=session.busy):
             own = large and p == session.data.p
-            bar = st.progress(0.0, text="Masking small samples, to see how long they take")
-            st.session_state[place] = plan_large(
-                session.params,
+            session.planner = Job.start(
+                session.words,
+                plan_large,
+                params=session.params,
                 microdata=session.data if own else None,
                 n=int(n),
                 p=int(p),
-                progress=lambda share: bar.progress(share) and None,
             )
-            bar.empty()
-        offers: list[Offer] = st.session_state.get(place, [])
-        if offers:
-            st.table(table(offers))
-            st.caption(
-                "Forecasts from small samples on this machine, right within a factor of about "
-                "three. Fewer candidates thin the neighborhoods: more records fall back to "
-                "k, and their donors are farther away."
-            )
+            st.rerun()
+        _result(session)
+
+
+def _result(session: Session) -> None:
+    """Progress while small samples are masked, then what they say."""
+    job = session.planner
+    if job is None:
+        return
+    if job.running:
+
+        @st.fragment(run_every=POLL_SECONDS)
+        def watch() -> None:
+            job.poll()
+            if not job.running:
+                st.rerun()
+            st.progress(job.share, text="Masking small samples, to see how long they take")
+            key = f"plan.{session.generation}.cancel"
+            st.button("Cancel", key=key, on_click=job.cancel)
+
+        watch()
+    elif job.refusal:
+        st.info(plain(job.refusal), icon=":material/info:")
+    else:
+        st.table(table(job.result))
+        st.caption(
+            f"{job.label}, forecast from small samples on this machine, for when nothing else "
+            "runs on it. Fewer candidates thin the neighborhoods: more records fall back to k, "
+            "and their donors are farther away."
+        )
 
 
 def table(offers: list[Offer]) -> dict[str, list[str]]:
     """The offers as people read them."""
     return {
         "who may be a neighbor": [offer.title for offer in offers],
-        "time": [_duration(offer.seconds) for offer in offers],
+        "time": [
+            f"{_duration(offer.seconds / RANGE)} to {_duration(offer.seconds * RANGE)}"
+            for offer in offers
+        ],
         "memory": [
             f"{offer.bytes / 1e9:.2g} GB{'' if offer.fits else ' (not free now)'}"
             for offer in offers

@@ -45,7 +45,7 @@ def _begin(session: Session) -> None:
             session.words,
             predict_on_holdout,
             microdata=session.data,
-            params=session.params,
+            params=session.masking,
             seed=session.seed,
             repeats=REPEATS,
         )

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
 from dataclasses import dataclass
-
-import numpy as np
 
 import rwn_core as rwn
 from rwn_core.comparison import Comparison
 from rwn_core.coordinates import coordinates
 from rwn_core.donors import Draws, column_streams
-from rwn_core.masking import Masked
-from rwn_core.neighborhoods import LARGEST_DENSE, Neighborhoods, NeighborTable, neighbor_table
-from rwn_core.neighborhoods.reach import Reach, interactive_reach
+from rwn_core.masking import Masked, Rounded, unrounded
+from rwn_core.masking.rwn import modification
+from rwn_core.neighborhoods import LARGEST_DENSE, NeighborTable
+from rwn_core.neighborhoods.parallel import Progress
+from rwn_core.neighborhoods.preview import Preview, build_preview
+from rwn_core.neighborhoods.reach import Reach
 from rwn_core.randomness import SecretKey
 from rwn_core.reading import Reading
-
-LARGEST_PAIRS = 6_000_000  # stored neighbor pairs: 12 bytes each
 
 SHOWN = (
     "distance_linkage",
@@ -35,9 +34,13 @@ SHOWN = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """One setting's release and what the measures say about it."""
+    """One setting's release and what the measures say about it.
 
-    params: rwn.RWN
+    `exact` is the release before its rounding, where there is any.
+    """
+
+    params: rwn.RWN | Rounded
+    exact: Masked
     masked: Masked
     readings: dict[str, Reading | rwn.NotApplicable]
     comparison: Comparison
@@ -48,44 +51,62 @@ class Bench:
     """A table made ready for quick looks: its neighbors ranked, its own statistics kept."""
 
     data: rwn.Microdata
-    reach: Reach
-    table: NeighborTable
+    preview: Preview
     comparison: Comparison
     draws: dict[str, Draws]
 
     @classmethod
-    def of(cls, data: rwn.Microdata, progress: Callable[[float], None] | None) -> Bench:
-        """Rank every record's neighbors out to the sliders' ends."""
-        points = coordinates(data)
-        reach = interactive_reach(points, LARGEST_PAIRS)
-        table = neighbor_table(points, k=reach.k, epsilon=reach.epsilon, progress=progress)
-        return cls(
-            data=data,
-            reach=reach,
-            table=table,
-            comparison=Comparison(original=data, masked=data),
-            draws={},
-        )
+    def of(
+        cls,
+        data: rwn.Microdata,
+        progress: Progress | None = None,
+        cancel: threading.Event | None = None,
+    ) -> Bench:
+        """Rank the neighbors of every record, or of random ones of a very large table."""
+        preview = build_preview(coordinates(data), progress=progress, cancel=cancel)
+        if preview.whole:
+            comparison = Comparison(original=data, masked=data)
+        else:
+            comparison = Comparison.of_some(data, preview.records)
+        return cls(data=data, preview=preview, comparison=comparison, draws={})
+
+    @property
+    def reach(self) -> Reach:
+        """How far the sliders go."""
+        return self.preview.reach
+
+    @property
+    def table(self) -> NeighborTable | None:
+        """Every record's stored neighbors; None where only some records have them, or none."""
+        return self.preview.table if self.preview.whole else None
 
     @property
     def slow(self) -> bool:
         """Whether preparing a table of this size takes seconds."""
         return self.data.n > LARGEST_DENSE
 
-    def neighborhoods(self, params: rwn.RWN) -> Neighborhoods:
-        """The neighborhoods of a setting within the sliders' ranges."""
-        return self.table.narrow(k=params.k, epsilon=params.epsilon)
+    def look(self, params: rwn.RWN | Rounded, seed: int, progress: Progress | None = None) -> Look:
+        """Draw the release of a setting and read the measures.
 
-    def look(self, params: rwn.RWN, seed: int) -> Look:
-        """Draw the release of a setting and read the measures."""
-        masked = params.redraw(self.data, self.neighborhoods(params), self._draws(seed))
+        Beyond the stored neighbors the setting's own are searched for, and `progress` is told.
+        """
+        plain, precision = unrounded(params)
+        draws = self._draws(seed)
+        drawing = draws.drawing(modification(self.data, plain.q))
+        found, donors = self.preview.find_and_draw(
+            drawing, k=plain.k, epsilon=plain.epsilon, progress=progress
+        )
+        exact = plain.redraw(self.data, found, draws, donors)
+        masked = exact.rounded(precision)
         comparison = self.comparison.with_masked(masked.masked, masked.law)
         readings = {key: rwn.MEASURES[key].read(comparison) for key in SHOWN}
-        return Look(params=params, masked=masked, readings=readings, comparison=comparison)
+        return Look(
+            params=params, exact=exact, masked=masked, readings=readings, comparison=comparison
+        )
 
     def _draws(self, seed: int) -> Draws:
         key = SecretKey.from_seed(seed)
         if key.identity not in self.draws:
             self.draws.clear()
-            self.draws[key.identity] = Draws(key, np.arange(self.data.n), column_streams(self.data))
+            self.draws[key.identity] = Draws(key, self.preview.records, column_streams(self.data))
         return self.draws[key.identity]

@@ -1,4 +1,4 @@
-"""The Risk page's choices: key variables, release precision, population, watch list."""
+"""The Risk page's choices: key variables, release precision, population."""
 
 from __future__ import annotations
 
@@ -6,17 +6,14 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
-from rwn_core.disclosure import steps_of, with_keys
+from rwn_core.comparison import Sampling, usable_weights
 from rwn_core.errors import ParameterError
-from rwn_core.intruder.search import lone_members
-from rwn_core.intruder.watch import WatchList
+from rwn_core.rounding import Steps
 from rwn_core.schema import Role
+from rwn_ui import precision_form
 from rwn_ui.session import Session
-
-SHARES = {"exact": 0.0, "0.1 SD": 0.1, "0.25 SD": 0.25, "0.5 SD": 0.5, "1 SD": 1.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,30 +23,24 @@ class Attack:
     Attributes
     ----------
     keys : tuple of str
-    precision : dict of str to float
-        Release precision of each rounded variable.
-    population : float or None
+    precision : tuple of (str, float)
+        Release precision of the setting that is attacked.
+    sampling : Sampling
     """
 
     keys: tuple[str, ...]
-    precision: dict[str, float] = field(default_factory=dict)
-    population: float | None = None
+    precision: Steps = ()
+    sampling: Sampling = field(default_factory=Sampling)
 
     @property
     def identity(self) -> tuple[Any, ...]:
         """What results are kept under."""
-        return (self.keys, tuple(sorted(self.precision.items())), self.population)
+        return (self.keys, self.precision, self.sampling)
 
 
 def key(session: Session, what: str) -> str:
     """The name of a widget that belongs to one table."""
     return f"risk.{session.generation}.{what}"
-
-
-def watched(session: Session) -> WatchList:
-    """What the user has pinned."""
-    found: WatchList = st.session_state.setdefault(key(session, "watched"), WatchList())
-    return found
 
 
 def levers(session: Session) -> None:
@@ -93,76 +84,45 @@ def attack(session: Session) -> Attack:
     if not chosen:
         raise ParameterError("Choose at least one variable that the intruder knows.")
     st.session_state[key(session, "keys")] = chosen
-    precision = _precision(session)
+    precision_form.draw(session, "risk")
+    return Attack(keys=tuple(chosen), precision=session.precision, sampling=_sampling(session))
+
+
+def _sampling(session: Session) -> Sampling:
+    """How the file was drawn from its population: by weights, by its size, or not at all."""
+    usable = [
+        variable.name
+        for variable in session.data.schema.variables
+        if usable_weights(session.data, variable.name)
+    ]
+    weights = st.selectbox(
+        "Sampling weights",
+        usable,
+        index=usable.index(kept) if (kept := _kept(session, "weights", None)) in usable else None,
+        placeholder="none",
+        key=key(session, "weights.widget"),
+        disabled=not usable,
+        help="A variable that says for each record how many people it stands for; for individual "
+        "and log-linear risk. Offered are numbers of at least 1 without missing values.",
+    )
+    st.session_state[key(session, "weights")] = weights
     population = st.number_input(
         "People in the population (0: the file is all)",
         0,
         10**10,
         _kept(session, "population", 0),
         key=key(session, "population.widget"),
-        help="How many people the file is a sample of; for individual and log-linear risk.",
+        disabled=weights is not None,
+        help="How many people the file is a sample of, where it has no weights.",
     )
     st.session_state[key(session, "population")] = population
-    if 0 < population < session.data.n:
-        raise ParameterError(
-            f"The population must have at least the file's {session.data.n:,} records, or 0."
-        )
-    return Attack(keys=tuple(chosen), precision=precision, population=float(population) or None)
+    if weights is not None:
+        return Sampling(weights=weights)
+    found = Sampling(population=float(population) or None)
+    found.check(session.data)
+    return found
 
 
 def _kept(session: Session, what: str, start: Any) -> Any:
     """A choice that outlives a visit to another page, which drops the widget's own state."""
     return st.session_state.get(key(session, what), start)
-
-
-def _precision(session: Session) -> dict[str, float]:
-    words = list(SHARES)
-    chosen = st.select_slider(
-        "Release precision of numbers",
-        words,
-        _kept(session, "precision", words[0]),
-        key=key(session, "precision.widget"),
-        help="Rounds every released number to a readable step of about this many standard "
-        "deviations. It changes this page's numbers, not the file of the Tune page.",
-    )
-    st.session_state[key(session, "precision")] = chosen
-    steps = steps_of(session.data, SHARES[chosen])
-    names = list(session.data.numeric_names)
-    if not names:
-        return {}
-    with st.expander("Steps by variable"):
-        edited = st.data_editor(
-            pd.DataFrame({"variable": names, "step": [steps.get(name, 0.0) for name in names]}),
-            hide_index=True,
-            disabled=["variable"],
-            key=key(session, f"steps.{chosen}"),
-            width="stretch",
-            column_config={"step": st.column_config.NumberColumn(min_value=0.0, required=True)},
-        )
-        st.caption("0 releases the values as they are.")
-    pairs = zip(edited["variable"].tolist(), edited["step"].tolist(), strict=True)
-    return {name: float(step) for name, step in pairs if step and step > 0}
-
-
-def watch(session: Session) -> None:
-    """Pin records and questions, to follow them over settings; internal."""
-    with st.expander("Watch list (internal)"):
-        record = st.number_input("Record", 1, session.data.n, 1, key=key(session, "watch.record"))
-        if st.button("Watch this record", key=key(session, "watch.add"), width="stretch"):
-            _pin(session, watched(session).with_record(int(record) - 1, session.data.n))
-        keys = st.session_state.get(key(session, "keys"), [])
-        found = session.looks.once(
-            ("lone members", session.data.fingerprint, tuple(keys)),
-            lambda: lone_members(with_keys(session.data, keys), keys) if keys else [],
-        )
-        words = {predicate.words: predicate for predicate, _ in found}
-        if words:
-            question = st.selectbox("Question", list(words), key=key(session, "watch.question"))
-            if st.button("Watch this question", key=key(session, "watch.ask"), width="stretch"):
-                _pin(session, watched(session).with_predicate(words[question]))
-        if st.button("Clear the list", key=key(session, "watch.clear"), width="stretch"):
-            _pin(session, WatchList())
-
-
-def _pin(session: Session, pinned: WatchList) -> None:
-    st.session_state[key(session, "watched")] = pinned

@@ -4,20 +4,56 @@ from __future__ import annotations
 
 from typing import Any
 
-from rwn_core.disclosure import Answers
+from rwn_core.disclosure import Answers, Disclosure
 from rwn_core.reading import Reading
 from rwn_ui.risk_words import percent
 
 Table = dict[str, Any]
 
 
-def field(readings: Answers) -> list[Table]:
-    """The tables that have something to say."""
-    made = (_linked(readings), _loglinear(readings), _intervals(readings))
+def field(readings: Answers, n: int) -> list[Table]:
+    """The tables that have something to say of n records."""
+    made = (_linked(readings, n), _loglinear(readings, n), _intervals(readings))
     return [table for table in made if table is not None]
 
 
-def _linked(readings: Answers) -> Table | None:
+def repetition(found: Disclosure) -> Table | None:
+    """What several releases tell somebody who has nothing but them."""
+    told = found.repetition
+    if told is None or told["q"] == 0:
+        return None
+    kept = told["q"] < 1
+    columns = ["releases", "different donors seen"]
+    rows = [
+        [str(times), f"{distinct:.1f} of {told['donors']:,}"]
+        for times, distinct in zip(told["releases"], told["distinct"], strict=True)
+    ]
+    if kept:
+        columns.insert(1, "most frequent value is the true one")
+        for row, mode in zip(rows, told["mode"], strict=True):
+            row.insert(1, percent(mode))
+    caption = (
+        "What somebody sees who has nothing else: a cell of a typical record, with "
+        f"{told['donors']:,} donors of different values, in "
+        "releases whose rows keep their places. The mean of a person's released values tends to "
+        "the mean of the neighborhood. "
+    )
+    if kept:
+        caption += (
+            f"At q = {told['q']:g} the value that comes most often becomes the person's own; "
+            "donors are counted where every value is modified."
+        )
+    else:
+        caption += "At q = 1 the person's own value never comes, but the donors are laid open."
+    return {
+        "title": "Repeated releases by themselves",
+        "columns": columns,
+        "rows": rows,
+        "caption": caption,
+    }
+
+
+def _linked(readings: Answers, n: int) -> Table | None:
     """Being unique is neither needed nor enough to be linked."""
     reading = readings["uniqueness"]
     if not isinstance(reading, Reading) or reading.detail["table"] is None:
@@ -32,16 +68,18 @@ def _linked(readings: Answers) -> Table | None:
         for cell in reading.detail["table"]
         if cell["records"]
     ]
+    seen = sum(cell["records"] for cell in reading.detail["table"])
+    sample = "" if seen == n else f" Rows of a random sample: {seen:,} of {n:,}."
     return {
         "title": "Unique on the keys, and linked by them at worst",
         "columns": ["original keys", "released keys", "records", "linked rightly"],
         "rows": rows,
         "caption": "With masked keys a class of one is no proof of identity, and a class of ten no "
-        "protection.",
+        f"protection.{sample}",
     }
 
 
-def _loglinear(readings: Answers) -> Table | None:
+def _loglinear(readings: Answers, n: int) -> Table | None:
     reading = readings["loglinear_risk"]
     if not isinstance(reading, Reading):
         return None
@@ -56,8 +94,6 @@ def _loglinear(readings: Answers) -> Table | None:
         ]
         for name, side in (("original", "original"), ("released", "released"))
     ]
-    last = detail["path"][-1]
-    model = ", ".join(last["interactions"]) or "main effects only"
     out = f" Left out: {', '.join(detail['left_out'])}." if detail["left_out"] else ""
     return {
         "title": f"Log-linear risk on {', '.join(detail['names'])}",
@@ -69,10 +105,24 @@ def _loglinear(readings: Answers) -> Table | None:
             "leakage (τ1 / uniques)",
         ],
         "rows": rows,
-        "caption": f"Model of the released counts: {model}; check B of τ2 {last['check2']:.3g}, "
-        f"{last['z']:.2g} standard deviations (above 2: too simple, the risk is overestimated). "
-        f"Numbers are grouped by their quantiles; {detail['cells']:,} cells.{out}",
+        "caption": f"{_model(detail, n)} Numbers are grouped by their quantiles; "
+        f"{detail['cells']:,} cells.{out}",
     }
+
+
+def _model(detail: Any, n: int) -> str:
+    """What the population was modeled with."""
+    if detail["population"] <= n:
+        return (
+            "The file is taken for the whole population, so that unique is unique; give the size "
+            "of the population or sampling weights."
+        )
+    last = detail["path"][-1]
+    model = ", ".join(last["interactions"]) or "main effects only"
+    return (
+        f"Model of the released counts: {model}; check B of τ2 {last['check2']:.3g}, "
+        f"{last['z']:.2g} standard deviations (above 2: too simple, the risk is overestimated)."
+    )
 
 
 def _intervals(readings: Answers) -> Table | None:

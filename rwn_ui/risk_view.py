@@ -8,8 +8,10 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.comparison import Comparison
+from rwn_core.comparison import Comparison, Sampling
+from rwn_core.control_group import control_group
 from rwn_core.disclosure import (
+    Assumptions,
     Disclosure,
     attacks,
     disclose,
@@ -32,11 +34,10 @@ from rwn_core.figures import (
     serialise,
 )
 from rwn_core.reading import Reading
-from rwn_core.rounding import rounded
-from rwn_ui import risk_tables, risk_words
+from rwn_ui import risk_caveats, risk_tables, risk_words, watch_view
 from rwn_ui.jobs import Job
 from rwn_ui.panel import panel
-from rwn_ui.risk_form import Attack, key, watched
+from rwn_ui.risk_form import Attack, key
 from rwn_ui.session import Session
 from rwn_ui.show import plain
 
@@ -57,24 +58,24 @@ def live(session: Session, attack: Attack) -> Disclosure:
     """Everything about the present release, kept for as long as the choices are recent."""
     place = (session.data.fingerprint, session.data.schema)
     base = session.looks.once(
-        ("risk base", *place, attack.keys),
-        lambda: _base(with_keys(session.data, attack.keys)),
+        ("risk base", *place, attack.keys, attack.sampling),
+        lambda: _base(with_keys(session.data, attack.keys), attack.sampling),
     )
     look = session.look()
     return session.looks.once(
         ("risk", *place, session.params, session.seed, attack.identity),
         lambda: disclose(
             base,
-            look.masked.masked,
-            look.masked.law,
-            precision=attack.precision,
-            population=attack.population,
+            look.exact.masked,
+            look.exact.law,
+            precision=dict(attack.precision),
+            control=control_group(base, session.params, session.seed, dict(attack.precision)),
         ),
     )
 
 
-def _base(data: rwn.Microdata) -> Comparison:
-    return Comparison(original=data, masked=data)
+def _base(data: rwn.Microdata, sampling: Sampling) -> Comparison:
+    return Comparison(original=data, masked=data, sampling=sampling)
 
 
 def _by_job(session: Session, attack: Attack) -> None:
@@ -97,8 +98,11 @@ def _by_job(session: Session, attack: Attack) -> None:
             microdata=with_keys(session.data, attack.keys),
             params=session.params,
             seed=session.seed,
-            precision=attack.precision,
-            population=attack.population,
+            assumed=Assumptions(
+                precision=dict(attack.precision),
+                sampling=attack.sampling,
+                watch=session.watched,
+            ),
         )
         st.session_state[place], asked, running = (job, attack), attack, True
         session.disclosure = job
@@ -138,13 +142,12 @@ def show(session: Session, attack: Attack, found: Disclosure, words: str) -> Non
 
 def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
-    stamp = f"{words}|{session.seed}|{attack.identity}|{watched(session)}|{session.generation}"
-    rounding = "exact values" if not attack.precision else f"{len(attack.precision)} rounded"
+    stamp = f"{words}|{session.seed}|{attack.identity}|{session.watched}|{session.generation}"
     return {
         "stamp": stamp,
         "projector": session.projector,
         "summary": {
-            "text": f"{words} · seed {session.seed} · keys: {', '.join(attack.keys)} · {rounding}",
+            "text": f"{words} · seed {session.seed} · keys: {', '.join(attack.keys)}",
             "help": INTERNAL + " ε is a radius in standard deviations; not the epsilon of "
             "differential privacy.",
         },
@@ -184,11 +187,7 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
 def _help(measure: str, reading: Reading, session: Session) -> str:
     sentence = risk_words.SENTENCES[measure](reading, session.data.n)
     against = "" if reading.baseline is None else f" Read it against {reading.baseline:.3g}."
-    interval = ""
-    if reading.interval is not None:
-        low, high = reading.interval
-        interval = f" From a random sample of rows: {100 * low:.1f} to {100 * high:.1f} %."
-    return sentence + against + interval
+    return sentence + against + risk_words.sample(reading)
 
 
 def cards(found: Disclosure) -> list[Chart]:
@@ -228,10 +227,15 @@ def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[st
             "title": "What each number says",
             "columns": ["measure", "value", "read against", "in plain words"],
             "rows": risk_words.rows(found.readings, session.data.n),
+            "caption": "Read against: a guess, the original, or the same attack on people who are "
+            "not in the file, as the words say. Guessing and inference are tried on a release of "
+            "four fifths of the records, so that the others can be those people.",
         },
         _warnings(session, attack, found),
     ]
-    tables += risk_tables.field(found.readings)
+    tables += risk_tables.field(found.readings, session.data.n)
+    again = risk_tables.repetition(found)
+    tables += [again] if again else []
     worst = worst_records(found.readings)
     if worst:
         tables.append(_worst(worst))
@@ -241,7 +245,7 @@ def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[st
 
 def _warnings(session: Session, attack: Attack, found: Disclosure) -> dict[str, Any]:
     groups = sum(variable.group is not None for variable in session.data.schema.released)
-    told = risk_words.warnings(
+    told = risk_caveats.warnings(
         session.params, found.readings, rounding=bool(attack.precision), groups=groups
     )
     return {
@@ -264,14 +268,14 @@ def _worst(worst: Sequence[dict[str, float]]) -> dict[str, Any]:
         "rows": [
             [
                 str(int(row["record"]) + 1),
-                _number(row["truth"]),
+                f"{row['truth']:.3f}",
                 str(int(row["candidates"])),
-                _number(row["appears"]),
+                "–" if row["appears"] != row["appears"] else f"{row['appears']:.3f}",
                 _number(row["suda"]),
             ]
             for row in worst
         ],
-        "caption": INTERNAL,
+        "caption": f"{INTERNAL} Among equal risks those come first whose own values appear.",
     }
 
 
@@ -280,23 +284,7 @@ def _number(value: float) -> str:
 
 
 def _followed(session: Session, attack: Attack, found: Disclosure) -> dict[str, Any] | None:
-    pinned = watched(session)
-    if not (pinned.records or pinned.predicates) or session.data.n > LARGEST_LIVE:
+    pinned = session.watched
+    if pinned.empty:
         return None
-    look = session.look()
-    law, masked = look.masked.law, rounded(look.masked.masked, attack.precision)
-    links = found.readings["bayes_linkage"]
-    rows = []
-    for entry in pinned.follow(session.data, masked, law.rounded(attack.precision), None):
-        rows.append([entry.words, entry.chance, entry.matches])
-    if isinstance(links, Reading):
-        truth = dict(zip(links.detail["records"].tolist(), links.detail["truth"], strict=True))
-        for place, record in enumerate(pinned.records):
-            rows[place][1] = float(truth[record]) if record in truth else None
-    return {
-        "title": "Watch list (internal)",
-        "columns": ["record or question", "probability", "matches now"],
-        "rows": rows,
-        "caption": "Of a record: that its own row is known for its own. Of a question: that "
-        "exactly one released row answers it.",
-    }
+    return watch_view.table(session, found, live=session.data.n <= LARGEST_LIVE)

@@ -1,20 +1,20 @@
-"""What each risk number says, in one plain sentence, and the warnings that a setting calls for."""
+"""What each risk number says, in one plain sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import rwn_core as rwn
 from rwn_core.disclosure import Answers
 from rwn_core.reading import Reading
-from rwn_core.transitions import WHY_NO_PRIVACY_EPSILON
 
 Sentence = Callable[[Reading, int], str]
 
 
 def percent(share: float) -> str:
-    """A share for a sentence."""
+    """A share for a sentence; only all is 100 %."""
+    if 0.995 <= share < 1:
+        return "over 99 %"
     return f"{100 * share:.0f} %" if share in (0, 1) or share >= 0.1 else f"{100 * share:.2g} %"
 
 
@@ -33,7 +33,7 @@ def _keys(reading: Reading) -> str:
 SENTENCES: Mapping[str, Sentence] = {
     "bayes_linkage": lambda r, n: (
         f"Somebody who holds the original file and knows the method links {people(r.value, n)} "
-        f"rightly; five guesses each find {percent(r.detail['top5'])}."
+        f"rightly; a list of five candidates for each holds {percent(r.detail['top5'])}."
     ),
     "intruder_levels": lambda r, n: (
         f"Knowing only {_keys(r)} of everybody, and the neighborhoods, is enough to link "
@@ -65,8 +65,8 @@ SENTENCES: Mapping[str, Sentence] = {
     ),
     "attribute_inference": lambda r, n: (
         f"An informed intruder names a confidential value rightly with probability "
-        f"{percent(r.value)}; from the release's distribution alone it is "
-        f"{percent(r.baseline or 0)}."
+        f"{percent(r.value)}; {_strangers(r)}from the release's distribution alone it is "
+        f"{percent(float(r.detail['ignorant'].mean()))}."
     ),
     "differential_privacy": lambda r, n: (
         f"No epsilon covers it: with probability {percent(r.value)} the release shows a value "
@@ -78,7 +78,7 @@ SENTENCES: Mapping[str, Sentence] = {
     ),
     "extremes": lambda r, n: (
         f"Of the largest and smallest original values {percent(r.value)} are expected in the "
-        "release; they are real values of real people."
+        "release; each is a real value of a real person, up to the release precision."
     ),
     "queries": lambda r, n: (
         f"Asked one of {len(r.detail['words'])} questions that one person answers, the release "
@@ -86,7 +86,8 @@ SENTENCES: Mapping[str, Sentence] = {
     ),
     "homogeneity": lambda r, n: (
         f"For {people(r.value, n)} nearly the whole neighborhood has the record's own "
-        "confidential value: no linkage is needed to learn it."
+        "confidential value"
+        + (": no linkage is needed to learn it." if r.value else ", so that a link is needed.")
     ),
     "uniqueness": lambda r, n: (
         f"{people(r.value, n).capitalize()} are alone with their key values "
@@ -112,8 +113,8 @@ SENTENCES: Mapping[str, Sentence] = {
         "expectation"
         + (
             "."
-            if r.detail["population"]
-            else ", if the file is the whole population (give its size)."
+            if r.detail["population"] > n
+            else ", if the file is the whole population (give its size or sampling weights)."
         )
     ),
     "interval_disclosure": lambda r, n: (
@@ -122,13 +123,50 @@ SENTENCES: Mapping[str, Sentence] = {
     ),
     "closest_record": lambda r, n: (
         f"A released row is {r.value:.2f} standard deviations from the nearest original; "
-        f"neighboring originals are {r.baseline or 0:.2f} apart. {len(r.detail['exact_copies'])} "
-        "rows are exact copies."
+        f"neighboring originals are {r.baseline or 0:.2f} apart. "
+        f"{_copies(len(r.detail['exact_copies']))}"
+    ),
+    "cells_changed": lambda r, n: (
+        f"{percent(r.value)} of the values differ from the record's own; what stays the same is "
+        "either kept or a donor's equal value."
+    ),
+    "neighborhood_size": lambda r, n: (
+        f"The donor of a typical record's value is one of {r.value:,.0f} others"
+        + (
+            f"; {percent(r.detail['share_governed_by_k'])} of the records have fewer than "
+            f"{r.detail['k']} within ε."
+            if r.detail["k"] is not None
+            else "."
+        )
+    ),
+    "nearest_distance": lambda r, n: (
+        f"A typical released record is {r.value:.2f} standard deviations from the nearest other "
+        f"one, against {r.baseline or 0:.2f} in the original: far from all others is easy to find."
+    ),
+    "cooks_distance": lambda r, n: (
+        f"The record that sways the regression most has a Cook's distance of {r.value:.3g} "
+        f"(original: {r.baseline or 0:.3g}); a large one stands out."
+    ),
+    "mahalanobis": lambda r, n: (
+        f"The record farthest from the middle lies {r.value:.3g} away (original: "
+        f"{r.baseline or 0:.3g}); who is known to be extreme is looked for there."
     ),
     "singling_out": lambda r, n: _beyond(r, "Conditions read off the release single people out"),
     "linkability": lambda r, n: _beyond(r, "Two halves of a record meet in one released row"),
     "inference": lambda r, n: _beyond(r, "The nearest row tells a confidential value"),
 }
+
+
+def _copies(count: int) -> str:
+    if count == 1:
+        return "1 row is an exact copy."
+    return f"{count:,} rows are exact copies." if count else "No row is an exact copy."
+
+
+def _strangers(reading: Reading) -> str:
+    if reading.detail["control"] is None:
+        return ""
+    return f"for people who are not in the file it is {percent(reading.baseline or 0)}, "
 
 
 def _beyond(reading: Reading, what: str) -> str:
@@ -149,77 +187,25 @@ def rows(readings: Answers, n: int) -> list[list[str]]:
         reading = readings[key]
         measure = rwn.MEASURES[key]
         if isinstance(reading, Reading):
-            against = "–" if reading.baseline is None else f"{reading.baseline:.3g}"
-            found.append([measure.title, f"{reading.value:.3g}", against, sentence(reading, n)])
+            share = measure.bounds == (0.0, 1.0) and "distance" not in measure.unit
+            against = "–" if reading.baseline is None else _short(reading.baseline, share=share)
+            value = _short(reading.value, share=share)
+            found.append([measure.title, value, against, sentence(reading, n) + sample(reading)])
         else:
             found.append([measure.title, "n/a", "–", str(reading)])
     return found
 
 
-def warnings(params: rwn.RWN, readings: Answers, *, rounding: bool, groups: int) -> list[str]:
-    """The warnings of the method that apply to this setting, most pressing first."""
-    told: list[str] = []
-    worst, ordinary = _value(readings, "bayes_linkage"), _value(readings, "distance_linkage")
-    if worst is not None and ordinary is not None and worst > 2 * ordinary and worst > 0.2:
-        told.append(
-            f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
-            f"original data {percent(worst)}: each exact value names its donor. "
-            "Larger neighborhoods at q = 1, rounding, or fewer variables help."
-        )
-    if params.q == 0:
-        told.append("q = 0 masks nothing: the release is the original.")
-    elif params.q < 1:
-        told.append(
-            f"At q = {params.q:g} every cell keeps its own value with probability "
-            f"{1 - params.q:.2g} at least, also the extremes; kept values identify."
-        )
-    else:
-        told.append(
-            "At q = 1 nobody keeps a unique own value, but the values are real values of near "
-            "neighbors, and donors reveal the neighborhood."
-        )
-    if not rounding:
-        told.append("Values are released with all their digits; long decimals are identifiers.")
-    told.append(
-        "One release only: each further release of this table, at any setting, adds evidence."
-    )
-    told.append(WHY_NO_PRIVACY_EPSILON + " There is no membership protection either.")
-    told.append(
-        "The key of a release is a secret: whoever has it undoes the row order and knows which "
-        "cells are original. A seed of the trial is none."
-    )
-    told += _of_the_table(readings, groups)
-    told.append(
-        "Small groups shrink, means drift toward dense regions, and standard errors that are "
-        "computed from the release are too small."
-    )
-    return told
+def sample(reading: Reading) -> str:
+    """Between which shares the number lies, where only some rows were looked at."""
+    if reading.interval is None or not reading.detail.get("sampled"):
+        return ""
+    low, high = (f"{100 * end:.1f}" for end in reading.interval)
+    return f" From a random sample of {len(reading.detail['records']):,} rows: {low} to {high} %."
 
 
-def _of_the_table(readings: Answers, groups: int) -> list[str]:
-    told = []
-    shared = _value(readings, "homogeneity")
-    if shared:
-        told.append(
-            f"In {percent(shared)} of the neighborhoods nearly everybody has one confidential "
-            "value: it is disclosed without any linkage."
-        )
-    sizes = readings["neighborhood_size"]
-    if isinstance(sizes, Reading) and sizes.detail["share_governed_by_k"] > 0.5:
-        told.append(
-            f"The radius plays no part for {percent(sizes.detail['share_governed_by_k'])} of the "
-            "records: only their k nearest give values."
-        )
-    if isinstance(sizes, Reading) and sizes.value > 0.5 * len(sizes.detail["sizes"]):
-        told.append("The typical neighborhood is more than half the file: little utility is left.")
-    if groups == 0:
-        told.append(
-            "Variables that are computed from others (sums, ratios, dummies of one answer) take "
-            "values of different donors unless they form a group: edit rules may break."
-        )
-    return told
-
-
-def _value(readings: Answers, key: str) -> float | None:
-    reading: Any = readings[key]
-    return reading.value if isinstance(reading, Reading) else None
+def _short(number: float, *, share: bool) -> str:
+    if not share:
+        return f"{number:.3g}"
+    digits = f"{100 * number:.2g}" if number < 0.1 else f"{100 * number:.1f}"
+    return f"{digits}\N{NO-BREAK SPACE}%"

@@ -3,31 +3,39 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
+from rwn_core.day_pass import DayPass
+from rwn_core.intruder.watch import WatchList
+from rwn_core.masking import Rounded
 from rwn_core.meeting import Meeting
 from rwn_core.neighborhoods import LARGEST_DENSE
-from rwn_core.neighborhoods.machine_code import is_ready
+from rwn_core.neighborhoods.parallel import Progress
 from rwn_core.neighborhoods.reach import Reach
+from rwn_core.release import ReleasedFile
+from rwn_core.rounding import Steps, precision_words, share_of
 from rwn_core.scenario import Scenario, Search
 from rwn_core.tuning import Run, Setting
-from rwn_core.warm import warm
 from rwn_ui.history import Choice, History
 from rwn_ui.jobs import Job
+from rwn_ui.preparation import Preparation
 from rwn_ui.results import Bench, Look
 from rwn_ui.show import plain
 
 _T = TypeVar("_T")
 _PLACE = "rwn.session"
 FIRST_DEMO = "bodyfat"
+PATIENCE = 0.4  # seconds without a word about a search
 
 
 class Memo:
@@ -47,6 +55,10 @@ class Memo:
                 self._kept.popitem(last=False)
         result: _T = self._kept[key]
         return result
+
+    def __contains__(self, key: Hashable) -> bool:
+        """Whether a result of this key is kept."""
+        return key in self._kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +88,7 @@ class Session:
     epsilon: float = 0.0
     k: int = 1
     q: float = 1.0
+    precision: Steps = ()  # the step of each variable that is released rounded
     seed: int = 1
     variable: str = ""
     projector: bool = False
@@ -85,18 +98,26 @@ class Session:
     job: Job | None = None
     run: Run | None = None
     search: Search | None = None
-    forecasts: dict[str, float] = field(default_factory=dict)  # by the key of a setting
     seeker: Job | None = None
+    planner: Job | None = None
     study: Job | None = None  # of the Utility page
     disclosure: Job | None = None  # of the Risk page
+    watched: WatchList = field(default_factory=WatchList)  # records and questions to follow
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     limits: dict[str, float] = field(default_factory=dict)  # what is tolerated, by measure
+    day_pass: DayPass = field(default_factory=DayPass)  # the analyses that users will run
     scenarios: dict[str, Scenario] = field(default_factory=dict)
     meetings: list[Meeting] = field(default_factory=list)
+    made: tuple[rwn.Microdata, rwn.Release, ReleasedFile] | None = None  # the last download
+    downloads: int = 0  # how many were asked for and have ended
+    coming: Preparation | None = None  # a table, or other weights, that will be gone over to
+    first: bool = False  # whether that is the table which the user came with
+    notice: str = ""  # why the last one is not there
+    slot: DeltaGenerator | None = None  # where a page tells how far a search is
     history: History = field(default_factory=History)
     generation: int = 0  # counts loaded tables; part of widget keys that belong to one table
-    rewound: int = 0  # counts weights that came from elsewhere than their table; likewise
-    spots: Memo = field(default_factory=lambda: Memo(2))
+    rewound: int = 0  # counts weights and steps that came from elsewhere than their table; likewise
+    spots: Memo = field(default_factory=lambda: Memo(8))
     benches: Memo = field(default_factory=lambda: Memo(2))
     looks: Memo = field(default_factory=lambda: Memo(8))
 
@@ -106,27 +127,58 @@ class Session:
         return rwn.RWN(epsilon=self.epsilon, k=self.k, q=self.q)
 
     @property
+    def masking(self) -> rwn.RWN | Rounded:
+        """What makes the release: the parameters, with the rounding where there is any."""
+        if not self.precision:
+            return self.params
+        return Rounded(params=self.params, precision=self.precision)
+
+    @property
     def busy(self) -> bool:
         """Whether a job of this user is under way: one at a time."""
-        works = (self.job, self.run, self.seeker, self.study, self.disclosure)
-        return any(work is not None and work.running for work in works)
+        return any(work is not None and work.running for work in self._works)
+
+    @property
+    def _works(self) -> tuple[Job | Run | None, ...]:
+        return (self.job, self.run, self.seeker, self.planner, self.study, self.disclosure)
 
     @property
     def setting(self) -> Setting:
-        """The current setting with its weights, as plain data."""
-        return Setting(params=self.params).resolved(self.data)
+        """The current setting with its weights and precision, as plain data."""
+        return Setting(params=self.params, precision=self.precision).resolved(self.data)
 
     def note(self) -> None:
         """Remember the current choice, so that it can be come back to."""
         self.history.note(
-            Choice(epsilon=self.epsilon, k=self.k, q=self.q, weights=self.setting.weights)
+            Choice(
+                epsilon=self.epsilon,
+                k=self.k,
+                q=self.q,
+                weights=self.setting.weights,
+                precision=self.precision,
+            )
         )
 
     def take(self, choice: Choice) -> None:
         """Go over to a choice, from the history or elsewhere."""
-        if choice.weights != self.setting.weights:
-            plain = {variable.name: 1.0 for variable in self.data.schema.released}
-            self.data = self.data.with_weights(plain | dict(choice.weights))
+        if self.coming is not None and self.coming.data.fingerprint == self.data.fingerprint:
+            self.stay()  # an earlier choice is not to come after this one
+        if choice.weights == self.setting.weights:
+            self._choose(choice)
+            return
+        equal = {variable.name: 1.0 for variable in self.data.schema.released}
+        data = self.data.with_weights(equal | dict(choice.weights))
+
+        def then() -> None:
+            self.data = data
+            self.rewound += 1
+            self._choose(choice)
+
+        self._go_over(data, self.name, then)
+
+    def _choose(self, choice: Choice) -> None:
+        if choice.precision != self.precision:
+            self.precision = choice.precision
             self.rewound += 1
         reach = self.bench().reach
         self.epsilon = min(choice.epsilon, reach.epsilon)
@@ -135,35 +187,90 @@ class Session:
     @property
     def words(self) -> str:
         """The current setting in words, without anything of the data."""
-        return f"ε = {self.epsilon:g} · k = {self.k} · q = {self.q:g}"
+        words = f"ε = {self.epsilon:g} · k = {self.k} · q = {self.q:g}"
+        return f"{words} · {self._rounding}" if self.precision else words
+
+    @property
+    def _rounding(self) -> str:
+        share = share_of(self.data, self.precision)
+        if share is None:
+            return precision_words(self.precision)
+        return f"numbers rounded to about {share:g} SD"
 
     def bench(self) -> Bench:
         """What is prepared once for the table and its weights."""
-        return self.benches.once((self.data.fingerprint, self.data.schema), self._prepare)
+        return self.benches.once(_place(self.data), lambda: Bench.of(self.data))
 
-    def _prepare(self) -> Bench:
-        with preparing(self.data) as progress:
-            return Bench.of(self.data, progress)
+    def _go_over(self, data: rwn.Microdata, name: str, then: Callable[[], None]) -> None:
+        """Have a table's bench ready, then go over to it: at once, or from `arrive` later on."""
+        if data.n > LARGEST_DENSE and _place(data) not in self.benches:
+            self.stay()
+            self.coming = Preparation.start(data, name, then)
+            return
+        self.benches.once(_place(data), lambda: Bench.of(data))
+        then()
+
+    def arrive(self) -> bool:
+        """Go over to what was prepared, or keep the reason why not; whether anything changed."""
+        coming = self.coming
+        if coming is None or coming.running:
+            return False
+        self.coming, self.first = None, False
+        if coming.bench is None:
+            self.rewound += 1  # typed weights are not those in use
+            self.notice = f"{coming.name}: {coming.refusal}"
+            return True
+        bench = coming.bench
+        self.benches.once(_place(coming.data), lambda: bench)
+        coming.then()
+        return True
+
+    def stay(self) -> None:
+        """Give up what is being prepared."""
+        self.notice = ""
+        if self.coming is not None:
+            self.coming.cancel()
+            self.coming, self.first = None, False
+            self.rewound += 1
+
+    def reweigh(self, weights: Mapping[str, float]) -> bool:
+        """Go over to other weights of some variables; whether the page is to be drawn anew."""
+        data = self.data.with_weights(weights)
+        if self.coming is not None and self.coming.data.schema == data.schema:
+            return False
+
+        def then() -> None:
+            self.data = data
+
+        self._go_over(data, self.name, then)
+        return True
 
     def look(self) -> Look:
         """The release and the readings of the current setting."""
         bench = self.bench()
-        key = (self.data.fingerprint, self.data.schema, self.params, self.seed)
-        return self.looks.once(key, lambda: bench.look(self.params, self.seed))
+        key = (*_place(self.data), self.masking, self.seed)
+
+        def make() -> Look:
+            with searching(self.slot) as progress:
+                return bench.look(self.masking, self.seed, progress)
+
+        return self.looks.once(key, make)
 
     def load(self, data: rwn.Microdata, *, name: str, demo: str | None) -> None:
         """Take up another table: choices that belong to the old one start anew."""
-        with preparing(data) as progress:
-            bench = Bench.of(data, progress)
-        self.benches.once((data.fingerprint, data.schema), lambda: bench)
+        self.stay()
+        self._go_over(data, name, lambda: self._begin(data, name, demo))
+
+    def _begin(self, data: rwn.Microdata, name: str, demo: str | None) -> None:
         self.data, self.name, self.demo = data, name, demo
-        self.pins, self.last_payload = {}, None
-        for work in (self.job, self.run, self.seeker, self.study, self.disclosure):
+        self.pins, self.last_payload, self.precision, self.made = {}, None, (), None
+        self.day_pass, self.views = DayPass(), {}
+        for work in self._works:
             if work is not None:
                 work.cancel()
-        self.job = self.run = self.seeker = self.study = None
+        self.job = self.run = self.seeker = self.planner = self.study = None
         self.disclosure = self.search = None
-        self.forecasts.clear()
+        self.watched = WatchList()
         self.history = History()
         self.generation += 1
         self.settle()
@@ -191,21 +298,33 @@ def preset_values(preset: str, reach: Reach) -> tuple[float, int, float]:
     return round(epsilon, 10), min(k, reach.k), q
 
 
+def _place(data: rwn.Microdata) -> tuple[str, rwn.Schema]:
+    """What a bench depends on."""
+    return data.fingerprint, data.schema
+
+
 @contextmanager
-def preparing(data: rwn.Microdata) -> Iterator[Callable[[float], None] | None]:
-    """A progress bar while the neighbors of a large table are ranked; nothing for a small one."""
-    if data.n <= LARGEST_DENSE:
+def searching(slot: DeltaGenerator | None) -> Iterator[Progress | None]:
+    """A progress bar for a search beyond the stored neighbors, where it takes a while.
+
+    Another move of a slider stops the search: Streamlit looks for one at each step of the bar.
+    """
+    if slot is None:
         yield None
         return
-    words = f"Ranking the neighbors of {data.n:,} records"
-    bar = st.progress(0.0, text=words)
+    begun, shown = time.monotonic(), False
+
+    def tell(share: float) -> None:
+        nonlocal shown
+        if shown or time.monotonic() - begun > PATIENCE:
+            shown = True
+            slot.progress(min(share, 1.0), text="Searching beyond the stored neighbors")
+
     try:
-        if not is_ready():
-            bar.progress(0.0, text="Compiling the search for this machine, once: half a minute")
-            warm()
-        yield lambda share: bar.progress(min(share, 1.0), text=words) and None
+        yield tell
     finally:
-        bar.empty()
+        if shown:
+            slot.empty()
 
 
 def current() -> Session:
@@ -221,16 +340,22 @@ def _first() -> Session:
     demo = st.query_params.get("demo", FIRST_DEMO)
     if given and "demo" not in st.query_params:
         try:
-            return _session(rwn.read(Path(given)), name=Path(given).name, demo=None)
+            return _opened(rwn.read(Path(given)), name=Path(given).name, demo=None)
         except rwn.RWNError as refusal:  # moved or changed since the start
             st.toast(plain(str(refusal)))
     if demo not in rwn.DEMOS:
         st.toast(f"There is no demo of that name; {FIRST_DEMO} is shown.")
         demo = FIRST_DEMO
-    return _session(rwn.load_demo(demo), name=demo, demo=demo)
+    return _opened(rwn.load_demo(demo), name=demo, demo=demo)
 
 
-def _session(data: rwn.Microdata, *, name: str, demo: str | None) -> Session:
+def _opened(data: rwn.Microdata, *, name: str, demo: str | None) -> Session:
+    """A session with this table; behind a large one the first demo waits, should it fail."""
+    if data.n > LARGEST_DENSE:
+        session = _opened(rwn.load_demo(FIRST_DEMO), name=FIRST_DEMO, demo=FIRST_DEMO)
+        session.load(data, name=name, demo=demo)
+        session.first = True
+        return session
     session = Session(name=name, demo=demo, data=data)
     session.settle()
     return session

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
+from rwn_core.rounding import check_precision, plain_steps, steps_of
 from rwn_core.scenario import Search
 from rwn_core.tuning import USUAL, Grid, Plan, values_of
 from rwn_ui import sweep_run
+from rwn_ui.precision_form import CHOICES, words_of
 from rwn_ui.session import Session
+
+_FIELDS = (
+    *("epsilon", "k", "q", "shares", "steps", "weights", "method", "others"),
+    *("measures", "releases", "seed"),
+)
 
 
 def _key(session: Session, what: str) -> str:
@@ -30,7 +40,21 @@ def form(session: Session) -> None:
                 key=_key(session, name),
                 help="Values with commas between them; 0:2:0.5 stands for 0, 0.5, 1, 1.5, 2.",
             )
-        with st.expander("Weights and other parameters"):
+        with st.expander("Precision, weights and other parameters"):
+            st.multiselect(
+                "Release precision of all numbers",
+                list(CHOICES),
+                key=_key(session, "shares"),
+                help="Steps to try for all numbers together, in standard deviations (SD) of each; "
+                "“as is” rounds nothing.",
+            )
+            st.text_area(
+                "Own steps to try",
+                key=_key(session, "steps"),
+                placeholder="age=5\nage=10 weight=20",
+                height=68,
+                help="A line for each set of steps, in the variables’ own units.",
+            )
             st.text_area(
                 "Weights to try beside the table’s",
                 key=_key(session, "weights"),
@@ -71,6 +95,7 @@ def _fill(session: Session) -> None:
     values = {
         **texts,
         "weights": "\n".join(_line(each) for each in told.grid.weights if each),
+        **_precision_texts(session, told.grid),
         "method": told.grid.method,
         "others": "\n".join(
             f"{name}={','.join(map(str, each))}" for name, each in axes.items() if name not in texts
@@ -86,23 +111,22 @@ def _fill(session: Session) -> None:
 def refill(session: Session, search: Search) -> None:
     """Show another search in the form."""
     session.search = search
-    for name in (
-        *("epsilon", "k", "q", "weights", "method", "others", "measures", "releases", "seed"),
-    ):
+    for name in _FIELDS:
         st.session_state.pop(_key(session, name), None)
 
 
 def first_search(session: Session) -> Search:
     """Sixty settings within the sliders' ranges, six measures, eight releases."""
     reach = session.bench().reach
-    fifth = max(reach.epsilon / 5, reach.step)
+    fifth = max(reach.stored / 5, reach.step)
     epsilon = [round(round(n * fifth / reach.step) * reach.step, 10) for n in range(6)]
     grid = Grid(
         axes={
             "epsilon": tuple(epsilon),
             "k": tuple(k for k in (3, 5, 10, 20, 40) if k <= reach.k) or (reach.k,),
             "q": (0.5, 1.0),
-        }
+        },
+        precision=(dict(session.precision),),
     )
     return Search(grid=grid, plan=Plan(measures=USUAL, seed=session.seed))
 
@@ -114,20 +138,7 @@ def read(session: Session) -> Search:
     ------
     ParameterError
     """
-    told = {
-        name: st.session_state[_key(session, name)]
-        for name in (
-            "epsilon",
-            "k",
-            "q",
-            "weights",
-            "method",
-            "others",
-            "measures",
-            "releases",
-            "seed",
-        )
-    }
+    told = {name: st.session_state[_key(session, name)] for name in _FIELDS}
     axes = {
         name: values_of(told[name], label)
         for name, label in (("epsilon", "Radius ε"), ("k", "Minimum neighbors k"), ("q", "q"))
@@ -137,9 +148,14 @@ def read(session: Session) -> Search:
         name, sign, values = line.partition("=")
         if sign:
             axes[name.strip()] = values_of(values, name.strip())
-    weights = [_weights(line) for line in told["weights"].splitlines() if line.strip()]
+    weights = _numbers(told["weights"], "weights", "at least 0")
     return Search(
-        grid=Grid(axes=axes, method=told["method"], weights=({}, *weights)),
+        grid=Grid(
+            axes=axes,
+            method=told["method"],
+            weights=({}, *weights),
+            precision=_precision(session, told["shares"], told["steps"]),
+        ),
         plan=Plan(
             measures=tuple(told["measures"]),
             releases=int(told["releases"]),
@@ -148,22 +164,44 @@ def read(session: Session) -> Search:
     )
 
 
-def _weights(line: str) -> dict[str, float]:
-    """A line such as age=2 height=0.5."""
-    found = {}
-    for part in line.split():
-        name, _, number = part.rpartition("=")
-        try:
-            found[name] = float(number)
-        except ValueError:
-            raise ParameterError(
-                "A line of weights must be NAME=W NAME=W, each W a number of at least 0."
-            ) from None
+def _precision(session: Session, shares: list[str], text: str) -> tuple[dict[str, float], ...]:
+    """Every release precision to try: those of all numbers, then the lines of steps."""
+    chosen = [steps_of(session.data, CHOICES[words]) for words in shares]
+    chosen += _numbers(text, "steps", "above 0")
+    for steps in chosen:
+        check_precision(session.data, steps)
+    return tuple(chosen) or ({},)
+
+
+def _precision_texts(session: Session, grid: Grid) -> dict[str, Any]:
+    """What the two fields of the form say for a grid."""
+    named = [(words_of(session, plain_steps(each)), each) for each in grid.precision]
+    return {
+        "shares": [words for words, _ in named if words],
+        "steps": "\n".join(_line(each) for words, each in named if not words),
+    }
+
+
+def _numbers(text: str, what: str, size: str) -> list[dict[str, float]]:
+    """Lines such as age=2 height=0.5."""
+    found = []
+    for line in text.splitlines():
+        numbers = {}
+        for part in line.split():
+            name, _, number = part.rpartition("=")
+            try:
+                numbers[name] = float(number)
+            except ValueError:
+                raise ParameterError(
+                    f"A line of {what} must be NAME=NUMBER NAME=NUMBER, each number {size}."
+                ) from None
+        if numbers:
+            found.append(numbers)
     return found
 
 
-def _line(weights: dict[str, float]) -> str:
-    return " ".join(f"{name}={weight:g}" for name, weight in weights.items())
+def _line(numbers: Mapping[str, float]) -> str:
+    return " ".join(f"{name}={number:.10g}" for name, number in numbers.items())
 
 
 def start(session: Session) -> None:
@@ -175,4 +213,3 @@ def start(session: Session) -> None:
         raise ParameterError("Another job is under way; wait for its end, or cancel it.")
     session.search = search
     session.run = sweep_run.begin(session.data, [search.grid], search.plan)
-    session.forecasts.clear()

@@ -11,15 +11,27 @@ import numpy as np
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.figures import Chart, not_applicable, parameter_surface, sweep_map
+from rwn_core.neighborhoods import LARGEST_DENSE
+from rwn_core.reading import Reading
+from rwn_core.rounding import precision_words
 from rwn_core.tuning import Point, Setting, Sweep, frontier
+from rwn_core.tuning.expected import EXPECTED
 from rwn_ui.session import Session
 
 SIGNS = {"epsilon": "ε"}
 TUNE_SPOTS = 150  # settings on the small map of the Tune page, beside the frontier
 
 
+def title(measure: str) -> str:
+    """What people call a measure, or an expectation that has no measure."""
+    return rwn.MEASURES[measure].title if measure in rwn.MEASURES else EXPECTED[measure].title
+
+
 def axis(measure: str, *, risk: bool) -> dict[str, Any]:
     """How a measure stands on an axis: right is better, up is riskier."""
+    if measure not in rwn.MEASURES:
+        one = EXPECTED[measure]
+        return {"title": one.title, "unit": one.unit, "share": one.share, "better": one.better}
     told = rwn.MEASURES[measure]
     riskier = "lower" if told.better == "higher" else "higher"
     return {
@@ -95,7 +107,7 @@ def _end(sweep: Sweep, point: Point, measure: str) -> float | None:
 
 
 def _marks(session: Session, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
-    """The present setting and the scenarios, where the sweep has them."""
+    """The scenarios, the pinned settings and the present one."""
     marks = [
         {
             "label": name,
@@ -107,12 +119,32 @@ def _marks(session: Session, sweep: Sweep, x: str, y: str) -> list[dict[str, Any
         and each.table == session.data.fingerprint
         and {x, y} <= set(each.readings)
     ]
-    known = {point.setting.key: point for point in sweep}
-    now = known.get(session.setting.key)
-    if now is not None:
-        spot = {"x": now.median(x), "y": now.median(y)}
-        marks.append({"label": "now", "text": session.words, **spot})
-    return marks
+    marks += [
+        {"label": name, "text": pin.text, "x": pin.values[x], "y": pin.values[y]}
+        for name, pin in session.pins.items()
+        if {x, y} <= set(pin.values)
+    ]
+    return [*marks, _now(session, sweep, x, y)]
+
+
+def _now(session: Session, sweep: Sweep, x: str, y: str) -> dict[str, Any]:
+    """The present setting: as the sweep has it, or else the one release on the Tune page."""
+    setting = session.setting
+    point = next((p for p in sweep if p.setting.key == setting.key), None)
+    if point is not None:
+        return {"label": "now", "text": setting.words, "x": point.median(x), "y": point.median(y)}
+    values = {c: _read_now(session, m) for c, m in (("x", x), ("y", y))}
+    return {"label": "now", "text": f"{setting.words}, one release", **values}
+
+
+def _read_now(session: Session, measure: str) -> float | None:
+    """A measure of the release on the Tune page; None where reading it would be felt."""
+    look = session.look()
+    reading = look.readings.get(measure)
+    if reading is None and session.data.n <= LARGEST_DENSE:
+        key = (session.setting, session.seed, measure)
+        reading = session.spots.once(key, lambda: rwn.MEASURES[measure].read(look.comparison))
+    return reading.value if isinstance(reading, Reading) else None
 
 
 def tune_spots(session: Session, risk: str) -> list[dict[str, Any]]:
@@ -163,7 +195,8 @@ def _rest(setting: Setting, without: Sequence[str]) -> str:
         if name not in without and value is not None
     }
     held |= {f"weight of {name}": weight for name, weight in setting.weights}
-    return " · ".join(f"{name} = {_word(value)}" for name, value in held.items())
+    parts = [f"{name} = {_word(value)}" for name, value in held.items()]
+    return " · ".join([*parts, *([precision_words(setting.precision)] * bool(setting.precision))])
 
 
 def _word(value: Any) -> str:
@@ -197,7 +230,7 @@ def draw_surface(
     where: tuple[str, str, str],
     *,
     limit: float | None,
-    forecasts: Mapping[str, float],
+    forecasts: Mapping[str, Mapping[str, float]],
 ) -> Chart:
     """A measure over two parameters, at one combination of the others.
 
@@ -210,30 +243,34 @@ def draw_surface(
     where : tuple of str
         The parameters across and down, and the others in words.
     limit : float, optional
-    forecasts : mapping of str to float
-        Of settings that are not finished yet.
+    forecasts : mapping of str to mapping
+        What is expected, see `rwn_core.tuning.expected`; shown until the setting is measured.
     """
     across, down, rest = where
-    title = rwn.MEASURES[measure].title
     chosen = [s for s in settings if _rest(s, (across, down)) == rest]
     if not chosen:
-        return not_applicable.draw(title, "No setting has these parameters.", "parameter_surface")
+        return not_applicable.draw(
+            title(measure), "No setting has these parameters.", "parameter_surface"
+        )
     columns = sorted({getattr(s.params, across) for s in chosen})
     rows = sorted({getattr(s.params, down) for s in chosen})
     known = {point.setting.key: point.median(measure) for point in sweep}
     square = np.full((len(rows), len(columns)), np.nan)
+    guessed = np.zeros(square.shape, dtype=bool)
     for setting in chosen:
-        value = known.get(setting.key, forecasts.get(setting.key))
         place = (
             rows.index(getattr(setting.params, down)),
             columns.index(getattr(setting.params, across)),
         )
+        guessed[place] = setting.key not in known or measure not in rwn.MEASURES
+        expected = forecasts.get(setting.key, {}).get(measure)
+        value = expected if guessed[place] else known[setting.key]
         square[place] = np.nan if value is None else value
     return parameter_surface.draw(
         square,
         {"title": SIGNS.get(across, across), "values": columns},
         {"title": SIGNS.get(down, down), "values": rows},
-        axis(measure, risk=False),
+        {**axis(measure, risk=False), "where": rest},
         limit=limit,
-        where=rest,
+        forecast=guessed & np.isfinite(square),
     )

@@ -9,14 +9,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rwn_core.errors import ParameterError, RWNError
-from rwn_core.forecast import forecast_scan
-from rwn_core.masking import RWN
 from rwn_core.microdata import Microdata
-from rwn_core.neighborhoods import LARGEST_DENSE, thread_count
+from rwn_core.neighborhoods import thread_count
 from rwn_core.tuning import Grid, JobFolder, Plan, Run, Setting, job_name, prepared
 from rwn_core.tuning.folder import identity
 from rwn_ui.abandoned import end_with_the_session
@@ -63,7 +58,7 @@ def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
     """
     settings = prepared(data, what, references=True)
     folder = JobFolder.of(place() / job_name(data, plan), data, plan, settings)
-    run = Run(data, settings, plan, folder, workers=thread_count(), polite=POLITE)
+    run = Run(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
     end_with_the_session(run)
     return run
 
@@ -99,37 +94,3 @@ def _when(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return 0.0
-
-
-def forecasts(data: Microdata, settings: Sequence[Setting]) -> dict[str, float]:
-    """The expected mean change of the correlations of plain settings, by key.
-
-    A closed form: the whole surface is there before any release is drawn. Empty for a table so
-    large that this would take longer than a look.
-    """
-    if data.n > LARGEST_DENSE:
-        return {}
-    found: dict[str, float] = {}
-    for same in _alike(settings):
-        table = same[0].weighted(data)
-        before = _upper(table.frame[list(table.numeric_names)].corr().to_numpy())
-        scan = forecast_scan(table, [setting.params for setting in same])
-        for setting, expected in zip(same, scan, strict=True):
-            change = np.abs(_upper(expected.correlations.to_numpy()) - before)
-            if np.isfinite(change).any():
-                found[setting.key] = float(np.nanmean(change))
-    return found
-
-
-def _alike(settings: Sequence[Setting]) -> list[list[Setting]]:
-    """The settings of the method rwn by weights, scale and encoding."""
-    groups: dict[object, list[Setting]] = {}
-    for setting in settings:
-        params = setting.params
-        if isinstance(params, RWN) and set(setting.parameters) <= {"epsilon", "k", "q"}:
-            groups.setdefault(setting.weights, []).append(setting)
-    return list(groups.values())
-
-
-def _upper(square: NDArray[np.float64]) -> NDArray[np.float64]:
-    return square[np.triu_indices(len(square), 1)]

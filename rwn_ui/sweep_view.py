@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import streamlit as st
@@ -9,6 +10,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.figures import serialise
 from rwn_core.tuning import Point, Run, Setting, Sweep
+from rwn_core.tuning.expected import EXPECTED
 from rwn_core.tuning.references import REFERENCES
 from rwn_ui import goal_view, sweep_picture, sweep_run
 from rwn_ui.goal_view import tolerated
@@ -17,6 +19,7 @@ from rwn_ui.panel import panel
 from rwn_ui.session import Session
 
 POLL_SECONDS = 0.7
+RISKS = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
 
 
 def _key(session: Session, what: str) -> str:
@@ -67,9 +70,8 @@ def _progress(session: Session, run: Run) -> None:
         bar, stop = st.columns([6, 1], vertical_alignment="bottom")
         done = len(run.sweep())
         bar.progress(run.share, text=f"{done:,} of {run.sweep().wanted:,} settings{told}")
-        if stop.button("Cancel", key=_key(session, "cancel"), width="stretch"):
-            run.cancel()
-            st.rerun()
+        # as a callback it is heard before anything is drawn
+        stop.button("Cancel", key=_key(session, "cancel"), width="stretch", on_click=run.cancel)
         return
     if st.session_state.get(_key(session, "ran")) != id(run):
         st.session_state[_key(session, "ran")] = id(run)
@@ -92,7 +94,9 @@ def _pictures(session: Session, run: Run) -> None:
     asked = [s for s in run.settings if s.method not in REFERENCES]
     names = sweep_picture.varied(asked)
     x, y, limit, along = _axes(session, measures, names)
+    _tell_the_rest(session, (x, y, limit))
     cards = [sweep_picture.draw_map(session, sweep, x, y, limit=limit, along=along)]
+    forecasts = run.forecasts(session.data)
     if len(names) > 1:
         where, measure = _surface(session, asked, names, measures, x)
         cards.append(
@@ -102,21 +106,34 @@ def _pictures(session: Session, run: Run) -> None:
                 measure,
                 where,
                 limit=limit if measure == y else None,
-                forecasts=_forecasts(session, asked) if measure == "correlation" else {},
+                forecasts=forecasts,
             )
         )
     payload = {
-        "stamp": f"{len(sweep)}|{x}|{y}|{limit}|{along}|{session.generation}",
+        "stamp": f"{len(sweep)}|{len(forecasts)}|{x}|{y}|{limit}|{along}|{session.generation}",
         "wide": True,
         "projector": session.projector,
-        "summary": {"text": _summary(session, sweep)},
+        "summary": {"text": _summary(session, sweep, forecasts)},
         "cards": [serialise(card) for card in cards],
     }
     panel(payload, key="sweep", on_pick=lambda key: _pick(session, key))
 
 
-def _summary(session: Session, sweep: Sweep) -> str:
-    return f"{session.name} · {sweep.plan.releases} releases a setting · now {session.words}"
+def _tell_the_rest(session: Session, chosen: tuple[str, str, float]) -> None:
+    """Draw the whole page anew when the axes changed: what stands below speaks of them."""
+    place = _key(session, "told")
+    before = st.session_state.get(place)
+    st.session_state[place] = chosen
+    if before not in (None, chosen):
+        st.rerun()
+
+
+def _summary(session: Session, sweep: Sweep, forecasts: Mapping[str, Mapping[str, float]]) -> str:
+    least = min((each["records"] for each in forecasts.values()), default=session.data.n)
+    sampled = f" · forecasts from {least:,.0f} records or more" if least < session.data.n else ""
+    return (
+        f"{session.name} · {sweep.plan.releases} releases a setting{sampled} · now {session.words}"
+    )
 
 
 def _axes(
@@ -180,12 +197,15 @@ def _surface(
     """Which measure the heat map shows, over which parameters, where the others are held."""
     of, over, by, at = st.columns([3, 2, 2, 3])
     sign = sweep_picture.SIGNS.get
+    more = [key for key in EXPECTED if key not in measures]
     measure = of.selectbox(
         "Heat map of",
-        measures,
+        [*measures, *more],
         measures.index(first),
         key=_key(session, f"heat.{len(measures)}"),
-        format_func=lambda m: rwn.MEASURES[m].title,
+        format_func=lambda m: f"{sweep_picture.title(m)}{' (forecast)' if m in more else ''}",
+        help="~ marks a forecast: a closed form, before any release is drawn. One release adds "
+        "its own noise to it.",
     )
     across = over.selectbox(
         "over", names, 0, key=_key(session, f"across.{names}"), format_func=lambda n: sign(n, n)
@@ -201,14 +221,6 @@ def _surface(
         "at", slices, len(slices) - 1, key=_key(session, f"at.{across}.{down}.{len(slices)}")
     )
     return (across, down, held), measure
-
-
-def _forecasts(session: Session, asked: list[Setting]) -> dict[str, float]:
-    """Expected changes of correlations in closed form, for the cells that are not done yet."""
-    if not session.forecasts:
-        session.forecasts["done"] = 1.0
-        session.forecasts.update(sweep_run.forecasts(session.data, asked))
-    return session.forecasts
 
 
 def _pick(session: Session, key: str) -> None:
@@ -262,7 +274,9 @@ def _rank(session: Session, point: Point, x: str, y: str, best: set[str]) -> tup
 
 def _line(point: Point, x: str, y: str, best: set[str]) -> str:
     mark = "● " if point.setting.key in best else ""
-    return f"{mark}{point.setting.words} · {told(point, y)} · {told(point, x)}"
+    shown = [y, x, *(key for key in RISKS if {x, y} & set(RISKS) and key in point.spreads)]
+    readings = (told(point, measure) for measure in dict.fromkeys(shown))
+    return f"{mark}{point.setting.words} · {' · '.join(readings)}"
 
 
 def told(point: Point, measure: str) -> str:

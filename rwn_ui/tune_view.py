@@ -12,10 +12,11 @@ import orjson
 import rwn_core as rwn
 from rwn_core.figures import CHARTS, Chart, not_applicable, serialise
 from rwn_core.reading import Reading
-from rwn_ui import draws, link, risk_choice
+from rwn_ui import day_pass_results, draws, link, risk_choice
 from rwn_ui.results import Look
 from rwn_ui.session import Pin, Session
 from rwn_ui.sweep_picture import tune_spots
+from rwn_ui.utility_results import desk
 
 Readings = Mapping[str, Reading | rwn.NotApplicable]
 
@@ -117,12 +118,15 @@ def payload(session: Session, look: Look) -> dict[str, Any]:
         "projector": session.projector,
         "address": link.address(session),
         "summary": {
-            "text": f"{session.words} · seed {session.seed}",
+            "text": f"{session.words} · seed {session.seed}{draws.words(draws.drawn(session))}",
             "help": "ε is a radius in standard deviations; not the epsilon of differential "
             "privacy.",
         },
         "changed": _changed(readings["cells_changed"]),
-        "tiles": [_tile(tile, readings, session) for tile in risk_choice.tiles(session, TILES)],
+        "tiles": [
+            *(_tile(tile, readings, session) for tile in risk_choice.tiles(session, TILES)),
+            *_day_pass(session, look),
+        ],
         "cards": [serialise(chart) for chart in cards],
         "tables": [
             _table(chart)
@@ -131,6 +135,14 @@ def payload(session: Session, look: Look) -> dict[str, Any]:
         ],
     }
     return {"stamp": stamp(session.words, shown), **shown}
+
+
+def _day_pass(session: Session, look: Look) -> list[dict[str, Any]]:
+    """A tile more where analyses are registered."""
+    if not session.day_pass.analyses:
+        return []
+    mine = desk(session)
+    return [day_pass_results.tile(day_pass_results.verdicts(session, mine, look.comparison))]
 
 
 def stamp(words: str, shown: Mapping[str, Any]) -> str:
@@ -177,7 +189,8 @@ def _tile(tile: Tile, readings: Readings, session: Session) -> dict[str, Any]:
     spread = draws.interval(session, tile.measure)
     if spread is not None:
         low, high = (tile.words(end) for end in spread)
-        shown["limit"] = f"draws {low} – {high}"
+        whole = session.bench().preview.whole
+        shown["limit"] = f"draws {'' if whole else 'of all '}{low} – {high}"
         shown["help"] += " “Draws”: where 9 of 10 draws of this setting fall."
     for name, pinned in session.pins.items():
         if tile.measure in pinned.values:
@@ -188,6 +201,13 @@ def _tile(tile: Tile, readings: Readings, session: Session) -> dict[str, Any]:
 def _mark(shown: dict[str, Any], tile: Tile, readings: Readings, session: Session) -> None:
     """Hold a tile against the policy; no risk stands there alone."""
     limit = float(getattr(session.policy, str(tile.limit)))
+    if tile.limit == "slope" and not session.bench().preview.whole:
+        shown["limit"] = "SE of the shown records"
+        shown["help"] += (
+            " It is not held against the policy: the whole table's standard errors are smaller, so "
+            "that in their units the change is larger."
+        )
+        return
     reading = readings[tile.measure]
     assert isinstance(reading, Reading)
     shown["state"] = "ok" if tile.value(reading)[1] <= limit else "over"
@@ -209,15 +229,16 @@ def _against(tile: Tile, name: str, released: float, pinned: float) -> dict[str,
 
 def _cards(readings: Readings, session: Session) -> list[Chart]:
     cards = [_map(readings, session)]
+    made = draws.drawn(session)
     for key in tuple(CHARTS)[1:]:
         measure = "marginals" if key == "distribution" else key
         reading = readings[measure]
         if not isinstance(reading, Reading):
             cards.append(not_applicable.draw(rwn.MEASURES[measure].title, str(reading), key))
         elif key == "distribution":
-            cards.append(CHARTS[key](reading, session.variable))
+            cards.append(CHARTS[key](reading, session.variable, **draws.bands(made, measure)))
         else:
-            cards.append(CHARTS[key](reading))
+            cards.append(CHARTS[key](reading, **draws.bands(made, key)))
     return cards
 
 

@@ -8,29 +8,74 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.analysis import KINDS, Verdict
+from rwn_core.day_pass import Standing
 from rwn_core.ensemble import Ensemble
 from rwn_core.figures import CHARTS
 from rwn_core.reading import Measure, Reading
 from rwn_core.standard_errors import Validity
-from rwn_ui.utility_results import Sight
+from rwn_ui.draws import bands
+from rwn_ui.utility_results import PENDING, Sight
 
 Table = dict[str, Any]
 
 
 def tables(
-    seen: Sight, verdicts: Sequence[Verdict], drawn: Ensemble | None, validity: Validity | None
+    seen: Sight,
+    verdicts: Sequence[Verdict],
+    drawn: Ensemble | None,
+    validity: Validity | None,
+    judged: Sequence[Standing] = (),
 ) -> list[Table]:
     """The tables below the cards: day pass, all measures, coefficients, standard errors."""
-    shown = [_pass_table(verdicts)] if verdicts else []
+    shown = [_pass_table(verdicts, judged)] if verdicts else []
     shown.append(_overview(seen, drawn))
     for key in ("regression", "generalized_regression"):
         reading = seen.readings[key]
         if isinstance(reading, Reading):
-            chart = CHARTS["regression"](reading)
-            shown.append({**chart["table"], "title": f"{chart['title']}: coefficients"})
+            chart = CHARTS["regression"](reading, **bands(drawn, key))
+            kind = str(reading.detail.get("family", "linear")).capitalize()
+            title = f"{kind} regression of {reading.detail['response']}: coefficients"
+            shown.append({**chart["table"], "title": title})
+    shown += [made for made in (_overlap(seen), _propensity(seen)) if made is not None]
     if validity is not None:
         shown.append(_validity(validity))
     return shown
+
+
+def _overlap(seen: Sight) -> Table | None:
+    """Interval overlap of every slope, as it is and clipped at 0."""
+    reading = seen.readings["ci_overlap"]
+    if not isinstance(reading, Reading):
+        return None
+    detail = reading.detail
+    cells = (detail["terms"], detail["overlap"], detail["clipped"])
+    rows = [[str(term), float(own), float(cut)] for term, own, cut in zip(*cells, strict=True)]
+    return {
+        "title": f"Overlap of the 95 % intervals, regression of {detail['response']}",
+        "columns": ["term", "overlap", "clipped at 0"],
+        "rows": rows,
+        "caption": "1: the same interval; 0: touching; below 0: apart. Mean over the slopes "
+        f"{reading.value:.3g}, clipped {detail['mean_clipped']:.3g}.".replace("-", "−"),
+    }
+
+
+def _propensity(seen: Sight) -> Table | None:
+    """The propensity score of main effects beside that of all pairs, with its null."""
+    reading = seen.readings["pmse"]
+    if not isinstance(reading, Reading):
+        return None
+    names = ("pmse", "null_mean", "ratio", "standardized", "specks", "parameters")
+    models = (("main effects", reading.detail["main"]), ("all pairs", reading.detail))
+    return {
+        "title": "Propensity score: can a model tell released records from original ones?",
+        "columns": [
+            *("model", "pMSE", "its null mean", "ratio", "standardized (S_pMSE)", "SPECKS"),
+            "parameters",
+        ],
+        "rows": [[words, *(one[name] for name in names)] for words, one in models],
+        "caption": "Main effects see each variable alone and are blind to lost relations; all "
+        "pairs see those, too. Ratio 1: as if drawn from the fitted model; 2: like a fresh sample.",
+    }
 
 
 _ARROWS = {
@@ -50,7 +95,8 @@ def _overview(seen: Sight, drawn: Ensemble | None) -> Table:
             continue
         reading = seen.readings[key]
         known = isinstance(reading, Reading)
-        row: list[Any] = [measure.title, reading.value if isinstance(reading, Reading) else "n/a"]
+        none = "…" if reading is PENDING else "n/a"
+        row: list[Any] = [measure.title, reading.value if isinstance(reading, Reading) else none]
         if drawn is not None:
             row += _spread(drawn, key)
         row += [
@@ -78,7 +124,7 @@ def _spread(drawn: Ensemble, key: str) -> list[Any]:
     if key not in drawn.values:
         return [None, None]
     low, high = drawn.interval(key)
-    return [drawn.median(key), _unbroken(f"{low:.3g} – {high:.3g}")]
+    return [drawn.median(key), _unbroken(f"{low:.3g} to {high:.3g}")]
 
 
 def _range(measure: Measure) -> str:
@@ -94,7 +140,8 @@ def _unbroken(text: str) -> str:
     return text.replace("-", "−").replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _pass_table(verdicts: Sequence[Verdict]) -> Table:
+def _pass_table(verdicts: Sequence[Verdict], judged: Sequence[Standing]) -> Table:
+    drawn = {one.analysis: one for one in judged}
     rows = [
         [
             "✓ pass" if verdict.passed else "▲ fail",
@@ -105,14 +152,25 @@ def _pass_table(verdicts: Sequence[Verdict]) -> Table:
             verdict.value if verdict.value is not None else "n/a",
             verdict.analysis.tolerance,
             KINDS[verdict.analysis.kind] if not verdict.reason else verdict.reason,
+            *_of_draws(drawn.get(verdict.analysis), bool(judged)),
         ]
         for verdict in verdicts
     ]
     return {
         "title": "Day pass: the registered analyses on this release",
-        "columns": ["", "analysis", "model, table or measure", "value", "tolerance", "compared"],
+        "columns": [
+            *("", "analysis", "model, table or measure", "value", "tolerance", "compared"),
+            *(("draws that pass", "median of draws") if judged else ()),
+        ],
         "rows": rows,
     }
+
+
+def _of_draws(found: Standing | None, shown: bool) -> list[Any]:
+    """How an analysis fares over the draws; one registered later has not been run on them."""
+    if found is None:
+        return ["–", None] if shown else []
+    return [f"{found.passed} of {found.releases}", found.value]
 
 
 def _validity(found: Validity) -> Table:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -12,11 +12,16 @@ import streamlit as st
 from rwn_core import figures
 from rwn_core.analysis import Verdict
 from rwn_core.ensemble import Ensemble
-from rwn_core.figures import CHARTS, Chart, not_applicable
+from rwn_core.expected_curve import Axis
+from rwn_core.moments import CHANGE, moments_of
 from rwn_core.reading import Reading
+from rwn_ui import day_pass_results, draws
 from rwn_ui.draws import setting_of
 from rwn_ui.session import Session
-from rwn_ui.utility_results import Desk, Found, Sight
+from rwn_ui.show import plain
+from rwn_ui.tune_view import stamp
+from rwn_ui.utility_cards import cards
+from rwn_ui.utility_results import PENDING, Desk, Found, Sight
 from rwn_ui.utility_tables import tables
 
 
@@ -58,6 +63,41 @@ def controls(session: Session, mine: Desk) -> None:
             key=f"utility.{session.generation}.other.{session.variable}",
             help="The two-way picture shows both variables together.",
         )
+    _choose_moment(session, mine)
+
+
+_PARAMETERS: Mapping[str, Axis] = {"radius ε": "epsilon", "neighbors k": "k", "probability q": "q"}
+
+
+def _choose_moment(session: Session, mine: Desk) -> None:
+    """What the expected curve shows, and over which parameter."""
+    data, pair = session.data, (session.variable, mine.other)
+    key = f"utility.{session.generation}.moment.{'.'.join(pair)}"
+    options = moments_of(data, *pair)
+    kinds = [moment.kind for moment in options]
+    place = kinds.index(mine.moment.kind) if mine.moment.kind in kinds else 0
+    chosen = st.selectbox(
+        "Expected curve of",
+        options,
+        place,
+        format_func=lambda moment: moment.label,
+        key=key,
+        help="In closed form, before any draw: the picture holds this draw against it.",
+    )
+    levels = []
+    for name, rare in zip(chosen.names[: len(chosen.levels)], chosen.levels, strict=True):
+        known = list(data.codes(name)[1])
+        at = known.index(rare)
+        levels.append(st.selectbox(f"Level of {plain(name)}", known, at, key=f"{key}.{name}"))
+    mine.moment = replace(chosen, levels=tuple(levels))
+    names = list(_PARAMETERS)
+    over = st.selectbox(
+        "… over",
+        names,
+        list(_PARAMETERS.values()).index(mine.axis),
+        key=f"utility.{session.generation}.axis",
+    )
+    mine.axis = _PARAMETERS[over]
 
 
 def payload(
@@ -66,23 +106,22 @@ def payload(
     """Everything the panel draws, as plain data."""
     here = setting_of(session)
     drawn, validity = mine.ensembles.get(here), mine.validities.get(here)
-    state = f"{mine.other}|{drawn is not None}|{validity is not None}|{len(verdicts)}"
-    return {
-        "stamp": f"{session.words}|{session.seed}|{session.variable}|{state}",
+    shown = {
         "projector": session.projector,
         "summary": {
-            "text": f"{session.words} · seed {session.seed}",
+            "text": f"{session.words} · seed {session.seed}{draws.words(drawn)}",
             "help": "ε is a radius in standard deviations; not the epsilon of differential "
             "privacy.",
         },
         "changed": _changed(seen.readings["cells_changed"]),
         "tiles": [
             *(_tile(tile, seen, drawn) for tile in TILES),
-            _pass_tile(verdicts) if verdicts else _tile(CLUSTERS, seen, drawn),
+            day_pass_results.tile(verdicts) if verdicts else _tile(CLUSTERS, seen, drawn),
         ],
-        "cards": [figures.serialise(chart) for chart in _cards(session, seen, drawn)],
-        "tables": tables(seen, verdicts, drawn, validity),
+        "cards": [figures.serialise(chart) for chart in cards(session, mine, seen, drawn)],
+        "tables": tables(seen, verdicts, drawn, validity, mine.standings.get(here, ())),
     }
+    return {"stamp": stamp(session.words, shown), **shown}
 
 
 def _changed(reading: Found) -> dict[str, Any] | None:
@@ -110,11 +149,14 @@ class Tile:
     help: str
     beside: Callable[[Reading, Sight], str] = lambda reading, seen: ""
     value: Callable[[Reading], float] = lambda reading: reading.value
+    part: str = ""  # of the detail, where the tile does not show the value
 
 
 def _expected_words(reading: Reading, seen: Sight) -> str:
-    known = isinstance(seen.expected, Reading)
-    return f"the setting alone: {seen.expected.value:.3f}" if known else ""
+    if seen.now is None:
+        return ""
+    alone = CHANGE.expected(seen.now, seen.comparison.original)
+    return f"the setting alone: {alone:.3f}"
 
 
 def _signed_percent(value: float) -> str:
@@ -129,7 +171,7 @@ TILES = (
         words=lambda value: f"{value:.3f}",
         beside=_expected_words,
         help="Mean absolute change over all pairs of numeric variables: of this draw, and what "
-        "the setting leads to without the noise of a draw.",
+        "the setting leads to without the noise of a draw, before any rounding.",
     ),
     Tile(
         label="Interval overlap",
@@ -156,6 +198,7 @@ TILES = (
         measure="subgroups",
         words=_signed_percent,
         value=lambda reading: float(reading.detail["total_change"]),
+        part="total_change",
         beside=lambda reading, seen: f"{reading.detail['vanished']} vanished",
         help="Change of the size of all levels, pairs of levels and tails that hold at most a "
         "tenth of the records. Rare values shrink: donors are mostly of the majority.",
@@ -183,78 +226,13 @@ def _tile(tile: Tile, seen: Sight, drawn: Ensemble | None) -> dict[str, Any]:
     reading = seen.readings[tile.measure]
     shown: dict[str, Any] = {"label": tile.label, "help": tile.help, "state": None, "against": []}
     if not isinstance(reading, Reading):
-        return {**shown, "released": "n/a", "help": str(reading)}
+        wait = reading is PENDING
+        return {**shown, "released": "…" if wait else "n/a", "help": str(reading)}
     beside = tile.beside(reading, seen)
-    if drawn is not None and tile.measure in drawn.values and tile.measure != "subgroups":
-        low, high = drawn.interval(tile.measure)
-        beside = f"9 of 10 draws: {tile.words(low)} – {tile.words(high)}".replace("-", "−")
+    spread = None if drawn is None else draws.spread(drawn, tile.measure, tile.part)
+    if spread is not None:
+        low, high = spread
+        of = "" if seen.comparison.file is None else " of all"  # a job draws the whole table
+        beside = f"9 of 10 draws{of}: {tile.words(low)} to {tile.words(high)}".replace("-", "−")
     released = tile.words(tile.value(reading)).replace("-", "−")
     return {**shown, "released": released, "limit": beside}
-
-
-def _pass_tile(verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    passed = sum(verdict.passed for verdict in verdicts)
-    return {
-        "label": "Day pass",
-        "released": f"{passed} of {len(verdicts)}",
-        "state": "ok" if passed == len(verdicts) else "over",
-        "limit": "all within tolerance"
-        if passed == len(verdicts)
-        else f"{len(verdicts) - passed} beyond tolerance",
-        "help": "The registered analyses whose answer stays within its tolerance on this release.",
-        "against": [],
-    }
-
-
-# ---------------------------------------------------------------- cards
-
-
-def _cards(session: Session, seen: Sight, drawn: Ensemble | None) -> list[Chart]:
-    def card(key: str, title: str, reading: Found, draw: Callable[[Reading], Chart]) -> Chart:
-        if isinstance(reading, Reading):
-            return draw(reading)
-        return not_applicable.draw(title, str(reading), key)
-
-    readings, expected = seen.readings, seen.expected
-    setting = expected.detail["expected"] if isinstance(expected, Reading) else None
-    correlation = readings["correlation"]
-
-    def curve(reading: Reading) -> Chart:
-        if not isinstance(correlation, Reading):
-            return not_applicable.draw("Expected loss over ε", str(correlation), "expected_curve")
-        interval = drawn.interval("correlation") if drawn is not None else None
-        return figures.expected_curve.draw(reading, correlation, interval)
-
-    fit = "regression"
-    if not isinstance(readings[fit], Reading) and _known(readings["generalized_regression"]):
-        fit = "generalized_regression"
-    return [
-        card("correlation", "Correlations", correlation, CHARTS["correlation"]),
-        card(
-            "correlation_change",
-            "Change of correlations",
-            correlation,
-            lambda reading: figures.correlation_change.draw(reading, setting),
-        ),
-        card("expected_curve", "Expected loss over ε", expected, curve),
-        card("regression", "Regression", readings[fit], CHARTS["regression"]),
-        card(
-            "principal_components",
-            "Principal components",
-            readings["principal_components"],
-            CHARTS["principal_components"],
-        ),
-        card("subgroups", "Small groups", readings["subgroups"], figures.subgroups.draw),
-        card(
-            "distribution",
-            "Distributions",
-            readings["marginals"],
-            lambda reading: CHARTS["distribution"](reading, session.variable),
-        ),
-        card("two_way", "Two variables", seen.relation, figures.two_way.draw),
-        card("quantiles", "Shift of quantiles", readings["quantiles"], figures.quantiles.draw),
-    ]
-
-
-def _known(reading: Found) -> bool:
-    return isinstance(reading, Reading)

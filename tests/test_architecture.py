@@ -16,20 +16,20 @@ ORDER = """
 errors < schema < gate fingerprint < microdata < intake export rounding < demo < coordinates <
 randomness < neighborhoods growing_sums expected_columns <
 donors expected_sums < cell_law < comparison < reading < original_terms <
-correlations distributions grouping design_matrix propensity
+correlations distributions grouping design_matrix propensity bands
 key_variables transitions population <
 least_squares nearest loglinear learners < formula generalized_linear intruder <
-masking measures < warm audit forecast holdout disclosure <
+masking measures < control_group < warm audit forecast holdout disclosure < moments <
 ensemble analysis two_way expected_curve bootstrap combining < day_pass < standard_errors <
 tuning < scenario < meeting < release < figures <
-scale terminal rwn_ui < arguments < sweep_command < cli < pages app
+scale terminal rwn_ui < arguments round_option < mask_command sweep_command < cli < pages app
 """
 """The law of imports: a module imports only what stands before it, and never its equals."""
 
 SHARED_AMONG_SIBLINGS = {
     "masking": {"release"},
     "measures": set(),
-    "figures": {"style", "index_plot", "paired_shares", "signed_heatmap", "tables"},
+    "figures": {"draw_bands", "index_plot", "paired_shares", "signed_heatmap", "style", "tables"},
 }
 """Files of the catalogued folders that their siblings may import."""
 

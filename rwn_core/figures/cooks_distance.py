@@ -1,17 +1,20 @@
 """How strongly each record pulls the steward's regression."""
 
 from rwn_core.figures import index_plot
+from rwn_core.figures.draw_bands import Drawn
 from rwn_core.figures.style import Chart
 from rwn_core.reading import Reading
 
 
-def draw(reading: Reading) -> Chart:
+def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
     """Draw Cook's distance of every record, original and released.
 
     Parameters
     ----------
     reading : Reading of the measure "cooks_distance"
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall.
     """
     return index_plot.draw(
-        reading, key="cooks_distance", title="Cook’s distance", unit="Cook’s distance"
+        reading, drawn, key="cooks_distance", title="Cook’s distance", unit="Cook’s distance"
     )

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.figures.draw_bands import Drawn, columns, reach
 from rwn_core.figures.style import (
     FONT,
     Chart,
@@ -46,12 +47,14 @@ _WIDTH, _HEIGHT = 250, 150
 """Least size of the square on screen in pixels, which decides how many names can be read."""
 
 
-def draw(reading: Reading) -> Chart:
+def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
     """Draw the correlation matrices as one heatmap on the fixed scale -1 to 1.
 
     Parameters
     ----------
     reading : Reading of the measure "correlation"
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "released".
     """
     detail = reading.detail
     names = [str(name) for name in detail["names"]]
@@ -62,14 +65,16 @@ def draw(reading: Reading) -> Chart:
         "◣ original · released ◥",
         f"Heatmap of the {detail['pairs']} correlations of {len(names)} variables, original below "
         f"and released above the diagonal; mean absolute change {changes}, {signs} changed sign",
-        data=[_heatmap(detail, names)],
+        data=[_heatmap(detail, names, drawn)],
         layout=_layout(names),
         large={"xaxis": _ticks(names, 60, 30), "yaxis": _ticks(names, 60, 30)},
-        table=_pairs(detail, names),
+        table=_pairs(detail, names, drawn),
     )
 
 
-def _heatmap(detail: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def _heatmap(
+    detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None
+) -> dict[str, Any]:
     square = np.tril(np.asarray(detail["original"], dtype=float), -1)
     square += np.triu(np.asarray(detail["released"], dtype=float), 1)
     np.fill_diagonal(square, np.nan)
@@ -85,12 +90,27 @@ def _heatmap(detail: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
         "colorscale": _SCALE,
         "showscale": False,
         "colorbar": _COLORBAR,
-        "text": [[f"{row} × {column}" for column in safe] for row in safe],
+        "text": [[f"{row} × {column}" for column in safe] for row in safe]
+        if drawn is None
+        else _texts(safe, drawn),
         "hovertemplate": "%{text}: %{z:.2f}<extra></extra>",
         "xgap": gap,
         "ygap": gap,
         "hoverongaps": False,
     }
+
+
+def _texts(safe: Sequence[str], drawn: Drawn) -> list[list[str]]:
+    """Names of the pairs; above the diagonal with where draws of the setting fall."""
+    band = drawn["released"]
+    return [
+        [
+            f"{row} × {column}"
+            + (f" (draws {reach(band.low[i, j], band.high[i, j], 2)})" if j > i else "")
+            for j, column in enumerate(safe)
+        ]
+        for i, row in enumerate(safe)
+    ]
 
 
 def _layout(names: Sequence[str]) -> dict[str, Any]:
@@ -110,12 +130,16 @@ def _ticks(names: Sequence[str], room: int, length: int) -> dict[str, Any]:
     return {"tickvals": places, "ticktext": [escape(shorten(names[i], length)) for i in places]}
 
 
-def _pairs(detail: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def _pairs(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
     """List every pair of variables, the most changed where rows are cut."""
     first, second = np.triu_indices(len(names), 1)
     before: NDArray[Any] = np.asarray(detail["original"], dtype=float)[first, second]
     after: NDArray[Any] = np.asarray(detail["released"], dtype=float)[first, second]
     labels = np.array(names, dtype=object)
-    columns = ["variable", "with", "original", "released", "absolute change"]
+    heads = ["variable", "with", "original", "released", "absolute change"]
     cells = [labels[first], labels[second], before, after, np.abs(after - before)]
-    return table(columns, cells, rank=4)
+    if drawn is not None:
+        more, ends = columns(drawn["released"])
+        heads += more
+        cells += [end[first, second] for end in ends]
+    return table(heads, cells, rank=4)

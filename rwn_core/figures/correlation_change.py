@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.bands import Band
+from rwn_core.figures.draw_bands import NAME, Drawn, columns, marks, reach
 from rwn_core.figures.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
 from rwn_core.figures.style import (
     FONT,
@@ -25,7 +27,9 @@ _ROOM = 15, 19
 _GAPS = 20
 
 
-def draw(reading: Reading, expected: NDArray[Any] | None = None) -> Chart:
+def draw(
+    reading: Reading, expected: NDArray[Any] | None = None, drawn: Drawn | None = None
+) -> Chart:
     """Draw released less original as a heatmap.
 
     Parameters
@@ -34,28 +38,59 @@ def draw(reading: Reading, expected: NDArray[Any] | None = None) -> Chart:
     expected : ndarray of float64, shape (m, m), optional
         Correlations that the setting leads to; the draw's own change fills both halves if it is
         left out.
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "released".
     """
     detail = reading.detail
     names = [str(name) for name in detail["names"]]
     original = np.asarray(detail["original"], dtype=float)
-    drawn = np.asarray(detail["released"], dtype=float) - original
-    setting = drawn if expected is None else np.asarray(expected, dtype=float) - original
-    square = np.tril(drawn, -1) + np.triu(setting, 1)
+    change = np.asarray(detail["released"], dtype=float) - original
+    setting = change if expected is None else np.asarray(expected, dtype=float) - original
+    square = np.tril(change, -1) + np.triu(setting, 1)
     np.fill_diagonal(square, np.nan)
-    safe = [escape(name) for name in names]
-    texts = [[f"{row} × {column}" for column in safe] for row in safe]
+    band = None if drawn is None else _moved(drawn["released"], original)
+    outside = np.zeros(square.shape, dtype=bool) if band is None else band.outside(change)
+    outside &= np.tril(np.ones(square.shape, dtype=bool), -1)
     gap = 1 if len(names) <= _GAPS else 0
-    halves = "◣ this draw" if expected is None else "◣ this draw · expected ◥"
+    halves = "◣ draw" if expected is None else "◣ draw · expected ◥"
+    count = int(outside.sum())
+    beyond = f"{count} pairs are outside {NAME}"
     return chart(
         "correlation_change",
         "Change of correlations",
-        halves,
+        halves if band is None else f"{halves} · ○ {count} outside",
         f"Heatmap of released less original correlations of {len(names)} variables; "
-        f"{_worst(drawn, names)}",
-        data=[signed_heatmap(square, span_of(square), texts, "%{z:+.3f}", gap=gap)],
+        f"{_worst(change, names)}" + ("" if band is None else f"; {beyond}"),
+        data=[
+            signed_heatmap(square, span_of(square), _texts(names, band), "%{z:+.3f}", gap=gap),
+            *marks(outside),
+        ],
         layout=_layout(names),
-        table=_pairs(names, original, drawn, None if expected is None else setting),
+        table=_pairs(names, original, change, None if expected is None else setting, band),
     )
+
+
+def _moved(band: Band, original: NDArray[Any]) -> Band:
+    """The band of the changes, from that of the released correlations."""
+    low, median, high = (end - original for end in (band.low, band.median, band.high))
+    return Band(low=low, median=median, high=high)
+
+
+def _texts(names: list[str], band: Band | None) -> list[list[str]]:
+    """Names of the pairs; below the diagonal with where draws of the setting fall."""
+    safe = [escape(name) for name in names]
+    return [
+        [
+            f"{row} × {column}"
+            + (
+                ""
+                if band is None or j >= i
+                else f" (draws {reach(band.low[i, j], band.high[i, j], 2)})"
+            )
+            for j, column in enumerate(safe)
+        ]
+        for i, row in enumerate(safe)
+    ]
 
 
 def _worst(change: NDArray[Any], names: list[str]) -> str:
@@ -83,18 +118,27 @@ def _ticks(names: list[str], room: int) -> dict[str, Any]:
 
 
 def _pairs(
-    names: list[str], original: NDArray[Any], drawn: NDArray[Any], setting: NDArray[Any] | None
+    names: list[str],
+    original: NDArray[Any],
+    change: NDArray[Any],
+    setting: NDArray[Any] | None,
+    band: Band | None,
 ) -> dict[str, Any]:
     first, second = np.triu_indices(len(names), 1)
     labels = np.array(names, dtype=object)
-    columns = ["variable", "with", "original", "change of this draw"]
+    heads = ["variable", "with", "original", "change of this draw"]
     cells: list[Any] = [
         labels[first],
         labels[second],
         original[first, second],
-        drawn[first, second],
+        change[first, second],
     ]
     if setting is not None:
-        columns.append("expected change")
+        heads.append("expected change")
         cells.append(setting[first, second])
-    return table(columns, cells, rank=3)
+    if band is not None:
+        more, ends = columns(band)
+        beyond = np.where(band.outside(change), "outside", "inside")
+        heads += [*more, "this draw"]
+        cells += [*(end[first, second] for end in ends), beyond[first, second]]
+    return table(heads, cells, rank=3)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.bands import Band
+from rwn_core.figures.draw_bands import Drawn, area, bars, columns
 from rwn_core.figures.style import (
     ORIGINAL,
     RELEASED,
@@ -30,7 +32,7 @@ _LEVELS = 9
 _SIDES = ("original", "released")
 
 
-def draw(reading: Reading, variable: str) -> Chart:
+def draw(reading: Reading, variable: str, drawn: Drawn | None = None) -> Chart:
     """Draw the distribution of one variable.
 
     Parameters
@@ -38,16 +40,19 @@ def draw(reading: Reading, variable: str) -> Chart:
     reading : Reading of the measure "marginals"
     variable : str
         A variable of the reading.
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "released VARIABLE", its counts.
     """
+    band = None if drawn is None else drawn.get(f"released {variable}")
     shown = reading.detail["variables"][variable]
     numeric = shown["kind"] == "numeric"
     large: dict[str, Any] = {"legend": True}
     if numeric:
         note = f"SD {number(shown['sd_original'])} → {number(shown['sd_released'])}"
-        data, made = _steps(shown, variable)
+        data, made = _steps(shown, variable, band)
     else:
         note = f"total variation {number(shown['difference'])}"
-        data, made = _bars(shown)
+        data, made = _bars(shown, band)
         whole = [escape(shorten(name, 40)) for name in _common(shown)[0]]
         large["yaxis"] = {"ticktext": whole}
     measure = "Kolmogorov–Smirnov distance" if numeric else "total variation distance"
@@ -60,14 +65,19 @@ def draw(reading: Reading, variable: str) -> Chart:
         data=data,
         layout=made | {"uirevision": escape(variable)},
         large=large,
-        table=_counts(shown, numeric),
+        table=_counts(shown, numeric, band),
     )
 
 
-def _steps(shown: Mapping[str, Any], variable: str) -> tuple[list[Trace], dict[str, Any]]:
+def _steps(
+    shown: Mapping[str, Any], variable: str, band: Band | None
+) -> tuple[list[Trace], dict[str, Any]]:
     """Outline both histograms over the same bins, the original's filled lightly."""
     edges = np.asarray(shown["edges"], dtype=float)
     traces = []
+    if band is not None:
+        low, high = (np.repeat(end, 2) for end in (band.low, band.high))
+        traces.append(area(np.repeat(edges, 2)[1:-1], low, high))
     for side in _SIDES:
         released = side == "released"
         heights = np.concatenate([[0], np.asarray(shown[side]), [0]])
@@ -78,14 +88,15 @@ def _steps(shown: Mapping[str, Any], variable: str) -> tuple[list[Trace], dict[s
         if not released:
             outline |= {"fill": "tozeroy", "fillcolor": f"{ORIGINAL}22"}
         traces.append(outline)
-    top = above(1.05 * largest(shown["original"], shown["released"]))
+    tops = [] if band is None else [band.high]
+    top = above(1.05 * largest(shown["original"], shown["released"], *tops))
     ends = edges[0], edges[-1]
     pad = 0.02 * (ends[1] - ends[0])
     x = axis(escape(shorten(variable, 40)), ends[0] - pad, ends[1] + pad, count=7)
     return traces, layout(x, axis("records", 0, top))
 
 
-def _bars(shown: Mapping[str, Any]) -> tuple[list[Trace], dict[str, Any]]:
+def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[Trace], dict[str, Any]]:
     """Pair the bars of every level; rare levels are drawn together."""
     names, counts = _common(shown)
     places = list(range(len(names)))
@@ -109,6 +120,8 @@ def _bars(shown: Mapping[str, Any]) -> tuple[list[Trace], dict[str, Any]]:
                 "hovertemplate": "%{x} records<extra>%{fullData.name}</extra>",
             }
         )
+    if band is not None and len(band.low) == len(names):
+        traces.append(bars(band.low, band.high, np.array(places) + 0.2))
     ticks: dict[str, Any] = {
         "tickvals": places,
         "ticktext": [escape(shorten(name, 14)) for name in names],
@@ -130,7 +143,7 @@ def _common(shown: Mapping[str, Any]) -> tuple[list[str], dict[str, NDArray[Any]
     return names, {side: np.append(c[kept], c[rest].sum()) for side, c in counts.items()}
 
 
-def _counts(shown: Mapping[str, Any], numeric: bool) -> dict[str, Any]:
+def _counts(shown: Mapping[str, Any], numeric: bool, band: Band | None) -> dict[str, Any]:
     """List the counts of every bin or level, and of the missing values."""
     if numeric:
         edges = np.asarray(shown["edges"], dtype=float)
@@ -138,4 +151,8 @@ def _counts(shown: Mapping[str, Any], numeric: bool) -> dict[str, Any]:
     else:
         first = [str(level) for level in shown["levels"]]
     cells = [[*map(int, shown[side]), int(shown[f"missing_{side}"])] for side in _SIDES]
-    return table(["bin" if numeric else "level", *_SIDES], [[*first, "(missing)"], *cells])
+    more, ends = ([], []) if band is None else columns(band)
+    ends = [np.append(end, np.nan) for end in ends]
+    return table(
+        ["bin" if numeric else "level", *_SIDES, *more], [[*first, "(missing)"], *cells, *ends]
+    )

@@ -36,14 +36,19 @@ def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
     worst = readings["attribute_inference"]
     if isinstance(worst, Reading):
         pairs.append(("attribute, worst case", worst.baseline, worst.value))
-        cells = ["attribute, worst case", worst.value, math.nan, worst.baseline, math.nan, ""]
+        guess = float(sum(worst.detail["ignorant"]) / len(worst.detail["ignorant"]))
+        strangers = math.nan if worst.detail["control"] is None else worst.baseline
+        cells = ["attribute, worst case", worst.value, strangers, guess, math.nan, ""]
         for column, cell in zip(columns, cells, strict=True):
             column.append(cell)
+    controlled = [r.detail["control"] is not None for r in readings.values()
+                  if isinstance(r, Reading) and "control" in r.detail]  # fmt: skip
+    outlined = "strangers" if any(controlled) else "a guess"
     best = max((pair[2] or 0.0 for pair in pairs), default=0.0)
     return chart(
         "guessing_attacks",
         "Guessing about a person",
-        f"at best {percent(best)} right",
+        f"outlined: {outlined} · at best {percent(best)}",
         "Success of singling out, linkability and inference attacks beside that of strangers or of "
         f"a guess; the best is right for {percent(best, 1)}",
         data=bars(pairs, ("without the release's records", "attack"), before=NEUTRAL),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.figures.draw_bands import NAME, Drawn, reach, stripe
 from rwn_core.figures.style import (
     MANY,
     NEUTRAL,
@@ -40,13 +41,15 @@ _HOVER = "record %{x}: %{y:.3g}<extra>%{fullData.name}</extra>"
 _HOVER_SHIFTED = "record %{text}: %{y:.3g}<extra>%{fullData.name}</extra>"
 
 
-def draw(reading: Reading, *, key: str, title: str, unit: str) -> Chart:
+def draw(reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, unit: str) -> Chart:
     """Draw the values of both files; from 2,000 records on side by side, as densities.
 
     Parameters
     ----------
     reading : Reading
         Detail with original (n,), released (n',), records_* (0-based), max_* and argmax_*.
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "max_released".
     key, title : str
     unit : str
         Name of the value, for the axis.
@@ -58,15 +61,18 @@ def draw(reading: Reading, *, key: str, title: str, unit: str) -> Chart:
     # Beyond MANY records the clouds would hide each other: the released one moves to the right.
     width = int(max(largest(*records), 1))
     shift = [0, int(1.06 * width) if many else 0]
-    top = above(1.1 * largest(*values))
+    band = None if drawn is None else drawn["max_released"]
+    top = above(1.1 * largest(*values, [] if band is None else band.high))
     maxima = [number(detail[f"max_{side}"]) for side in _SIDES]
     holders = [detail[f"argmax_{side}"] + 1 for side in _SIDES]
     return chart(
         key,
         title,
-        f"max {maxima[0]} → {maxima[1]}",
+        f"max {maxima[0]} → {maxima[1]}"
+        + ("" if band is None else f" · draws {reach(band.low, band.high)}"),
         f"{title} of each record; the maximum is {maxima[0]} at record {holders[0]} of the "
-        f"original and {maxima[1]} at record {holders[1]} of the release",
+        f"original and {maxima[1]} at record {holders[1]} of the release"
+        + ("" if band is None else f"; {NAME} have {reach(band.low, band.high)}"),
         data=[
             trace
             for i in (0, 1)
@@ -76,6 +82,7 @@ def draw(reading: Reading, *, key: str, title: str, unit: str) -> Chart:
             _record_axis(width, many),
             axis(unit, 0, top),
             shapes=[
+                *([] if band is None else [stripe(band.low, band.high)]),
                 horizontal(detail["max_original"], ORIGINAL),
                 *([vertical(1.03 * width, NEUTRAL)] if many else []),
             ],

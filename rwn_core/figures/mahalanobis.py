@@ -1,17 +1,20 @@
 """How far each record lies from the center of its file, in the shape of the file's cloud."""
 
 from rwn_core.figures import index_plot
+from rwn_core.figures.draw_bands import Drawn
 from rwn_core.figures.style import Chart
 from rwn_core.reading import Reading
 
 
-def draw(reading: Reading) -> Chart:
+def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
     """Draw the Mahalanobis distance (not its square) of every record, original and released.
 
     Parameters
     ----------
     reading : Reading of the measure "mahalanobis"
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall.
     """
     return index_plot.draw(
-        reading, key="mahalanobis", title="Mahalanobis distance", unit="distance D"
+        reading, drawn, key="mahalanobis", title="Mahalanobis distance", unit="distance D"
     )

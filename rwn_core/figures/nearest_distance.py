@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.figures.draw_bands import Drawn, reach
 from rwn_core.figures.style import (
     ORIGINAL,
     RELEASED,
@@ -28,23 +29,27 @@ _SIDES = ("original", "released")
 _OUTLIERS = 40
 
 
-def draw(reading: Reading) -> Chart:
+def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
     """Draw two box plots, whiskers at most 1.5 interquartile ranges long.
 
     Parameters
     ----------
     reading : Reading of the measure "nearest_distance"
         Distances in standard deviations of the original.
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "value", the released median.
     """
     detail = reading.detail
     values = [np.asarray(detail[side], dtype=float) for side in _SIDES]
     values = [v[np.isfinite(v)] for v in values]
+    band = None if drawn is None else drawn["value"]
+    draws = "" if band is None else f" · draws {reach(band.low, band.high)}"
     medians = [number(reading.baseline), number(reading.value)]
     traces = [trace for i in (1, 0) for trace in _box(values[i], released=bool(i))]
     return chart(
         "nearest_distance",
         "Nearest distance",
-        f"median {medians[0]} → {medians[1]}" + (" · sample" if detail["sampled"] else ""),
+        f"median {medians[0]} → {medians[1]}" + draws + (" · sample" if detail["sampled"] else ""),
         "Box plots of the distance to the nearest record of the same file; the median is "
         f"{medians[0]} in the original and {medians[1]} in the release{_sample(detail)}",
         data=traces,

@@ -32,6 +32,7 @@ from rwn_core.figures.tables import table
 from rwn_core.reading import Reading
 
 _HOVER = "record %{text}: %{x} donors, nearest at %{y:.2f}<extra>%{fullData.name}</extra>"
+_CAPTION = "Neighborhoods belong to the setting: they are the same in every draw."
 _TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 
 
@@ -64,12 +65,17 @@ def draw(reading: Reading) -> Chart:
             **_lines(k, epsilon, top),
         ),
         large={"legend": True},
-        table=table(
-            ["record", "neighborhood size", "nearest distance", "governed by k"],
-            [np.arange(1, len(sizes) + 1), sizes, nearest, np.where(by_k, "yes", "no")],
-            rank=2,
-        ),
+        table=_table(sizes, nearest, by_k),
     )
+
+
+def _table(sizes: NDArray[Any], nearest: NDArray[Any], by_k: NDArray[np.bool_]) -> dict[str, Any]:
+    made = table(
+        ["record", "neighborhood size", "nearest distance", "governed by k"],
+        [np.arange(1, len(sizes) + 1), sizes, nearest, np.where(by_k, "yes", "no")],
+        rank=2,
+    )
+    return made | {"caption": " ".join([_CAPTION, made.get("caption", "")]).strip()}
 
 
 def _size_axis(low: float, high: float) -> dict[str, Any]:

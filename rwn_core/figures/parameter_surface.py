@@ -39,7 +39,7 @@ def draw(
     measure: Mapping[str, Any],
     *,
     limit: float | None = None,
-    where: str = "",
+    forecast: ArrayLike | None = None,
 ) -> Chart:
     """Draw the surface.
 
@@ -50,13 +50,15 @@ def draw(
     across, down : mappings
         Of each parameter: "title" and "values", one for each column or row.
     measure : mapping
-        "title", "unit", "share" and "better".
+        "title", "unit", "share" and "better"; "where", the other parameters, which are held fixed,
+        in words, if there are any.
     limit : float, optional
         Cells that do not keep it are crossed out.
-    where : str
-        The other parameters, which are held fixed, in words.
+    forecast : array of bool, shape (rows, columns), optional
+        Cells that are expected and not measured; they begin with "~".
     """
     square = np.asarray(values, dtype=float)
+    guessed = np.zeros(square.shape, bool) if forecast is None else np.asarray(forecast, dtype=bool)
     known = square[np.isfinite(square)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     kept = _keeps(square, limit, measure["better"])
@@ -78,13 +80,14 @@ def draw(
         ticktext=rows,
     )
     texts = [_text(v, measure["share"]) for v in (low, high)]
-    held = f" at {where}" if where else ""
+    held = f" at {measure['where']}" if measure.get("where") else ""
     return chart(
         "parameter_surface",
         f"{measure['title']} over {across['title']} and {down['title']}",
-        f"{texts[0]} to {texts[1]}",
+        f"{_counted(int(guessed.sum()), known.size)}{texts[0]} to {texts[1]}",
         f"Heat map of {measure['title']} over {len(columns)} values of {across['title']} and "
-        f"{len(rows)} of {down['title']}{held}, from {texts[0]} to {texts[1]}",
+        f"{len(rows)} of {down['title']}{held}, from {texts[0]} to {texts[1]}; "
+        f"{int(guessed.sum())} cells are forecasts",
         data=[
             {
                 "type": "heatmap",
@@ -100,11 +103,11 @@ def draw(
                 "ygap": 1,
                 "hoverongaps": False,
                 "hovertemplate": "%{x}, %{y}: %{z:.4g}<extra></extra>",
-                **_numbers(square, kept, measure),
+                **_numbers(square, kept, guessed, measure),
             }
         ],
         layout=layout(x, y, right=round(30 + widest(texts))),
-        table=_table(square, across, down, measure),
+        table=_table(square, guessed, (across, down), measure),
     )
 
 
@@ -128,6 +131,12 @@ def _bar(low: float, high: float, texts: list[str]) -> dict[str, Any]:
     }
 
 
+def _counted(guesses: int, known: int) -> str:
+    if not guesses:
+        return ""
+    return "~ forecast · " if guesses == known else f"{guesses} of {known} forecast (~) · "
+
+
 def _keeps(square: NDArray[Any], limit: float | None, better: str) -> NDArray[np.bool_]:
     if limit is None or better == "neutral":
         return np.ones(square.shape, dtype=bool)
@@ -135,32 +144,39 @@ def _keeps(square: NDArray[Any], limit: float | None, better: str) -> NDArray[np
 
 
 def _numbers(
-    square: NDArray[Any], kept: NDArray[np.bool_], measure: Mapping[str, Any]
+    square: NDArray[Any],
+    kept: NDArray[np.bool_],
+    guessed: NDArray[np.bool_],
+    measure: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Give the value of each cell as a text; in parentheses where it does not keep the limit."""
     if square.size > _LABELED:
         return {}
     texts = [
-        [_cell(value, bool(fine), measure) for value, fine in zip(*row, strict=True)]
-        for row in zip(square, kept, strict=True)
+        [_cell(*each, measure) for each in zip(*row, strict=True)]
+        for row in zip(square, kept, guessed, strict=True)
     ]
     return {"text": texts, "texttemplate": "%{text}", "textfont": {"size": FONT}}
 
 
-def _cell(value: float, fine: bool, measure: Mapping[str, Any]) -> str:
+def _cell(value: float, fine: bool, guess: bool, measure: Mapping[str, Any]) -> str:
     if not math.isfinite(value):
         return ""
-    text = _text(value, measure["share"])
+    text = f"{'~' if guess else ''}{_text(value, measure['share'])}"
     return text if fine else f"({text})"
 
 
 def _table(
     square: NDArray[Any],
-    across: Mapping[str, Any],
-    down: Mapping[str, Any],
+    guessed: NDArray[np.bool_],
+    sides: tuple[Mapping[str, Any], Mapping[str, Any]],
     measure: Mapping[str, Any],
 ) -> dict[str, Any]:
+    across, down = sides
     names: Sequence[Any] = [_word(v) for v in across["values"]]
     columns = [f"{down['title']} \\ {across['title']}", *names]
     cells: list[Any] = [[_word(v) for v in down["values"]], *square.T]
-    return {**table(columns, cells), "caption": f"{measure['title']}: {measure['unit']}."}
+    caption = f"{measure['title']}: {measure['unit']}."
+    if guessed.any():
+        caption += f" {int(guessed.sum())} of the values are forecasts, before any release."
+    return {**table(columns, cells), "caption": caption}

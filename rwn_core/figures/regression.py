@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.figures.draw_bands import NAME, Drawn, bars, columns
 from rwn_core.figures.style import (
     NEUTRAL,
     Chart,
@@ -33,12 +34,14 @@ _SLOPES = 14
 _APART = 0.16
 
 
-def draw(reading: Reading) -> Chart:
+def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
     """Draw the slopes, without the intercept; at most the 14 that moved most.
 
     Parameters
     ----------
     reading : Reading of the measure "regression"
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "coefficient_released" and "se_released".
     """
     detail = reading.detail
     moved = np.asarray(detail["standardized_difference"], dtype=float)[1:]
@@ -46,14 +49,16 @@ def draw(reading: Reading) -> Chart:
     rows = np.sort(ranked) + 1
     names = [shorten(detail["terms"][i], 12) for i in rows]
     response, signs = detail["response"], int(np.sum(detail["sign_changed"][1:]))
-    traces = [t for side in ("original", "released") for t in _intervals(detail, rows, side)]
+    traces = [] if drawn is None else [_reach(detail, rows, drawn)]
+    traces += [t for side in ("original", "released") for t in _intervals(detail, rows, side)]
     low, high = _span(traces)
     return chart(
         "regression",
         f"Regression of {response}",
         f"median change {number(reading.value)} SE",
         f"Slopes of the regression of {response} with 95 % intervals in units of the original's "
-        f"standard error; {signs} of {len(moved)} slopes changed sign",
+        f"standard error; {signs} of {len(moved)} slopes changed sign"
+        + ("" if drawn is None else f"; pale bars: {NAME}"),
         data=traces,
         layout=layout(
             axis("slope / original's standard error", low, high, count=6),
@@ -69,13 +74,14 @@ def draw(reading: Reading) -> Chart:
             uirevision=response,
         ),
         large={"legend": True, "yaxis": {"ticktext": [escape(detail["terms"][i]) for i in rows]}},
-        table=coefficients(detail),
+        table=coefficients(detail, drawn),
     )
 
 
-def coefficients(detail: Mapping[str, Any]) -> dict[str, Any]:
+def coefficients(detail: Mapping[str, Any], drawn: Drawn | None = None) -> dict[str, Any]:
     """List every term, intercept included, with coefficients and standard errors."""
     signs = ["changed" if s else "kept" for s in detail["sign_changed"]]
+    more, ends = _ends(drawn)
     result = table(
         [
             "term",
@@ -85,6 +91,7 @@ def coefficients(detail: Mapping[str, Any]) -> dict[str, Any]:
             "SE, released",
             "sign",
             "difference / SE, original",
+            *more,
         ],
         [
             [str(term) for term in detail["terms"]],
@@ -94,6 +101,7 @@ def coefficients(detail: Mapping[str, Any]) -> dict[str, Any]:
             [_short(v) for v in detail["se_released"]],
             signs,
             [_short(v) for v in detail["standardized_difference"]],
+            *ends,
         ],
     )
     result["caption"] = (
@@ -103,6 +111,18 @@ def coefficients(detail: Mapping[str, Any]) -> dict[str, Any]:
         "too small."
     )
     return result
+
+
+def _ends(drawn: Drawn | None) -> tuple[list[str], list[list[float]]]:
+    """Columns with where draws of the setting fall: of the coefficients, then of their SE."""
+    names: list[str] = []
+    cells: list[list[float]] = []
+    for part, what in (("coefficient_released", "coefficient, "), ("se_released", "SE, ")):
+        if drawn is not None:
+            more, ends = columns(drawn[part], what)
+            names += more
+            cells += [[_short(value) for value in end] for end in ends]
+    return names, cells
 
 
 def _short(value: float) -> float:
@@ -125,6 +145,13 @@ def _intervals(detail: Mapping[str, Any], rows: NDArray[np.intp], side: str) -> 
     marks["marker"] |= {"size": 7, "opacity": 1}
     marks["hovertemplate"] = "%{x:.2f} ± %{customdata:.2f}<extra>%{fullData.name}</extra>"
     return [bars, marks]
+
+
+def _reach(detail: Mapping[str, Any], rows: NDArray[np.intp], drawn: Drawn) -> Trace:
+    """Where the slopes of other draws fall, behind the released ones."""
+    unit = np.asarray(detail["se_original"], dtype=float)[rows]
+    band = drawn["coefficient_released"]
+    return bars(band.low[rows] / unit, band.high[rows] / unit, np.arange(len(rows)) + _APART)
 
 
 def _span(traces: list[Trace]) -> tuple[float, float]:

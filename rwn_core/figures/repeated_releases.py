@@ -21,6 +21,8 @@ from rwn_core.figures.style import (
 from rwn_core.figures.tables import table
 from rwn_core.reading import Reading
 
+_HIGH = 0.8  # from where the label has no room above the line
+
 
 def draw(reading: Reading) -> Chart:
     """Draw the analytic lower bound, and the success in simulated releases where there are some.
@@ -37,7 +39,7 @@ def draw(reading: Reading) -> Chart:
     return chart(
         "repeated_releases",
         "Repeated releases",
-        _note(success, reading.value),
+        _note(success, reading.value) + (" · sample" if detail.get("sampled") else ""),
         f"Share of records linked by the keys after several releases, at least: "
         f"{percent(float(bound[0]), 1)} after one, {percent(reading.value, 1)} after three and "
         f"{percent(float(bound[-1]), 1)} after {int(times[-1])}",
@@ -46,7 +48,15 @@ def draw(reading: Reading) -> Chart:
             axis("releases", 0.6, times[-1] + 0.4, tickvals=times, ticktext=_texts(times)),
             axis("linked by the keys", 0, 1.04, share=True),
             annotations=[
-                label("at least", times[-1], bound[-1], NEUTRAL, xanchor="right", yanchor="top")
+                label(
+                    "at least",
+                    times[-1],
+                    bound[-1],
+                    NEUTRAL,
+                    xanchor="right",
+                    # on the side away from the line, which rises
+                    yanchor="top" if bound[-1] > _HIGH else "bottom",
+                )
             ],
         ),
         large={"legend": True},

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.bands import Band
+from rwn_core.figures.draw_bands import NAME, Drawn, bars, columns
 from rwn_core.figures.style import (
     NEUTRAL,
     Chart,
@@ -26,17 +28,20 @@ from rwn_core.reading import Reading
 _GROUPS = 12
 
 
-def draw(reading: Reading) -> Chart:
+def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
     """Draw the small groups that changed most, at most 12.
 
     Parameters
     ----------
     reading : Reading of the measure "subgroups"
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "released".
     """
     detail = reading.detail
     names = [str(name) for name in detail["groups"]]
     change = np.asarray(detail["change"], dtype=float)
     rows = np.argsort(-np.abs(change), kind="stable")[:_GROUPS]
+    band = None if drawn is None else drawn["released"]
     before, after = (np.asarray(detail[side])[rows] for side in ("original", "released"))
     expected = detail.get("expected")
     law = None if expected is None else np.asarray(expected, dtype=float)[rows]
@@ -52,17 +57,21 @@ def draw(reading: Reading) -> Chart:
         "Small groups",
         note,
         f"Sizes of the {len(rows)} small groups that changed most, of {len(names)}; all small "
-        f"groups together changed by {total:+.0%} and {vanished} vanished",
-        data=_traces(before, after, law),
+        f"groups together changed by {total:+.0%} and {vanished} vanished"
+        + ("" if band is None else f"; pale bars: {NAME}"),
+        data=[
+            *([] if band is None else [bars(band.low[rows], band.high[rows], range(len(rows)))]),
+            *_traces(before, after, law),
+        ],
         layout=layout(
-            axis("records", 0, above(1.05 * largest(before, after))),
+            axis("records", 0, above(1.05 * largest(before, after, *_tops(band, rows)))),
             axis("", len(rows) - 0.5, -0.5, showgrid=False, tickfont={"size": 9}, **ticks),
         ),
         large={
             "legend": True,
             "yaxis": {"ticktext": [escape(shorten(names[row], 60)) for row in rows]},
         },
-        table=_table(detail, names),
+        table=_table(detail, names, band),
     )
 
 
@@ -89,14 +98,21 @@ def _traces(
     return traces
 
 
-def _table(detail: Any, names: list[str]) -> dict[str, Any]:
+def _tops(band: Band | None, rows: NDArray[np.intp]) -> list[NDArray[Any]]:
+    return [] if band is None else [band.high[rows]]
+
+
+def _table(detail: Any, names: list[str], band: Band | None) -> dict[str, Any]:
     change = np.asarray(detail["change"], dtype=float)
-    columns = ["group", "original", "released", "relative change", "size of change"]
+    heads = ["group", "original", "released", "relative change", "size of change"]
     cells: list[Any] = [names, detail["original"], detail["released"], change, np.abs(change)]
     if detail.get("expected") is not None:
-        columns.insert(3, "expected")
+        heads.insert(3, "expected")
         cells.insert(3, detail["expected"])
-    made = table(columns, cells, rank=len(columns) - 1)
+    if band is not None:
+        more, ends = columns(band)
+        heads[-1:-1], cells[-1:-1] = more, ends
+    made = table(heads, cells, rank=len(heads) - 1)
     made["columns"].pop()
     for row in made["rows"]:
         row.pop()

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rwn_core.figures.style import extremes, largest
 
 TABLE_ROWS = 400
+SINGLE = {"record", "question"}  # columns that name single people
 _DIGITS = 7
 
 
@@ -17,6 +18,8 @@ def table(
     columns: Sequence[str], cells: Sequence[ArrayLike], *, rank: int | None = None
 ) -> dict[str, Any]:
     """Give the numbers behind a picture, a row per record or variable.
+
+    A table that speaks of single records is internal, and its views and files say so.
 
     Parameters
     ----------
@@ -31,6 +34,8 @@ def table(
         kept = slice(TABLE_ROWS) if rank is None else extremes(cells[rank], TABLE_ROWS)
         chosen = "first" if rank is None else f"largest by {columns[rank]}"
         result["caption"] = f"{TABLE_ROWS} of {total:,} rows: the {chosen}."
+    if not SINGLE.isdisjoint(columns):
+        result["internal"] = True
     result["rows"] = [list(row) for row in zip(*(_column(c, kept) for c in cells), strict=True)]
     return result
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.figures.draw_bands import reach
 from rwn_core.figures.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
 from rwn_core.figures.style import (
     MANY,
@@ -29,19 +30,21 @@ from rwn_core.figures.tables import table
 from rwn_core.reading import Reading
 
 
-def draw(reading: Reading) -> Chart:
+def draw(reading: Reading, drawn: tuple[float, float] | None = None) -> Chart:
     """Draw the relation of two variables.
 
     Parameters
     ----------
     reading : Reading of `rwn_core.two_way`
+    drawn : tuple of float, optional
+        Where the correlation of draws of the setting falls.
     """
     if reading.detail["kind"] == "points":
-        return _points(reading)
+        return _points(reading, drawn)
     return _table(reading)
 
 
-def _points(reading: Reading) -> Chart:
+def _points(reading: Reading, drawn: tuple[float, float] | None) -> Chart:
     detail = reading.detail
     one, other = (str(name) for name in detail["names"])
     clouds = [np.asarray(detail[side], dtype=float) for side in ("original", "released")]
@@ -54,7 +57,7 @@ def _points(reading: Reading) -> Chart:
     return chart(
         "two_way",
         f"{one} and {other}",
-        f"correlation {r[0]} → {r[1]}",
+        f"correlation {r[0]} → {r[1]}" + ("" if drawn is None else f" · draws {reach(*drawn, 2)}"),
         f"Scatter of {one} and {other}; their correlation is {r[0]} in the original and {r[1]} in "
         "the release",
         data=_beside(clouds, low, high) if many else _overlaid(clouds),

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rwn_core.cell_law import CellLaw
+from rwn_core.cell_law import CellLaw, RowMixtureLaw
 from rwn_core.comparison import Comparison
 from rwn_core.coordinates import coordinates
 from rwn_core.errors import NotApplicable, ParameterError
@@ -20,7 +21,7 @@ from rwn_core.nearest import (
     released_points,
     spread_sample,
 )
-from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.neighborhoods import Neighborhoods, find_neighborhoods, neighbor_table
 from rwn_core.original_terms import empty_records
 
 LARGEST_RECOMPUTED = 5000  # records: neighborhoods on the keys are found anew for every look
@@ -137,11 +138,20 @@ def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
         )
     original = only(law.original, keys)
     q = np.array([law.modification(v.name) for v in original.schema.released])
-    neighborhoods, values = law.neighborhoods, only(comparison.original, keys)
     try:
-        found = find_neighborhoods(
-            coordinates(values), k=neighborhoods.k, epsilon=neighborhoods.epsilon
-        )
+        found = _found_anew(law, coordinates(only(comparison.original, keys)))
     except ParameterError:
         raise NotApplicable("No key variable varies, so the keys make no neighborhoods.") from None
-    return link(CellLaw(original, found, q), comparison.masked, keys)
+    guess = CellLaw(original, found, q)
+    if isinstance(law, RowMixtureLaw):
+        guess = RowMixtureLaw(original, found, q > 0, law.row_share)
+    return link(guess, comparison.masked, keys)
+
+
+def _found_anew(law: CellLaw, points: NDArray[np.float64]) -> Neighborhoods:
+    """The neighborhoods of the method's own rule, among other points."""
+    known = law.neighborhoods
+    if isinstance(law, RowMixtureLaw):  # its ball is open
+        table = neighbor_table(points, k=known.k, epsilon=known.epsilon)
+        return table.narrow(k=known.k, epsilon=known.epsilon, strict=True)
+    return find_neighborhoods(points, k=known.k, epsilon=known.epsilon)

@@ -89,20 +89,30 @@ def _product(
 def _sparse_product(
     law: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
+    """The same product, pair by pair: the most telling unit says which pairs there are."""
+    coded = [(*law.unit_codes(unit, masked, rows), unit) for unit in attacked_units(law, names)]
+    coded.sort(key=lambda each: -int(each[0].max()))
     product: sparse.csc_array | None = None
     logs = np.zeros(len(rows))
-    for unit in attacked_units(law, names):
-        table, columns = law.likelihood_columns(unit, masked, rows)
-        chosen = sparse.csc_array(table[:, np.maximum(columns, 0)])
-        if (columns < 0).any():
-            chosen = _times(chosen, (columns >= 0).astype(np.float64))
-        product = chosen if product is None else sparse.csc_array(product.multiply(chosen))
+    for _, released, unit in coded:
+        if len(unit) == 1:
+            table = law.table(unit[0])[0]
+        else:
+            table = sparse.csr_array(law.likelihood_columns(unit, masked, rows)[0])
+        columns = np.maximum(released, 0)
+        first = product is None
+        if product is None:
+            product = sparse.csc_array(table[:, columns])
+        row = np.repeat(np.arange(len(rows)), np.diff(product.indptr))
+        if not first and len(row):  # no entries asked for are no array of numbers
+            product.data *= np.asarray(table[product.indices, columns[row]]).ravel()
+        product.data *= released[row] >= 0
         # many columns of small probabilities would underflow: keep their size apart
         product, largest = _normalized(product)
+        product.eliminate_zeros()
         with np.errstate(divide="ignore"):
             logs += np.log(largest)
     assert product is not None
-    product.eliminate_zeros()
     return product, logs
 
 
@@ -206,13 +216,14 @@ def _lost(
     )
     if not np.any(gone) or not law.empty.size:
         return sparse.csc_array((n, m)), np.zeros(m)
+    kept = [name for unit in units for name in unit if not law.modification(name)]
+    if not kept:
+        starts = np.concatenate(([0], np.cumsum(gone * law.empty.size)))
+        records = np.tile(law.empty, int(gone.sum()))
+        return sparse.csc_array((np.ones(len(records)), records, starts), (n, m)), np.zeros(m)
     able = np.zeros(n)
     able[law.empty] = 1.0
-    kept = [name for unit in units for name in unit if not law.modification(name)]
-    if kept:
-        same, logs = _product(law.given(selected=False), masked, rows, kept)
-    else:
-        same, logs = sparse.csc_array(np.ones((n, 1)) @ np.ones((1, m))), np.zeros(m)
+    same, logs = _product(law.given(selected=False), masked, rows, kept)
     return _times(sparse.csc_array(sparse.diags_array(able) @ same), gone.astype(np.float64)), logs
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.cell_law import CellLaw, RowMixtureLaw
+from rwn_core.errors import InputError
 from rwn_core.intruder.survival import count_distribution
 from rwn_core.microdata import Microdata
 from rwn_core.original_terms import numbers
@@ -46,6 +48,15 @@ class Condition:
             beyond = values >= self.value if self.sign == "at least" else values <= self.value
         return np.asarray(beyond, dtype=bool)
 
+    def suits(self, table: Microdata) -> bool:
+        """Whether it can be asked of a table: it has the variable, of a kind that fits."""
+        if self.name not in [variable.name for variable in table.schema.released]:
+            return False
+        number = isinstance(self.value, int | float) and not isinstance(self.value, bool)
+        if self.sign == "is":
+            return not is_number(table, self.name)
+        return is_number(table, self.name) and number
+
     @property
     def words(self) -> str:
         """The condition for a person; it holds a value and stays inside."""
@@ -59,6 +70,36 @@ class Predicate:
     """A question about the records that fulfil all of its conditions."""
 
     conditions: tuple[Condition, ...]
+
+    def suits(self, table: Microdata) -> bool:
+        """Whether it can be asked of a table."""
+        return all(condition.suits(table) for condition in self.conditions)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Plain data that `from_dict` reads."""
+        return [{"name": c.name, "sign": c.sign, "value": c.value} for c in self.conditions]
+
+    @classmethod
+    def from_dict(cls, plain: Sequence[Mapping[str, Any]]) -> Predicate:
+        """The predicate that `to_dict` wrote, or somebody by hand.
+
+        Raises
+        ------
+        InputError
+        """
+        conditions = []
+        for each in plain:
+            if set(each) != {"name", "sign", "value"} or each["sign"] not in get_args(Sign):
+                raise InputError(
+                    "A watched question must consist of conditions with name, sign and value; the "
+                    f"sign is one of: {', '.join(get_args(Sign))}."
+                )
+            if not isinstance(each["value"], str | int | float):
+                raise InputError("The value of a watched question must be a text or a number.")
+            conditions.append(Condition(name=each["name"], sign=each["sign"], value=each["value"]))
+        if not conditions:
+            raise InputError("A watched question must have at least one condition.")
+        return cls(conditions=tuple(conditions))
 
     @property
     def words(self) -> str:
@@ -90,6 +131,30 @@ class Predicate:
             q = law.modification(unit[0])
             chances *= (1 - q) * fits + q * (law.members @ fits)
         return chances
+
+    def tells(self, law: CellLaw, name: str, fits: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """P(the variable's released value is fitting | the row fulfils the predicate).
+
+        Parameters
+        ----------
+        law : CellLaw
+        name : str
+            A variable outside the predicate.
+        fits : ndarray of bool, shape (n,)
+            Which original records have a fitting value of it.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+        """
+        if not isinstance(law, RowMixtureLaw):
+            q = law.modification(name)
+            return np.asarray((1 - q) * fits + q * (law.members @ fits.astype(np.float64)))
+        drawn, kept = (law.given(selected=way) for way in (True, False))
+        joint = law.row_share * self.chances(drawn) * self.tells(drawn, name, fits)
+        joint += (1 - law.row_share) * self.chances(kept) * fits
+        chances = self.chances(law)
+        return np.divide(joint, chances, out=np.zeros_like(joint), where=chances > 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import comb, factorial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +13,12 @@ from rwn_core.errors import NotApplicable
 from rwn_core.intruder.likelihood import attacked_units, likelihoods
 from rwn_core.microdata import Microdata
 
-LARGEST_PAIRWISE = 2500  # records: all pairs are held
+LARGEST_PAIRS = 6_250_000  # of records that are held at a time
 
 
-def bhattacharyya(law: CellLaw, names: Sequence[str] | None = None) -> NDArray[np.float64]:
+def bhattacharyya(
+    law: CellLaw, names: Sequence[str] | None = None, records: NDArray[np.int64] | None = None
+) -> NDArray[np.float64]:
     """How alike two records' releases are: BC_il = product of sum over v of sqrt(P_ij(v) P_lj(v)).
 
     Parameters
@@ -25,75 +26,139 @@ def bhattacharyya(law: CellLaw, names: Sequence[str] | None = None) -> NDArray[n
     law : CellLaw
     names : sequence of str, optional
         The attacked variables; all by default.
+    records : ndarray of int64, shape (m,), optional
+        The records i; all by default.
 
     Returns
     -------
-    ndarray of float64, shape (n, n)
-        From 0 (never alike) to 1 (the same law); 1 on the diagonal.
+    ndarray of float64, shape (m, n)
+        From 0 (never alike) to 1 (the same law); 1 for a record and itself.
 
     Raises
     ------
     NotApplicable
-        Too many records, or a law whose cells are not independent.
+        Too many pairs.
+
+    Notes
+    -----
+    For a method that keeps or masks whole rows this is an upper bound, so that
+    `success_bounds` stays a lower bound: with sqrt(a + b) <= sqrt(a) + sqrt(b), the sum of what
+    kept with kept, kept with masked, and masked with masked rows have in common.
     """
-    return _pairwise(law, names, np.sqrt)
+    records = np.arange(law.original.n) if records is None else records
+    if isinstance(law, RowMixtureLaw):
+        return _alike_at_most(law, names, records)
+    return _pairwise(law, names, np.sqrt, records)
+
+
+def _alike_at_most(
+    law: RowMixtureLaw, names: Sequence[str] | None, records: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    share, drawn = law.row_share, law.given(selected=True)
+    both_drawn = _pairwise(drawn, names, np.sqrt, records)
+    both_kept = _pairwise(law.given(selected=False), names, np.sqrt, records)
+    one_drawn = _become(drawn, names, records)
+    touched = [
+        name for unit in attacked_units(law, names) for name in unit if law.modification(name)
+    ]
+    if law.empty.size and touched:  # their masked values are lost: like each other at most
+        lost = np.zeros(law.original.n, dtype=bool)
+        lost[law.empty] = True
+        both_drawn[np.ix_(lost[records], lost)] = 1.0
+        if law.original.frame[touched].isna().any().all():  # like any row of missing values
+            both_drawn[lost[records]], both_drawn[:, lost], one_drawn[:, lost] = 1.0, 1.0, 1.0
+            one_drawn[lost[records]] = 2.0
+    alike = (1 - share) * both_kept + np.sqrt(share * (1 - share)) * one_drawn + share * both_drawn
+    alike[np.arange(len(records)), records] = 1.0
+    return np.asarray(np.minimum(alike, 1.0))
+
+
+def _become(
+    drawn: CellLaw, names: Sequence[str] | None, records: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The roots of P(i releases l's row) and of P(l releases i's), added up, shape (m, n)."""
+    n = drawn.original.n
+    one, other = np.ones((len(records), n)), np.ones((len(records), n))
+    for unit in attacked_units(drawn, names):
+        table, columns = drawn.likelihood_columns(unit, drawn.original, np.arange(n))
+        one *= sparse.csr_array(table)[records].toarray()[:, columns]
+        other *= table[:, columns[records]].toarray().T
+    return np.asarray(np.sqrt(one) + np.sqrt(other))
 
 
 def coincidence(law: CellLaw, names: Sequence[str] | None = None) -> NDArray[np.float64]:
-    """P(two independent releases of a record are the same row), shape (n,)."""
-    return np.diagonal(_pairwise(law, names, lambda share: share)).copy()
+    """P(two independent releases of a record are the same row), shape (n,).
+
+    Raises
+    ------
+    NotApplicable
+        Too many pairs, or a law whose cells are not independent.
+    """
+    if isinstance(law, RowMixtureLaw):
+        raise NotApplicable("This is for a method that draws each cell independently.")
+    records = np.arange(law.original.n)
+    return np.diagonal(_pairwise(law, names, lambda share: share, records)).copy()
 
 
 def _pairwise(
     law: CellLaw,
     names: Sequence[str] | None,
     change: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    records: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    n = law.original.n
-    if n > LARGEST_PAIRWISE:
+    n, m = law.original.n, len(records)
+    if m * n > LARGEST_PAIRS:
         raise NotApplicable(
-            f"Pairs of records are compared for at most {LARGEST_PAIRWISE:,} records, and the "
-            f"table has {n:,}."
+            f"At most {LARGEST_PAIRS:,} pairs of records are compared, and {m:,} records of "
+            f"{n:,} have more."
         )
-    if isinstance(law, RowMixtureLaw):
-        raise NotApplicable("The bound is for a method that draws each cell independently.")
-    result = np.ones((n, n))
+    result = np.ones((m, n))
     for unit in attacked_units(law, names):
         table, _ = law.likelihood_columns(unit, law.original, np.arange(n))
         values = sparse.csr_array(table)
         values.data = change(values.data)
-        result *= np.clip((values @ values.T).toarray(), 0.0, 1.0 + 1e-12)
+        result *= np.clip((values[records] @ values.T).toarray(), 0.0, 1.0 + 1e-12)
     return np.minimum(result, 1.0)
 
 
-def success_bounds(alike: NDArray[np.float64], releases: Sequence[int]) -> NDArray[np.float64]:
-    """Lower bound on the intruder's success after M releases, averaged over records.
+def bounds_of_records(
+    alike: NDArray[np.float64], releases: Sequence[int], records: NDArray[np.int64] | None = None
+) -> NDArray[np.float64]:
+    """Lower bound on P(the intruder links a record rightly) after M releases.
 
     Parameters
     ----------
-    alike : ndarray of float64, shape (n, n)
+    alike : ndarray of float64, shape (m, n)
         From `bhattacharyya`.
     releases : sequence of int
         The numbers M.
+    records : ndarray of int64, shape (m,), optional
+        Those of `alike`; all by default.
 
     Returns
     -------
-    ndarray of float64, shape (len(releases),)
-        1 - sum over the others of BC^M for each record, cut at 0.
+    ndarray of float64, shape (len(releases), m)
+        1 - sum over the others of BC^M, cut at 0.
 
     References
     ----------
     Union bound over the pairwise errors of the likelihood ratio; ties count as failures.
     """
     others = alike.copy()
-    np.fill_diagonal(others, 0.0)
-    return np.array(
-        [np.maximum(0.0, 1.0 - (others**times).sum(axis=1)).mean() for times in releases]
-    )
+    others[np.arange(len(others)), np.arange(len(others)) if records is None else records] = 0.0
+    return np.array([np.maximum(0.0, 1.0 - (others**times).sum(axis=1)) for times in releases])
+
+
+def success_bounds(alike: NDArray[np.float64], releases: Sequence[int]) -> NDArray[np.float64]:
+    """`bounds_of_records` averaged over all records, shape (len(releases),)."""
+    return np.asarray(bounds_of_records(alike, releases).mean(axis=1))
 
 
 def success_after(
-    law: CellLaw, releases: Sequence[Microdata], names: Sequence[str] | None = None
+    law: CellLaw,
+    releases: Sequence[Microdata],
+    names: Sequence[str] | None = None,
+    rows: NDArray[np.int64] | None = None,
 ) -> NDArray[np.float64]:
     """The intruder's expected success after the first, the first two, ... of some releases.
 
@@ -103,12 +168,14 @@ def success_after(
     releases : sequence of Microdata
         Of one setting, independently drawn, rows aligned across them.
     names : sequence of str, optional
+    rows : ndarray of int64, shape (m,), optional
+        Released rows to link; all by default.
 
     Returns
     -------
     ndarray of float64, shape (len(releases),)
     """
-    rows = np.arange(releases[0].n)
+    rows = np.arange(releases[0].n) if rows is None else rows
     evidence: sparse.csc_array | None = None
     success = []
     for masked in releases:
@@ -125,68 +192,3 @@ def _combined(one: sparse.csc_array, other: sparse.csc_array) -> sparse.csc_arra
     largest = product_.max(axis=0).toarray().ravel()
     scale = np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
     return sparse.csc_array(product_ @ sparse.diags_array(scale))
-
-
-def mode_is_own(q: float, donors: int, releases: int) -> float:
-    """P(the most frequent value of a cell over M aligned releases is the true one).
-
-    Parameters
-    ----------
-    q : float
-        Modification probability, from 0 to 1.
-    donors : int
-        Different donor values, none of them the own; at least 1.
-    releases : int
-        M, at least 1.
-
-    Returns
-    -------
-    float
-        Ties are broken at random.
-    """
-    share = q / donors
-    total = 0.0
-    for own in range(releases + 1):
-        rest = releases - own
-        for largest, at_top, ways in _occupancies(rest, donors):
-            if largest > own or not own:
-                continue
-            tied = at_top + 1 if largest == own else 1
-            total += comb(releases, own) * (1 - q) ** own * share**rest * ways / tied
-    return float(total)
-
-
-def _occupancies(balls: int, boxes: int) -> list[tuple[int, int, int]]:
-    """Ways to spread balls over boxes, by the largest count and how many boxes have it."""
-    found: dict[tuple[int, int], int] = {}
-    for counts in _partitions(balls, boxes):
-        ways = factorial(balls)
-        for count in counts:
-            ways //= factorial(count)
-        padded = [*counts, *[0] * (boxes - len(counts))]
-        orders = factorial(boxes)
-        for value in set(padded):
-            orders //= factorial(padded.count(value))
-        top = padded[0] if padded else 0
-        key = (top, padded.count(top) if padded else 0)
-        found[key] = found.get(key, 0) + ways * orders
-    return [(top, at_top, ways) for (top, at_top), ways in found.items()]
-
-
-def _partitions(total: int, parts: int, most: int | None = None) -> list[tuple[int, ...]]:
-    """Non-increasing positive numbers, at most `parts` of them, that add up to `total`."""
-    if total == 0:
-        return [()]
-    if parts == 0:
-        return []
-    most = total if most is None else min(most, total)
-    return [
-        (first, *rest)
-        for first in range(most, 0, -1)
-        for rest in _partitions(total - first, parts - 1, first)
-    ]
-
-
-def distinct_donors(donors: int, releases: int) -> float:
-    """Expected number of different donor values seen in M releases at q = 1 (coupon collector)."""
-    return float(donors * (1.0 - (1.0 - 1.0 / donors) ** releases))

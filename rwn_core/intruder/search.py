@@ -107,10 +107,37 @@ def _tail(
     original: Microdata, names: Sequence[str], cut: str, record: int, second: int, upward: bool
 ) -> Predicate:
     values = original.values(cut)
-    middle = values[second] + (values[record] - values[second]) / 2
-    limit = float(middle if np.isfinite(middle) and middle != values[second] else values[record])
+    limit = simplest_between(float(values[second]), float(values[record]))
     condition = Condition(name=cut, sign="at least" if upward else "at most", value=limit)
     return Predicate(conditions=(*_conditions(original, names, record), condition))
+
+
+def simplest_between(one: float, other: float) -> float:
+    """A number of few digits strictly between two, so that it is a value of neither record.
+
+    Where there is none, the other.
+
+    Examples
+    --------
+    >>> simplest_between(262.75, 363.15), simplest_between(80, 81), simplest_between(0.12, 0.1)
+    (300.0, 80.5, 0.11)
+    """
+    low, high = min(one, other), max(one, other)
+    width = high - low
+    if not np.isfinite(width) or width <= 0:
+        return other
+    for digits in range(-int(np.floor(np.log10(width))) - 1, 20):
+        for step in (5, 1, 2):
+            found = _multiple_above(low, step, digits)
+            if low < found < high:
+                return found
+    return other
+
+
+def _multiple_above(low: float, step: int, digits: int) -> float:
+    """The smallest multiple of step * 10^-digits above a number, written with few digits."""
+    size = step * 10.0**-digits
+    return float(f"{(np.floor(low / size) + 1) * size:.15g}")
 
 
 def _corners(original: Microdata, one: str, two: str) -> Iterator[tuple[Predicate, int]]:

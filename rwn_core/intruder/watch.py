@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from rwn_core.cell_law import CellLaw
 from rwn_core.errors import ParameterError
-from rwn_core.intruder.posterior import Linkage
+from rwn_core.intruder.posterior import posteriors
 from rwn_core.intruder.predicates import Predicate, answer
 from rwn_core.microdata import Microdata
 
@@ -21,8 +23,8 @@ class Watched:
     ----------
     words : str
     chance : float or None
-        Of a record: the intruder's probability of its true source, or None where its row was not
-        in the sample. Of a predicate: P(exactly one released record fulfils it).
+        Of a record: the probability that the intruder gives to the true source of its row. Of a
+        predicate: P(exactly one released record fulfils it). None without a law.
     matches : int or None
         How many released records fulfil the predicate in this release.
     """
@@ -61,28 +63,52 @@ class WatchList:
         self._refuse_more()
         return replace(self, predicates=(*self.predicates, predicate))
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is pinned."""
+        return not (self.records or self.predicates)
+
     def _refuse_more(self) -> None:
         if len(self.records) + len(self.predicates) >= LONGEST:
             raise ParameterError(
                 f"The watch list holds at most {LONGEST} entries; take one off first."
             )
 
-    def follow(
-        self, original: Microdata, masked: Microdata, law: CellLaw | None, links: Linkage | None
-    ) -> list[Watched]:
-        """What became of every entry in a release."""
+    def named(self) -> list[Watched]:
+        """The entries without what became of them."""
+        found = [*map(_record_words, self.records), *(each.words for each in self.predicates)]
+        return [Watched(words=words, chance=None, matches=None) for words in found]
+
+    def follow(self, original: Microdata, masked: Microdata, law: CellLaw | None) -> list[Watched]:
+        """What became of every entry in a release; only the pinned rows are linked.
+
+        Parameters
+        ----------
+        original, masked : Microdata
+            Row-aligned.
+        law : CellLaw, optional
+            Without one, chances are unknown.
+        """
         return [
-            *(_record(record, links) for record in self.records),
+            *_records(self.records, masked, law),
             *(_predicate(predicate, original, masked, law) for predicate in self.predicates),
         ]
 
 
-def _record(record: int, links: Linkage | None) -> Watched:
-    chance = None
-    if links is not None:
-        place = (links.rows == record).nonzero()[0]
-        chance = float(links.truth[place[0]]) if place.size else None
-    return Watched(words=f"record {record + 1}", chance=chance, matches=None)
+def _record_words(record: int) -> str:
+    return f"record {record + 1}"
+
+
+def _records(records: tuple[int, ...], masked: Microdata, law: CellLaw | None) -> list[Watched]:
+    chances: list[float | None] = [None] * len(records)
+    if law is not None and records:
+        rows = np.array(records)
+        belief = posteriors(law, masked, rows)
+        chances = [float(belief[record, place]) for place, record in enumerate(records)]
+    return [
+        Watched(words=_record_words(record), chance=chance, matches=None)
+        for record, chance in zip(records, chances, strict=True)
+    ]
 
 
 def _predicate(

@@ -7,10 +7,20 @@ from types import MappingProxyType
 from typing import Any
 
 from rwn_core.masking.nbrs2015 import NBRS2015
-from rwn_core.masking.release import Masked, Parameters, Release, mask
+from rwn_core.masking.release import Masked, Parameters, Release, Rounded, mask, unrounded
 from rwn_core.masking.rwn import RWN
 
-__all__ = ["METHODS", "NBRS2015", "RWN", "Masked", "Parameters", "Release", "mask"]
+__all__ = [
+    "METHODS",
+    "NBRS2015",
+    "RWN",
+    "Masked",
+    "Parameters",
+    "Release",
+    "Rounded",
+    "mask",
+    "unrounded",
+]
 
 _METHODS = (RWN, NBRS2015)
 

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.cell_law import RowMixtureLaw
 from rwn_core.coordinates import coordinates
 from rwn_core.donors import (
     check_probability,
@@ -21,7 +22,7 @@ from rwn_core.donors import (
 from rwn_core.errors import ParameterError
 from rwn_core.masking.release import Masked
 from rwn_core.microdata import Microdata
-from rwn_core.neighborhoods import Neighborhoods, neighbor_table
+from rwn_core.neighborhoods import Neighborhoods, find_strictly
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
 
 Selection = Literal["count", "bernoulli"]
@@ -86,7 +87,8 @@ class NBRS2015:
         masked_columns(microdata)  # refuse before the search, not after it
         neighborhoods = self.neighborhoods(microdata, threads=threads, progress=progress)
         donors = self.draw(microdata, neighborhoods, key, threads=threads)
-        return Masked(masked=copy_from_donors(microdata, donors), donors=donors, law=None)
+        law = self.law(microdata, neighborhoods)
+        return Masked(masked=copy_from_donors(microdata, donors), donors=donors, law=law)
 
     def neighborhoods(
         self,
@@ -96,14 +98,8 @@ class NBRS2015:
         progress: Callable[[float], None] | None = None,
     ) -> Neighborhoods:
         """Every record's others at a distance below epsilon; some may have none."""
-        table = neighbor_table(
-            coordinates(microdata),
-            k=None,
-            epsilon=self.epsilon,
-            threads=threads,
-            progress=progress,
-        )
-        return table.narrow(k=None, epsilon=self.epsilon, strict=True)
+        points = coordinates(microdata)
+        return find_strictly(points, self.epsilon, threads=threads, progress=progress)
 
     def draw(
         self,
@@ -119,6 +115,15 @@ class NBRS2015:
         records = np.arange(microdata.n)
         selected = self.selected(key, microdata.n)
         return np.where(selected[:, None], donors, records[:, None])
+
+    def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> RowMixtureLaw:
+        """The exact law of each row; with a fixed count, rows together depend on each other."""
+        share = self.row_share(microdata.n)
+        return RowMixtureLaw(microdata, neighborhoods, masked_columns(microdata), share)
+
+    def row_share(self, n: int) -> float:
+        """P(a record is selected): q as described, floor(n * q) / n as coded."""
+        return self.q if self.record_selection == "bernoulli" else math.floor(n * self.q) / n
 
     def selected(self, key: SecretKey, n: int) -> NDArray[np.bool_]:
         """Which of n records are masked, shape (n,)."""

@@ -221,10 +221,17 @@ class RWN:
             )
         return CellLaw(microdata, neighborhoods, modification(microdata, self.q))
 
-    def redraw(self, microdata: Microdata, neighborhoods: Neighborhoods, draws: Draws) -> Masked:
-        """The same release from neighborhoods and random numbers that are already at hand."""
+    def redraw(
+        self,
+        microdata: Microdata,
+        neighborhoods: Neighborhoods,
+        draws: Draws,
+        donors: NDArray[np.int64] | None = None,
+    ) -> Masked:
+        """The same release from neighborhoods, random numbers or donors that are at hand."""
         law = self.law(microdata, neighborhoods)
-        donors = draw_donors(neighborhoods, draws, law.q)
+        if donors is None:
+            donors = draw_donors(neighborhoods, draws, law.q)
         return Masked(masked=copy_from_donors(microdata, donors), donors=donors, law=law)
 
 

@@ -14,8 +14,8 @@ from rwn_core.errors import ParameterError
 from rwn_core.neighborhoods.dense import complete_table
 from rwn_core.neighborhoods.drawing import Drawing
 from rwn_core.neighborhoods.parallel import Cancelled, Progress, Watch, thread_count
-from rwn_core.neighborhoods.radii import Radii, Radius, one_radius
-from rwn_core.neighborhoods.table import Neighborhoods, NeighborTable
+from rwn_core.neighborhoods.radii import Radii, Radius, nearest_radii, one_radius
+from rwn_core.neighborhoods.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 
 __all__ = [
     "LARGEST_DENSE",
@@ -28,11 +28,11 @@ __all__ = [
     "check_reach",
     "find_and_draw",
     "find_neighborhoods",
+    "find_strictly",
+    "nearest_radii",
     "neighbor_table",
     "thread_count",
 ]
-
-LARGEST_DENSE = 2000  # records up to which all pairs are held at once
 
 
 def check_reach(k: object, epsilon: object, n: int | None = None) -> None:
@@ -207,3 +207,42 @@ def find_and_draw(
 
     watch = Watch(threads=thread_count(threads), progress=progress)
     return search_neighborhoods(points, k=k, epsilon=epsilon, drawing=drawing, watch=watch)
+
+
+def find_strictly(
+    points: NDArray[np.float64],
+    epsilon: float,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Neighborhoods:
+    """Find every record's others at a distance below epsilon (the 2015 method); some have none.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    epsilon : float
+        At least 0; a record at exactly this distance is no member.
+    threads, progress
+        As for `find_neighborhoods`.
+
+    Returns
+    -------
+    Neighborhoods
+
+    Raises
+    ------
+    ParameterError
+
+    Examples
+    --------
+    >>> find_strictly(np.array([[0.0], [1.0], [3.0]]), 2.0).sizes.tolist()
+    [1, 1, 0]
+    """
+    check_reach(None, epsilon, len(points))
+    if len(points) <= LARGEST_DENSE:
+        return complete_table(points).narrow(k=None, epsilon=epsilon, strict=True)
+    from rwn_core.neighborhoods.searched import search_strictly
+
+    watch = Watch(threads=thread_count(threads), progress=progress)
+    return search_strictly(points, epsilon, watch)

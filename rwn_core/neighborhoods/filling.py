@@ -16,10 +16,12 @@ from rwn_core.neighborhoods.table import NeighborTable
 FEWER = 'take a smaller epsilon or k, or neighbors="sample" or "partition"'
 
 
-def index_of(points: NDArray[np.float64], epsilon: Radius | None) -> Index:
+def index_of(
+    points: NDArray[np.float64], epsilon: Radius | None, watch: Watch | None = None
+) -> Index:
     """The index of a table whose records may have radii of their own."""
     apart = None if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)
-    return build_index(points, apart=apart)
+    return build_index(points, apart=apart, watch=watch)
 
 
 def fill_table(search: Search, found: Found, watch: Watch, budget: float | None) -> NeighborTable:

@@ -2,21 +2,45 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.neighborhoods.compiled.facing import HALF_BLOCK
 from rwn_core.neighborhoods.compiled.grouping import group_rows
-from rwn_core.neighborhoods.compiled.kd_tree import fill_tiles, split_rows
+from rwn_core.neighborhoods.compiled.guard import bound_norms
+from rwn_core.neighborhoods.compiled.kd_tree import fill_tiles, rotate, split_rows
+from rwn_core.neighborhoods.compiled.lanes import LANES
 from rwn_core.neighborhoods.compiled.side import Side
+from rwn_core.neighborhoods.parallel import Watch
 
-LEAF = 128  # rows of a leaf: a tile of ten single-precision coordinates fits the fastest cache
-BLOCK = 65_536  # rows rotated at a time
+LINE = 64  # bytes
+SMALLEST, LARGEST = 1e-12, 1e12
+BLOCK = 1024  # rows rotated at a time
 ROTATION_ROWS = 100_000  # rows that the axes are found from
 
 Precision = Literal["single", "double"]
+
+
+class Layout(NamedTuple):
+    """How an index is laid out.
+
+    Attributes
+    ----------
+    precision : {"single", "double"}
+        Of the rotated coordinates.
+    leaf : int
+        Most rows of a leaf. A tile of 128 rows and ten coordinates fits the fastest cache.
+    """
+
+    precision: Precision = "single"
+    leaf: int = 128
+
+
+LAYOUT = Layout()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,12 +76,15 @@ class Frame:
         """Type of the rotated coordinates."""
         return np.float32 if self.precision == "single" else np.float64
 
-    def columns(self, points: NDArray[np.float64]) -> NDArray[Any]:
+    def columns(self, points: NDArray[np.float64], watch: Watch) -> NDArray[Any]:
         """Rotated coordinates of some points, shape (d, g)."""
         columns = np.empty((points.shape[1], len(points)), dtype=self.dtype)
-        for start in range(0, len(points), BLOCK):
-            block = points[start : start + BLOCK]
-            columns[:, start : start + BLOCK] = ((block - self.center) @ self.axes).T
+
+        def fill(start: int, stop: int) -> None:
+            first, last = start * BLOCK, min(stop * BLOCK, len(points))
+            rotate(points, self.center, self.axes, columns, first, last)
+
+        watch.run(fill, -(-len(points) // BLOCK))
         return columns
 
 
@@ -97,8 +124,8 @@ def build_index(
     numbers: NDArray[np.int64] | None = None,
     apart: NDArray[np.float64] | None = None,
     frame: Frame | None = None,
-    precision: Precision = "single",
-    leaf: int = LEAF,
+    layout: Layout = LAYOUT,
+    watch: Watch | None = None,
 ) -> Index:
     """Make a table ready for searches.
 
@@ -111,47 +138,125 @@ def build_index(
         Records that differ in this are not grouped, though their points may be identical.
     frame : Frame, optional
         That of the index this one will be searched against.
-    precision : {"single", "double"}
-        Of the rotated coordinates; it changes the time, never a result.
-    leaf : int
-        Most rows of a leaf.
+    layout : Layout
+        It changes the time, never a result.
+    watch : Watch, optional
+        Its threads are used, and it may cancel the work; it is told that nothing is done yet.
 
     Returns
     -------
     Index
+
+    Raises
+    ------
+    Cancelled
     """
+    quiet = (watch or Watch()).part(0.0, 0.0)
     rows = np.ascontiguousarray(points) + 0.0  # a copy; it turns -0.0, which equals 0.0, into it
     group, count = _grouped(rows if apart is None else np.column_stack((rows, apart)))
     if count < len(rows):
         rows = rows[_first_records(group)]
+    quiet.tell(0.0)
     if frame is None:
-        frame = Frame.of(rows, precision)
-    columns = frame.columns(rows)
+        frame = Frame.of(rows, layout.precision if _is_middling(rows) else "double")
+    columns = frame.columns(rows, quiet)
     leaves = 1
-    while count > leaf * leaves:
+    while count > layout.leaf * leaves:
         leaves *= 2
-    dimensions = rows.shape[1]
-    order, starts = np.arange(count, dtype=np.int32), np.zeros(2 * leaves, dtype=np.int64)
-    low = np.empty((2 * leaves - 1, dimensions), dtype=frame.dtype)
-    high = np.empty_like(low)
-    split_rows(columns, starts, low, high, order)
-    fullest = int(np.diff(starts[leaves - 1 :]).max())
-    tiles = np.empty((leaves, dimensions, -(-fullest // 16) * 16), dtype=frame.dtype)
-    fill_tiles(columns, order, starts, tiles)
+    tree = _ordered(columns, leaves, quiet)
+    tiles, centers, halves = _tiles_of(columns, tree, quiet)
     del columns
-    offsets, records, places = _records_of_rows(group, order)
+    spans, norms = np.empty(leaves), np.empty(leaves)
+    bound_norms(centers, halves, spans, norms)
+    offsets, records, places = _records_of_rows(group, tree.order)
+    numbered = np.arange(len(points)) if numbers is None else np.array(numbers, dtype=np.int64)
     side = Side(
         tiles=tiles,
-        low=low,
-        high=high,
-        starts=starts,
-        exact=rows[order],
+        centers=centers,
+        halves=halves,
+        spans=spans,
+        norms=norms,
+        boxes=_side_by_side(centers, halves),
+        starts=tree.starts,
+        exact=rows[tree.order],
         offsets=offsets,
         records=records,
         places=places,
-        numbers=np.arange(len(points)) if numbers is None else np.array(numbers, dtype=np.int64),
+        numbers=numbered,
+        firsts=numbered[records[offsets[:-1]]],
     )
     return Index(side=side, frame=frame)
+
+
+class _Tree(NamedTuple):
+    """The rows by position, where each node begins, and its box."""
+
+    order: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    low: NDArray[Any]
+    high: NDArray[Any]
+
+
+def _ordered(columns: NDArray[Any], leaves: int, watch: Watch) -> _Tree:
+    """Split the rows level by level."""
+    dimensions, count = columns.shape
+    nodes = 2 * leaves - 1
+    order, starts = np.arange(count, dtype=np.int32), np.zeros(nodes + 1, dtype=np.int64)
+    stops = np.full(nodes, count)
+    low = np.empty((nodes, dimensions), dtype=columns.dtype)
+    high = np.empty_like(low)
+    first = 0
+    while first < nodes:
+        begin, width = first, first + 1
+
+        def split(start: int, stop: int, begin: int = begin) -> None:
+            split_rows(columns, starts, stops, low, high, order, begin + start, begin + stop)
+
+        watch.run(split, width)
+        first += width
+    starts[nodes] = count
+    return _Tree(order, starts, low, high)
+
+
+def _tiles_of(
+    columns: NDArray[Any], tree: _Tree, watch: Watch
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """The tiles of the leaves, and the centers and halves of their boxes."""
+    leaves = (len(tree.low) + 1) // 2
+    fullest = int(np.diff(tree.starts[leaves - 1 :]).max())
+    width = -(-fullest // HALF_BLOCK) * HALF_BLOCK
+    tiles = _aligned((leaves, len(columns) + 1, width), columns.dtype)
+    centers = np.empty((leaves, len(columns)), dtype=columns.dtype)
+    halves = np.empty_like(centers)
+
+    def fill(start: int, stop: int) -> None:
+        fill_tiles(columns, *tree, tiles, centers, halves, start, stop)
+
+    watch.run(fill, leaves)
+    return tiles, centers, halves
+
+
+def _is_middling(rows: NDArray[np.float64]) -> bool:
+    """Whether squares of the rows' differences are numbers that single precision has."""
+    extent = float(np.ptp(rows, axis=0).max(initial=0.0))
+    return extent == 0 or SMALLEST < extent < LARGEST
+
+
+def _side_by_side(centers: NDArray[Any], halves: NDArray[Any]) -> NDArray[Any]:
+    """Centers and halves of boxes, shape (2, d, leaves), with empty places at the end."""
+    leaves, dimensions = centers.shape
+    boxes = _aligned((2, dimensions, -(-leaves // LANES) * LANES), centers.dtype)
+    boxes[0, :, :leaves], boxes[1, :, :leaves] = centers.T, halves.T
+    boxes[0, :, leaves:], boxes[1, :, leaves:] = np.inf, 0
+    return boxes
+
+
+def _aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """An array that begins where a line of the processor's cache does."""
+    size = math.prod(shape)
+    room = np.empty(size + LINE, dtype=dtype)
+    begin = -room.ctypes.data % LINE // room.itemsize
+    return room[begin : begin + size].reshape(shape)
 
 
 def _grouped(rows: NDArray[np.float64]) -> tuple[NDArray[np.int32], int]:

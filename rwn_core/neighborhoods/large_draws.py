@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighborhoods.compiled.chacha import chains
+from rwn_core.neighborhoods.compiled.lanes import padded
 from rwn_core.neighborhoods.compiled.moves import donors_by_key, donors_by_links
 from rwn_core.neighborhoods.drawing import Drawing
 from rwn_core.neighborhoods.parallel import Watch
@@ -99,8 +100,8 @@ def draw_from_table(
     table = neighborhoods.table
     offsets, members, sizes = table.offsets, table.records, neighborhoods.sizes
     key, q = drawing.key.words, np.array(drawing.q, dtype=np.float64)
-    streams = np.array(drawing.streams, dtype=np.int64)
-    donors = np.empty((neighborhoods.n, len(streams)), np.int64)
+    streams = padded(drawing.streams)
+    donors = np.empty((neighborhoods.n, len(q)), np.int64)
 
     def draw(first: int, last: int) -> None:
         donors_by_key(offsets, members, sizes, key, streams, q, donors, first, last)

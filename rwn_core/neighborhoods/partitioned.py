@@ -13,7 +13,7 @@ from rwn_core.neighborhoods.paired import paired_table
 from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.radii import Radius, one_radius
 from rwn_core.neighborhoods.scheme import Scheme
-from rwn_core.neighborhoods.table import LARGEST_PLAIN, NeighborTable
+from rwn_core.neighborhoods.table import LARGEST_DENSE, NeighborTable
 from rwn_core.randomness import PARTS_STREAM, SecretKey, random_order
 
 
@@ -72,7 +72,7 @@ def partitioned_table(
 def _whole_part(
     points: NDArray[np.float64], k: int | None, epsilon: Radius | None, n: int, threads: int
 ) -> NeighborTable:
-    if n <= LARGEST_PLAIN:
+    if n <= LARGEST_DENSE:
         return cut_table(complete_table(points), k, epsilon)
     from rwn_core.neighborhoods.tree import tree_table
 

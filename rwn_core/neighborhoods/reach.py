@@ -13,6 +13,7 @@ from rwn_core.neighborhoods.ranking import squared_distances
 SAMPLE = 300  # records whose distances to all others are looked at
 FEWEST = 50  # of them, in a large table
 PAIRS = 6_100_000
+THINNED = 100_000  # of the others, kept for quantiles of their distances
 SPREAD = 5.0  # the largest radius, in median nearest distances
 LARGEST_K = 60
 
@@ -32,16 +33,22 @@ class Reach:
     typical : float
         A radius that gives about half of the records a neighbor: the median nearest distance,
         or the smallest distance that occurs where most records have a twin.
+    stored : float
+        The radius out to which the neighbors fit into their table; at most epsilon.
     """
 
     epsilon: float
     step: float
     k: int
     typical: float
+    stored: float
 
 
 def interactive_reach(
-    points: NDArray[np.float64], largest_pairs: int, rows_stored: int | None = None
+    points: NDArray[np.float64],
+    largest_pairs: int,
+    rows_stored: int | None = None,
+    largest_searched: int | None = None,
 ) -> Reach:
     """Ranges of epsilon and k for a table, from an evenly spread sample of its records.
 
@@ -52,39 +59,52 @@ def interactive_reach(
         Neighbor pairs that may be stored.
     rows_stored : int, optional
         Records whose pairs are stored; all by default.
+    largest_searched : int, optional
+        Neighbor pairs that a search of these records may meet at the largest radius; as many as
+        may be stored by default.
 
     Returns
     -------
     Reach
     """
     n = len(points)
-    looked_at = min(SAMPLE, n, max(FEWEST, PAIRS // n))
-    rows = np.unique(np.linspace(0, n - 1, looked_at).astype(np.int64))
-    everyone = np.arange(n)
-    squared = np.array([squared_distances(points, row, everyone) for row in rows])
-    squared[np.arange(len(rows)), rows] = np.inf
-    nearest = np.sqrt(squared.min(axis=1))
+    rows = rows_stored or n
+    nearest, squared = _sampled(points)
     typical = float(np.median(nearest))
     if typical == 0:
         apart = squared[(squared > 0) & np.isfinite(squared)]
-        typical = float(np.sqrt(np.quantile(apart, 0.01)))
-    most = SPREAD * typical
-    stored = largest_pairs / (rows_stored or n)
-    if n - 1 > stored:
-        most = min(most, _radius_of_mean_size(squared, stored))
+        typical = float(np.sqrt(np.quantile(apart, 0.01))) if apart.size else 1.0
+    radii = []
+    for pairs in (largest_pairs, max(largest_pairs, largest_searched or 0)):
+        radius = SPREAD * typical
+        if n - 1 > pairs / rows:
+            radius = min(radius, _radius_of_mean_size(squared, pairs / rows / n))
+        radii.append(radius)
+    most = max(radii[1], typical)  # of twins alone, any radius has too many
     step = _step(most)
+    stored, epsilon = (round(max(step, math.floor(r / step) * step), 12) for r in (radii[0], most))
     return Reach(
-        epsilon=round(max(step, math.floor(most / step) * step), 12),
-        step=step,
-        k=min(LARGEST_K, n - 1),
-        typical=typical,
+        epsilon=epsilon, step=step, k=min(LARGEST_K, n - 1), typical=typical, stored=stored
     )
 
 
-def _radius_of_mean_size(squared: NDArray[np.float64], size: float) -> float:
-    """The radius within which the sampled records have this many others on average."""
+def _sampled(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Some records' nearest distances, and their squared distances to most others, (m, l)."""
+    n = len(points)
+    looked_at = min(SAMPLE, n, max(FEWEST, PAIRS // n))
+    everyone, nearest, kept = np.arange(n), [], []
+    for row in np.unique(np.linspace(0, n - 1, looked_at).astype(np.int64)):
+        squared = squared_distances(points, row, everyone)
+        squared[row] = np.inf
+        nearest.append(squared.min())
+        kept.append(squared[:: -(-n // THINNED)])
+    return np.sqrt(nearest), np.array(kept)
+
+
+def _radius_of_mean_size(squared: NDArray[np.float64], share: float) -> float:
+    """The radius within which the sampled records have this share of the others on average."""
     together = squared[np.isfinite(squared)]
-    place = min(int(size * len(squared)), len(together) - 1)
+    place = min(int(share * squared.size), len(together) - 1)
     return float(np.sqrt(np.partition(together, place)[place]))
 
 

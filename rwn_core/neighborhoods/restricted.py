@@ -14,7 +14,7 @@ from rwn_core.neighborhoods.partitioned import partitioned_table
 from rwn_core.neighborhoods.radii import Radius
 from rwn_core.neighborhoods.sampled import fresh_sample_table, sampled_table
 from rwn_core.neighborhoods.scheme import Scheme
-from rwn_core.neighborhoods.table import LARGEST_PLAIN, Neighborhoods, NeighborTable
+from rwn_core.neighborhoods.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.randomness import SecretKey
 
 COMPARED = 1000  # records whose neighborhoods are compared with the exact ones
@@ -136,7 +136,7 @@ def _exact(
     threads: int,
 ) -> tuple[Neighborhoods, NDArray[np.int64]]:
     """Exact neighborhoods of some records at least, and where these are among them."""
-    if len(points) <= LARGEST_PLAIN:
+    if len(points) <= LARGEST_DENSE:
         return complete_table(points).narrow(k=k, epsilon=epsilon), some
     from rwn_core.neighborhoods.filling import index_of
     from rwn_core.neighborhoods.radii import one_radius

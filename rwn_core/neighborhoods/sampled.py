@@ -13,7 +13,7 @@ from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.radii import Radius, one_radius
 from rwn_core.neighborhoods.random_others import random_others
 from rwn_core.neighborhoods.ranking import squared_distances
-from rwn_core.neighborhoods.table import LARGEST_PLAIN, NeighborTable
+from rwn_core.neighborhoods.table import LARGEST_DENSE, NeighborTable
 from rwn_core.randomness import OTHERS_STREAM, SAMPLE_STREAM, SecretKey, random_order
 
 BLOCK_PAIRS = 1_000_000  # pairs held at a time
@@ -46,7 +46,7 @@ def sampled_table(
         Only sampled records are anybody's neighbor.
     """
     sample = np.sort(random_order(key, len(points), SAMPLE_STREAM)[:m])
-    if len(points) > LARGEST_PLAIN:
+    if len(points) > LARGEST_DENSE:
         from rwn_core.neighborhoods.tree import table_among
 
         return table_among(points, sample, k, epsilon, watch)

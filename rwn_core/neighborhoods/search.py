@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighborhoods.compiled.balls import balls
+from rwn_core.neighborhoods.compiled.lanes import padded
 from rwn_core.neighborhoods.compiled.nearest import nearest
 from rwn_core.neighborhoods.compiled.side import Found, Wanted
 from rwn_core.neighborhoods.drawing import Drawing
@@ -29,6 +30,8 @@ class Search:
     epsilon : float or ndarray of float64, shape (n,), or None
         A radius for all query records, or one for each. Then the query index must keep records
         of unlike radii apart.
+    strict : bool
+        Leave out records at exactly the radius epsilon.
     """
 
     def __init__(
@@ -38,10 +41,11 @@ class Search:
         *,
         k: int,
         epsilon: Radius | None,
+        strict: bool = False,
     ) -> None:
         self.target = target
         self.query = target if query is None else query
-        self.k, self.epsilon = k, epsilon
+        self.k, self.epsilon, self.strict = k, epsilon, strict
         self.own = _same_records(self.query, target)
         self.edges = self._edges()
 
@@ -51,6 +55,9 @@ class Search:
         side = self.query.side
         radius = np.broadcast_to(radius_values(self.epsilon), self.query.n)
         each = radius[side.records[side.offsets[:-1]]]
+        if self.strict:  # the kernel takes what is at the edge in
+            below: NDArray[np.float64] = np.nextafter(each * each * (1 - TIE), -1.0)
+            return below
         edges: NDArray[np.float64] = each * each * (1 + TIE)
         return edges
 
@@ -63,7 +70,7 @@ class Search:
             unit=self.target.frame.unit,
             key=np.zeros(8, np.uint32) if drawing is None else drawing.key.words,
             streams=streams,
-            first=np.array([streams.tolist().index(s) for s in streams], dtype=np.int64),
+            words=padded(streams),
             q=np.zeros(0) if drawing is None else np.array(drawing.q, dtype=np.float64),
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,7 +30,8 @@ class SearchedTable:
         self.k, self.epsilon = search.k, 0.0 if search.epsilon is None else search.epsilon
         self._search, self._found, self._watch, self._budget = search, found, watch, budget
         self._stored: NeighborTable | None = None
-        self.numbers: NDArray[np.int64] | None = None
+        some = search.query is not search.target
+        self.numbers: NDArray[np.int64] | None = search.query.side.numbers if some else None
 
     @property
     def n(self) -> int:
@@ -45,7 +48,8 @@ class SearchedTable:
             It does not fit.
         """
         if self._stored is None:
-            self._stored = fill_table(self._search, self._found, self._watch, self._budget)
+            table = fill_table(self._search, self._found, self._watch, self._budget)
+            self._stored = replace(table, numbers=self.numbers)
         return self._stored
 
     @property
@@ -117,21 +121,44 @@ def search_neighborhoods(
         It would not fit.
     Cancelled
     """
-    columns = 0 if drawing is None else len(drawing.q)
+    _check_search(points, 0 if drawing is None else len(drawing.q), budget)
+    search = Search(index_of(points, epsilon, watch), k=k or 0, epsilon=epsilon)
+    return run_search(search, drawing, watch, budget)
+
+
+def search_strictly(points: NDArray[np.float64], epsilon: float, watch: Watch) -> Neighborhoods:
+    """The others of every record at a distance below epsilon; some records may have none.
+
+    Raises
+    ------
+    ParameterError
+        It would not fit.
+    """
+    _check_search(points, 0, None)
+    search = Search(index_of(points, None, watch), k=0, epsilon=epsilon, strict=True)
+    return run_search(search, None, watch)[0]
+
+
+def _check_search(points: NDArray[np.float64], columns: int, budget: float | None) -> None:
     needed = search_bytes(len(points), points.shape[1], columns)
     check_fits(needed, budget_bytes(budget), "Searching this table", "take a sample of its records")
-    index = index_of(points, epsilon)
-    search = Search(index, k=k or 0, epsilon=epsilon)
+
+
+def run_search(
+    search: Search, drawing: Drawing | None, watch: Watch, budget: float | None = None
+) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+    """`search_neighborhoods` for a search that is made ready."""
+    k, epsilon = search.k, search.epsilon
     found = search.run(watch, drawing)
     radius = np.sqrt(found.kth)
     if epsilon is not None:
-        radius = np.where(found.within >= (k or 0), radius_values(epsilon), radius)
+        radius = np.maximum(radius_values(epsilon), radius)
     neighborhoods = Neighborhoods(
         table=SearchedTable(search, found, Watch(threads=watch.threads), budget),
         sizes=found.sizes,
         within=found.within,
         radius=radius,
-        k=k,
+        k=k or None,
         epsilon=epsilon,
         first=found.nearest,
     )

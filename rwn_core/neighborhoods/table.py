@@ -16,7 +16,7 @@ from rwn_core.neighborhoods.ranking import TIE
 if TYPE_CHECKING:
     from rwn_core.neighborhoods.searched import SearchedTable
 
-LARGEST_PLAIN = 2000  # records up to which numpy is as fast as compiled code
+LARGEST_DENSE = 2000  # records up to which all pairs are held at once, by numpy alone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -83,13 +83,13 @@ class NeighborTable:
             reach = radius_values(epsilon)
             edges[:] = reach * reach * ((1 - TIE) if strict else (1 + TIE))
             radius[:] = reach
-        cut = self._cut_compiled if self.n > LARGEST_PLAIN else self._cut
+        cut = self._cut_compiled if self.n > LARGEST_DENSE else self._cut
         within, sizes, kth = cut(edges, k or 0, strict)
         return Neighborhoods(
             table=self,
             sizes=sizes,
             within=within,
-            radius=radius if k is None else np.where(within >= k, radius, np.sqrt(kth)),
+            radius=np.maximum(radius, np.sqrt(kth)),
             k=k,
             epsilon=epsilon,
         )

@@ -61,13 +61,14 @@ def stored_table(
     epsilon: Radius | None,
     watch: Watch,
     budget: float | None = None,
+    index: Index | None = None,
 ) -> NeighborTable:
-    """`tree_table` under a watch that may cancel it."""
+    """`tree_table` under a watch that may cancel it, perhaps with an index that is there."""
     allowed = budget_bytes(budget)
-    check_fits(
-        search_bytes(len(points), points.shape[1], 0), allowed, "Searching this table", FEWER
-    )
-    index = index_of(points, epsilon)
+    if index is None:
+        needed = search_bytes(len(points), points.shape[1], 0)
+        check_fits(needed, allowed, "Searching this table", FEWER)
+        index = index_of(points, epsilon, watch)
     _check_estimate(index, points, k or 0, epsilon, allowed)
     search = Search(index, k=k or 0, epsilon=epsilon)
     table = fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), allowed)
@@ -118,6 +119,29 @@ def neighborhoods_of_some(
 
     Parameters
     ----------
+    index, points, records, k, epsilon
+        As for `search_of_some`.
+    watch : Watch
+
+    Returns
+    -------
+    NeighborTable
+        Row r is that of records[r]; the members are numbered as in the full table.
+    """
+    return stored_of_some(search_of_some(index, points, records, k, epsilon), watch)
+
+
+def search_of_some(
+    index: Index,
+    points: NDArray[np.float64],
+    records: NDArray[np.int64],
+    k: int | None,
+    epsilon: Radius | None,
+) -> Search:
+    """The search for the neighborhoods of a few records in the full table.
+
+    Parameters
+    ----------
     index : Index
         Of all records.
     points : ndarray of float64, shape (n, d)
@@ -126,17 +150,23 @@ def neighborhoods_of_some(
         Ascending.
     k : int, optional
     epsilon : float or ndarray of float64, shape (n,), optional
-    watch : Watch
-
-    Returns
-    -------
-    NeighborTable
-        Row r is that of records[r]; the members are numbered as in the full table.
     """
     query, mine = _query_of(index, points, records, epsilon)
-    search = Search(index, query, k=k or 0, epsilon=mine)
-    table = fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), None)
-    return replace(table, numbers=records)
+    return Search(index, query, k=k or 0, epsilon=mine)
+
+
+def stored_of_some(search: Search, watch: Watch, budget: float | None = None) -> NeighborTable:
+    """What a search of some records finds, as a table.
+
+    Raises
+    ------
+    ParameterError
+        It would not fit into the budget, in bytes.
+    Cancelled
+    """
+    found = search.run(watch.part(0.0, 0.5))
+    table = fill_table(search, found, watch.part(0.5, 1.0), budget)
+    return replace(table, numbers=search.query.side.numbers)
 
 
 def _query_of(

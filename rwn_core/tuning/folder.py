@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from rwn_core.tuning.trials import Plan
 
 FORMAT = "rwn sweep 1"
 _MANIFEST = "manifest.json"
+_FORECAST = "forecast.json"
 _UNFINISHED = ".part-*"
 
 
@@ -129,6 +130,18 @@ class JobFolder:
     def save(self, point: Point) -> None:
         """Write a point, whole or not at all."""
         write_atomically(self.path(point.setting), orjson.dumps(point.to_dict()))
+
+    def save_forecasts(self, found: Mapping[str, Mapping[str, float]]) -> None:
+        """Add what is expected of settings, by their keys, to what is there."""
+        write_atomically(self.place / _FORECAST, orjson.dumps({**self.forecasts(), **found}))
+
+    def forecasts(self) -> dict[str, dict[str, float]]:
+        """What is expected of the settings that were forecast; empty if none was."""
+        try:
+            document = orjson.loads((self.place / _FORECAST).read_bytes())
+        except (OSError, orjson.JSONDecodeError):
+            return {}
+        return document if isinstance(document, dict) else {}
 
     def load(self, setting: Setting) -> Point | None:
         """A setting's point; None if it is not finished, or its file is damaged."""

@@ -14,17 +14,21 @@ from typing import Any
 from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
 from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import thread_count
+from rwn_core.tuning.crew import Crew
 from rwn_core.tuning.non_dominated import sign
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.steps import around, half_steps, middle
-from rwn_core.tuning.trials import Plan, Trials
+from rwn_core.tuning.trials import Plan
 
+_ROUNDS = 3  # how often the step is halved
 _FRESH = 1_000_000  # apart from the seeds of any sweep
+_STATED = 59  # releases behind the stated interval: from the third smallest to the third largest
 _HALVES = 4  # steps from an answer toward a better one that failed
+_LINKAGES = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
 _CANDIDATES = 6  # settings checked on fresh releases before the search gives up
 
-Evaluate = Callable[[Sequence[Setting], Plan], list[Point]]
 Progress = Callable[[float], None]
 
 
@@ -73,7 +77,7 @@ class Goal:
         """The goal in words."""
         side = "at most" if sign(self.keep) > 0 else "at least"
         return (
-            f"{MEASURES[self.keep].title} {side} {self.limit:.4g} with the best "
+            f"{MEASURES[self.keep].title} {side} {_number(self.keep, self.limit)} with the best "
             f"{MEASURES[self.best].title.lower()}"
         )
 
@@ -86,7 +90,8 @@ class Found:
     ----------
     goal : Goal
     point : Point
-        Read on fresh releases. If no setting keeps the limit, the one that comes closest.
+        Read on fresh releases, a linkage with both intruders. If no setting keeps the limit, the
+        one that comes closest.
     reached : bool
         Whether it keeps the limit: 19 of 20 further releases should.
     tried : int
@@ -100,27 +105,33 @@ class Found:
 
     @property
     def sentence(self) -> str:
-        """The answer in words, with its uncertainty."""
-        spread, best = self.point.spreads[self.goal.keep], self.point.spreads[self.goal.best]
-        keep, wanted = MEASURES[self.goal.keep], MEASURES[self.goal.best]
-        told = f"{keep.title} {_told(spread.median, spread.interval)}"
-        if not self.reached:
-            return (
-                f"No setting that was tried keeps {self.goal.words.partition(' with ')[0]}. The "
-                f"closest is {self.point.setting.words}: {told}."
-            )
-        return (
-            f"{self.point.setting.words}: {told}; {wanted.title.lower()} "
-            f"{_told(best.median, best.interval)}."
-        )
+        """The answer in words, with its uncertainty, and the other intruder beside a linkage."""
+        told = [self._told(self.goal.keep)]
+        if self.reached:
+            told.append(self._told(self.goal.best))
+        told += [self._told(key) for key in self.point.spreads if key not in self._wanted]
+        words = f"{self.point.setting.words}: {'; '.join(told)}."
+        if self.reached:
+            return words
+        limit = self.goal.words.partition(" with ")[0]
+        return f"No setting within the sweep's ranges keeps {limit}. The closest is {words}"
+
+    @property
+    def _wanted(self) -> tuple[str, str]:
+        return (self.goal.keep, self.goal.best)
+
+    def _told(self, measure: str) -> str:
+        spread, title = self.point.spreads[measure], MEASURES[measure].title
+        if spread.median is None:
+            return f"{title} without an answer"
+        if spread.interval is None:
+            return f"{title} {_number(measure, spread.median)}"
+        low, high = (_number(measure, end) for end in spread.interval)
+        return f"{title} {_number(measure, spread.median)} (one more release: {low} to {high})"
 
 
-def _told(median: float | None, interval: tuple[float, float] | None) -> str:
-    if median is None:
-        return "without an answer"
-    if interval is None:
-        return f"{median:.4g}"
-    return f"{median:.4g} (one more release: {interval[0]:.4g} to {interval[1]:.4g})"
+def _number(measure: str, value: float) -> str:
+    return f"{100 * value:.3g} %" if MEASURES[measure].bounds == (0.0, 1.0) else f"{value:.4g}"
 
 
 def seek(
@@ -129,13 +140,15 @@ def seek(
     goal: Goal,
     *,
     plan: Plan,
-    rounds: int = 3,
+    workers: int | None = None,
     progress: Progress | None = None,
 ) -> Found:
     """Find the best setting that keeps a limit.
 
     Starts at the best point of a sweep that keeps it, then tries settings half a grid step away in
-    every direction, goes to the best, halves the step, and so on.
+    every direction, goes to the best, halves the step, and so on; never beyond the least and the
+    largest values of the sweep. The answer is chosen on releases that had no part in the search,
+    and read on others that had no part in choosing it.
 
     Parameters
     ----------
@@ -145,20 +158,22 @@ def seek(
     goal : Goal
     plan : Plan
         Releases and seed of the search; those of the sweep let luck cancel.
-    rounds : int
-        How often the step is halved.
+    workers : int, optional
+        Processes; one for each processor by default. 1 works in this process.
     progress : callable, optional
         Told the share done, from 0 to 1.
 
     Returns
     -------
     Found
-        Its readings are those of fresh releases, twice as many as the plan has.
+        The same for any number of workers.
 
     Raises
     ------
     ParameterError
         There are no points to start from.
+    RWNError
+        A worker ended, for instance for lack of memory.
     """
     known = {point.setting.key: point for point in points if _answers(point, goal)}
     if not known:
@@ -168,53 +183,70 @@ def seek(
     tell = progress or (lambda share: None)
     plan = replace(plan, measures=tuple(dict.fromkeys((goal.keep, goal.best))))
     steps = half_steps(points)
-    for number in range(rounds):
-        here = _leader(known.values(), goal)
-        wanted = [s for s in around(here.setting, steps, microdata.n) if s.key not in known]
-        base, share = number / (rounds + 1), 1 / (rounds + 1)
-        for point in _evaluate(microdata, wanted, plan, lambda s: tell(base + share * s)):  # noqa: B023  (called at once)
-            known[point.setting.key] = point
-        steps = {name: step / 2 for name, step in steps.items()}
-    return _verified(microdata, known, goal, plan, tell)
+    reach = [point.setting for point in points]
+    with Crew(microdata, reach, plan, workers=thread_count(workers)) as crew:
+        for number in range(_ROUNDS):
+            here = _leader(known.values(), goal)
+            wanted = [s for s in around(here.setting, steps) if s.key not in known]
+            for point in crew.points(wanted, plan, _part(tell, number, _ROUNDS + 1)):
+                known[point.setting.key] = point
+            steps = {name: step.half() for name, step in steps.items()}
+        found = _verified(crew, known, goal, plan, _part(tell, _ROUNDS, _ROUNDS + 1))
+    tell(1.0)
+    return found
+
+
+def _part(tell: Progress, number: int, parts: int) -> Progress:
+    """Progress within one of several parts."""
+    return lambda share: tell((number + share) / parts)
 
 
 def _verified(
-    microdata: Microdata, known: Mapping[str, Point], goal: Goal, plan: Plan, tell: Progress
+    crew: Crew, known: Mapping[str, Point], goal: Goal, plan: Plan, tell: Progress
 ) -> Found:
     """The best settings again, on releases that had no part in choosing them."""
-    fresh = replace(plan, seed=plan.seed + _FRESH, releases=max(3 * plan.releases, 24))
+    choosing = replace(plan, seed=plan.seed + _FRESH, releases=max(3 * plan.releases, 24))
     keeping = {key: p for key, p in known.items() if goal.excess(p) <= 0}
     margin, failed = 0.0, None
-    for _ in range(_CANDIDATES):
+    for number in range(_CANDIDATES):
         left = [p for p in keeping.values() if goal.excess(p) <= -margin]
         if not left:
             break
         candidate = min(left, key=goal.loss)
-        (point,) = _evaluate(microdata, [candidate.setting], fresh, lambda share: None)
+        (point,) = crew.points([candidate.setting], choosing, _part(tell, number, _CANDIDATES))
         if goal.excess(point) <= 0:
-            point = _closer(microdata, goal, fresh, point, failed)
-            tell(1.0)
-            return Found(goal=goal, point=point, reached=True, tried=len(known))
+            kept = _closer(crew, goal, choosing, point, failed)
+            point = _stated(crew, kept.setting, plan, number)
+            if goal.excess(point) <= 0:
+                return Found(goal=goal, point=point, reached=True, tried=len(known))
         failed = point
-        # the common seeds were kind to this setting, and so to its neighbors: ask for more
+        # the seeds were kind to this setting, and so to its neighbors: ask for more
         margin = max(margin, goal.excess(point) - goal.excess(candidate))
         del keeping[candidate.setting.key]
     closest = min(known.values(), key=goal.worst)
-    (point,) = _evaluate(microdata, [closest.setting], fresh, lambda share: None)
-    tell(1.0)
+    point = _stated(crew, closest.setting, plan, _CANDIDATES)
     return Found(goal=goal, point=point, reached=goal.excess(point) <= 0, tried=len(known))
 
 
-def _closer(
-    microdata: Microdata, goal: Goal, plan: Plan, kept: Point, failed: Point | None
-) -> Point:
+def _stated(crew: Crew, setting: Setting, plan: Plan, number: int) -> Point:
+    """What is said of an answer: from releases that chose nothing, others at each attempt."""
+    seed = plan.seed + _FRESH * (2 + number)
+    count = max(_STATED, plan.releases)
+    beside = _LINKAGES if set(plan.measures) & set(_LINKAGES) else ()
+    measures = tuple(dict.fromkeys((*plan.measures, *beside)))
+    plan = replace(plan, seed=seed, releases=count, measures=measures)
+    (point,) = crew.points([setting], plan, lambda share: None)
+    return point
+
+
+def _closer(crew: Crew, goal: Goal, plan: Plan, kept: Point, failed: Point | None) -> Point:
     """Between a setting that keeps the limit and a better one that does not: by halves."""
     for _ in range(_HALVES if failed is not None else 0):
         assert failed is not None
         between = middle(kept.setting, failed.setting)
         if between.key in (kept.setting.key, failed.setting.key):
             break
-        (point,) = _evaluate(microdata, [between], plan, lambda share: None)
+        (point,) = crew.points([between], plan, lambda share: None)
         if goal.excess(point) > 0:
             failed = point
         elif goal.loss(point) < goal.loss(kept):
@@ -233,13 +265,3 @@ def _leader(points: Any, goal: Goal) -> Point:
     ranked: list[Point] = list(points)
     keeping = [point for point in ranked if goal.excess(point) <= 0]
     return min(keeping, key=goal.loss) if keeping else min(ranked, key=goal.worst)
-
-
-def _evaluate(
-    microdata: Microdata, settings: Sequence[Setting], plan: Plan, tell: Progress
-) -> list[Point]:
-    trials, points = Trials(microdata, settings, plan), []
-    for number, setting in enumerate(settings, start=1):
-        points.append(trials.run(setting))
-        tell(number / len(settings))
-    return points

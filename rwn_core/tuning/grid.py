@@ -1,4 +1,4 @@
-"""A grid: every combination of some values of a method's parameters and of the weights."""
+"""A grid: every combination of values of a method's parameters, weights and precision."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ class Grid:
         Key of the method.
     weights : sequence of mappings
         Weights of variables to try together; the table's own by default.
+    precision : sequence of mappings
+        Steps of release precision to try together, such as ``({}, {"age": 5, "weight": 10})``;
+        values as they are by default.
 
     Raises
     ------
@@ -42,6 +45,7 @@ class Grid:
     axes: Mapping[str, Sequence[Any]]
     method: str = "rwn"
     weights: Sequence[Mapping[str, float]] = field(default=({},))
+    precision: Sequence[Mapping[str, float]] = field(default=({},))
 
     def __post_init__(self) -> None:
         """Refuse a grid without points, or with too many."""
@@ -52,6 +56,10 @@ class Grid:
             raise ParameterError(
                 "The grid needs at least one set of weights; {} keeps the table's."
             )
+        if not self.precision:
+            raise ParameterError(
+                "The grid needs at least one release precision; {} leaves the values as they are."
+            )
         if len(self) > LARGEST:
             raise ParameterError(
                 f"The grid has {len(self):,} settings; {LARGEST:,} at most can be tried at once."
@@ -59,7 +67,8 @@ class Grid:
 
     def __len__(self) -> int:
         """Number of settings, before equal ones are joined."""
-        return math.prod(len(values) for values in self.axes.values()) * len(self.weights)
+        others = (self.weights, self.precision)
+        return math.prod(len(values) for values in (*self.axes.values(), *others))
 
     def settings(self) -> list[Setting]:
         """Every combination once, the first parameter changing slowest.
@@ -70,8 +79,9 @@ class Grid:
             The method refuses a combination.
         """
         made = [
-            Setting.of(self.method, dict(zip(self.axes, values, strict=True)), weights)
+            Setting.of(self.method, dict(zip(self.axes, values, strict=True)), weights, precision)
             for weights in self.weights
+            for precision in self.precision
             for values in product(*self.axes.values())
         ]
         return list({setting.key: setting for setting in made}.values())

@@ -1,7 +1,7 @@
 """The planner for large tables: what the exact method and its samplings would take, and cost.
 
-Seconds come from a short calibration on this machine, and are read as a forecast: right within a
-factor of about two.
+Seconds come from a short calibration on this machine. They are those of an otherwise idle machine,
+however busy it is while it is asked, and right within a factor of `RANGE`.
 """
 
 from __future__ import annotations
@@ -24,11 +24,15 @@ from rwn_core.neighborhoods.memory import budget_bytes, pairs_bytes, search_byte
 from rwn_core.randomness import SecretKey
 
 _SIZES = (5_000, 20_000)  # records of the calibration
+_SMALLER = (2_500, 7_500)  # where each record has hundreds of partners
 _PROBES = 200  # records whose distances to all others are looked at
 _SAMPLE = 10_000
 _PARTNERS = 200
 _PART = 50_000
 _LARGEST = 10_000_000_000
+
+RANGE = 2.0
+"""How far the time may be off, either way (see benchmarks/planner.py)."""
 
 Progress = Callable[[float], None]
 
@@ -43,7 +47,7 @@ class Offer:
     params : RWN
         Ready to be used.
     seconds : float
-        Forecast of the whole masking.
+        Forecast of the whole masking, on an idle machine.
     bytes : float
         Forecast of the memory it needs beside the table.
     fits : bool
@@ -210,18 +214,18 @@ def _neighborhoods(
 def _seconds(
     params: RWN, microdata: Microdata, n: int, distances: NDArray[np.float64], threads: int
 ) -> float:
-    """Forecast the masking from two small ones, by what the search has to look at."""
-    sizes = sorted({min(size, microdata.n) for size in _SIZES})
+    """Forecast the masking from small ones, by what the search has to look at."""
+    largest = _SMALLER if params.neighbors == "pairs" else _SIZES
     rows, taken = [], []
-    for place, size in enumerate(sizes):
+    for place, size in enumerate(sorted({min(size, microdata.n) for size in largest})):
         small = microdata.take(np.linspace(0, microdata.n - 1, size).astype(np.int64))
         fitting = _scaled(params, size)
         if place == 0:
-            _mask(fitting, small, threads)  # what is compiled or loaded once does not count
-        taken.append(_mask(fitting, small, threads))
+            _mask(fitting, small)  # what is compiled or loaded once does not count
+        taken.append(_mask(fitting, small))
         rows.append(_work(fitting, size, distances))
-    weights, _ = nnls(np.array(rows), np.array(taken))
-    return float(np.dot(weights, _work(params, n, distances)))
+    alone, shared = (nnls(np.array(rows), np.array(part))[0] for part in zip(*taken, strict=True))
+    return float(np.dot(alone + shared / threads, _work(params, n, distances)))
 
 
 def _scaled(params: RWN, size: int) -> RWN:
@@ -243,7 +247,12 @@ def _work(params: RWN, n: int, distances: NDArray[np.float64]) -> tuple[float, f
     return n * math.log2(2 + share * n), n * members
 
 
-def _mask(params: RWN, small: Microdata, threads: int) -> float:
-    start = time.perf_counter()
-    params.apply(small, SecretKey.from_seed(0), threads=threads)
-    return time.perf_counter() - start
+def _mask(params: RWN, small: Microdata) -> tuple[float, float]:
+    """Processor seconds of this thread, and of those that can share their part of the work.
+
+    They do not depend on how busy the machine is, as the time on the clock would.
+    """
+    before = time.thread_time(), time.process_time()
+    params.apply(small, SecretKey.from_seed(0), threads=1)
+    alone = time.thread_time() - before[0]
+    return alone, max(time.process_time() - before[1] - alone, 0.0)

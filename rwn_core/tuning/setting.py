@@ -1,10 +1,10 @@
-"""A setting: a method with its parameters and the weights of the distance, as plain data."""
+"""A setting: a method with its parameters, the weights and the precision, as plain data."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
 import orjson
@@ -12,6 +12,7 @@ import orjson
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS
 from rwn_core.microdata import Microdata
+from rwn_core.rounding import Steps, check_precision, plain_steps, precision_words
 from rwn_core.tuning.references import REFERENCES
 
 _SIGNS = {"epsilon": "ε"}
@@ -27,21 +28,28 @@ class Setting:
         A method's parameter record, such as ``RWN(epsilon=2.0, k=5)``.
     weights : tuple of (str, float)
         Weights that differ from the table's; after `resolved`, all that differ from 1.
+    precision : tuple of (str, float)
+        The step of each variable that is released rounded, in the variable's own unit.
     """
 
     params: Any
     weights: tuple[tuple[str, float], ...] = ()
+    precision: Steps = ()
 
     @classmethod
     def of(
-        cls, method: str, parameters: Mapping[str, Any], weights: Mapping[str, float] | None = None
+        cls,
+        method: str,
+        parameters: Mapping[str, Any],
+        weights: Mapping[str, float] | None = None,
+        precision: Mapping[str, float] | None = None,
     ) -> Setting:
         """A setting from plain values.
 
         Raises
         ------
         ParameterError
-            There is no such method or parameter, or the method refuses a value.
+            There is no such method or parameter, or a value is refused.
         """
         known = {**METHODS, **REFERENCES}
         if method not in known:
@@ -57,7 +65,9 @@ class Setting:
             if needed and field.name not in parameters:
                 raise ParameterError(f"The method {method} needs {field.name}; give it.")
         chosen = tuple(sorted((weights or {}).items()))
-        return cls(params=known[method](**parameters), weights=chosen)
+        return cls(
+            params=known[method](**parameters), weights=chosen, precision=plain_steps(precision)
+        )
 
     @property
     def method(self) -> str:
@@ -89,20 +99,24 @@ class Setting:
             f"{_SIGNS.get(name, name)} = {_word(v)}" for name, v in shown.items() if v is not None
         ]
         parts += [f"weight of {name} = {weight:g}" for name, weight in self.weights]
+        parts += [precision_words(self.precision)] if self.precision else []
         return " · ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads."""
-        return {
+        plain = {
             "method": self.method,
             "parameters": self.parameters,
             "weights": dict(self.weights),
         }
+        return plain | ({"precision": dict(self.precision)} if self.precision else {})
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Setting:
         """The setting that `to_dict` wrote."""
-        return cls.of(plain["method"], plain["parameters"], plain["weights"])
+        return cls.of(
+            plain["method"], plain["parameters"], plain["weights"], plain.get("precision")
+        )
 
     def resolved(self, microdata: Microdata) -> Setting:
         """The same setting with the table's own weights written into it.
@@ -111,10 +125,13 @@ class Setting:
         ------
         SchemaError
             A weight names a variable that the table does not have.
+        ParameterError
+            A step belongs to no numeric variable of the release.
         """
+        check_precision(microdata, dict(self.precision))
         schema = microdata.schema.with_weights(dict(self.weights))
         weights = tuple(sorted((v.name, v.weight) for v in schema.released if v.weight != 1.0))
-        return Setting(params=self.params, weights=weights)
+        return replace(self, weights=weights)
 
     def weighted(self, microdata: Microdata) -> Microdata:
         """The table under the weights of a resolved setting, and no others."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -15,28 +14,49 @@ from rwn_core.tuning.setting import Setting
 _DIGITS = {"epsilon": 4, "q": 3}
 
 
-def half_steps(points: Sequence[Point]) -> dict[str, float]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """How far a search goes along one number, and between which ends.
+
+    Attributes
+    ----------
+    size : float
+    low, high : float
+        Least and largest value of the sweep: who chose them did not offer what lies beyond.
+    """
+
+    size: float
+    low: float
+    high: float
+
+    def half(self) -> Step:
+        """A step of half the size."""
+        return replace(self, size=self.size / 2)
+
+
+def half_steps(points: Sequence[Point]) -> dict[str, Step]:
     """For each number that the sweep varies, half its typical step."""
-    steps: dict[str, float] = {}
+    steps: dict[str, Step] = {}
     for name in points[0].setting.parameters | {"q": 1.0}:
         values = sorted({_number(getattr(p.setting.params, name, None)) for p in points} - {None})
         if len(values) > 1:
-            steps[name] = (values[-1] - values[0]) / (len(values) - 1) / 2
+            size = (values[-1] - values[0]) / (len(values) - 1) / 2
+            steps[name] = Step(size=size, low=values[0], high=values[-1])
     return steps
 
 
-def around(setting: Setting, steps: Mapping[str, float], n: int) -> list[Setting]:
+def around(setting: Setting, steps: Mapping[str, Step]) -> list[Setting]:
     """The settings one step away, along the axes and between them."""
     made = []
     for directions in product((-1, 0, 1), repeat=len(steps)):
         changes = {
-            name: _moved(name, getattr(setting.params, name), direction * step, n)
+            name: _moved(name, getattr(setting.params, name), direction, step)
             for (name, step), direction in zip(steps.items(), directions, strict=True)
         }
         try:
-            made.append(Setting(params=replace(setting.params, **changes), weights=setting.weights))
+            made.append(replace(setting, params=replace(setting.params, **changes)))
         except ParameterError:
-            continue  # a step beyond what the method allows
+            continue  # two numbers that the method does not allow together
     return list({each.key: each for each in made if each.key != setting.key}.values())
 
 
@@ -50,16 +70,15 @@ def middle(one: Setting, other: Setting) -> Setting:
             changes[name] = (
                 round((a + b) / 2) if whole else round((a + b) / 2, _DIGITS.get(name, 6))
             )
-    return Setting(params=replace(one.params, **changes), weights=one.weights)
+    return replace(one, params=replace(one.params, **changes))
 
 
-def _moved(name: str, value: Any, by: float, n: int) -> Any:
-    if isinstance(value, int) and name != "q" and name != "epsilon":
-        # a whole number moves by one at least, or small steps would not move it at all
-        step = 0 if by == 0 else int(math.copysign(max(1, round(abs(by))), by))
-        return max(1, min(value + step, n - 1))
-    moved = round(float(value) + by, _DIGITS.get(name, 6))
-    return min(max(moved, 0.0), 1.0) if name == "q" else max(moved, 0.0)
+def _moved(name: str, value: Any, direction: int, step: Step) -> Any:
+    whole = isinstance(value, int) and name not in _DIGITS
+    # a whole number moves by one at least, or small steps would not move it at all
+    size = max(1, round(step.size)) if whole else step.size
+    moved = min(max(value + direction * size, step.low), step.high)
+    return moved if whole else round(float(moved), _DIGITS.get(name, 6))
 
 
 def _number(value: Any) -> Any:

@@ -20,6 +20,7 @@ from rwn_core.neighborhoods import LARGEST_DENSE, NeighborTable, neighbor_table
 from rwn_core.neighborhoods.memory import budget_bytes
 from rwn_core.randomness import SecretKey
 from rwn_core.reading import Reading
+from rwn_core.rounding import rounded
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.setting import Setting
 
@@ -149,18 +150,21 @@ class Trials:
             return None
 
     def _releases(self, setting: Setting) -> Any:
+        precision = dict(setting.precision)
         if self._table is None or not _plain(setting.params):
             for key in self.plan.keys:
-                yield setting.params.apply(self._data, key, threads=1, progress=None)
+                made = setting.params.apply(self._data, key, threads=1, progress=None)
+                yield made.rounded(precision)
             return
         params = setting.params
         if params.k is not None and params.k >= self._data.n:
             raise ParameterError(f"k must be a whole number from 1 to {self._data.n - 1}.")
         neighborhoods = self._table.narrow(k=params.k, epsilon=params.epsilon)
-        law = params.law(self._data, neighborhoods)  # one for all releases: it keeps its tables
+        # one law for all releases: it keeps its tables
+        law = params.law(self._data, neighborhoods).rounded(precision)
         for key in self.plan.keys:
             donors = draw_donors(neighborhoods, self._draws_of(key), law.q)
-            masked = copy_from_donors(self._data, donors)
+            masked = rounded(copy_from_donors(self._data, donors), precision)
             yield Masked(masked=masked, donors=donors, law=law)
 
     def _draws_of(self, key: SecretKey) -> Draws:

@@ -21,6 +21,8 @@ from types import ModuleType
 from typing import Any
 
 from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import LARGEST_DENSE
+from rwn_core.tuning.expected import expected
 from rwn_core.tuning.folder import JobFolder
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.references import REFERENCES
@@ -28,9 +30,10 @@ from rwn_core.tuning.result import Sweep
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.trials import Plan, Trials, by_space
 
-_CONTEXT = multiprocessing.get_context("spawn")
+SPAWN = multiprocessing.get_context("spawn")
 _GRACE = 0.4  # seconds between asking a worker to end and ending it
-_POLITE = 19  # what workers add to their niceness while a person uses the same machine
+POLITE = 19  # what workers add to their niceness while a person uses the same machine
+_AT_ONCE = 200_000  # records times settings that are forecast within a redraw
 _LOOK = 0.4  # seconds between two looks into the folder
 _WATCH = 0.25  # seconds between a worker's looks at whether anybody still wants its work
 
@@ -43,7 +46,8 @@ class _Work:
     settings: tuple[Setting, ...]
     plan: Plan
     folder: JobFolder
-    polite: bool
+    watched: bool
+    unknown: tuple[Setting, ...]
 
 
 def _labor(work: _Work, taken: Any, ticks: Any, place: int) -> None:
@@ -52,9 +56,12 @@ def _labor(work: _Work, taken: Any, ticks: Any, place: int) -> None:
 
     end_with_the_parent()
     os.environ["RWN_THREADS"] = "1"  # as many processes as processors: threads would only queue
-    if work.polite and hasattr(os, "nice"):
-        os.nice(_POLITE)
     with threadpool_limits(1):
+        if place == 0:  # while this is quick it need not be polite: somebody waits to see it
+            for part in expected(work.microdata, work.unknown):
+                work.folder.save_forecasts(part)
+        if work.watched and hasattr(os, "nice"):
+            os.nice(POLITE)
         trials = Trials(work.microdata, work.settings, work.plan)
         while (number := _take(taken)) < len(work.settings):
 
@@ -110,8 +117,9 @@ class Run:
     plan : Plan
     folder : JobFolder
     workers : int
-    polite : bool
-        Leave the processors to whoever else wants them.
+    watched : bool
+        A person sits before it: leave the processors to them, and forecast a large table before
+        its first release is drawn.
     """
 
     def __init__(
@@ -122,32 +130,38 @@ class Run:
         folder: JobFolder,
         *,
         workers: int,
-        polite: bool = False,
+        watched: bool = False,
     ) -> None:
         self.plan, self.folder = plan, folder
         self.settings = list(settings)
         self._keys = [setting.key for setting in self.settings]
         self._ends = sum(setting.method in REFERENCES for setting in self.settings)
         self._points: dict[str, Point] = {}
+        self._expected: dict[str, dict[str, float]] = {}
         self._processes: list[SpawnProcess] = []
         self._looked = -math.inf
         self._collect()
         open_ = by_space([s for s in self.settings if s.key not in self._points])
         self._start = time.monotonic()
         self._before = len(self._points)
-        self._taken = _CONTEXT.Value("q", 0)
-        self._ticks = _CONTEXT.RawArray("q", max(workers, 1))
+        self._taken = SPAWN.Value("q", 0)
+        self._ticks = SPAWN.RawArray("q", max(workers, 1))
         self.cancelled = False
         work = _Work(
-            microdata=microdata, settings=tuple(open_), plan=plan, folder=folder, polite=polite
+            microdata=microdata,
+            settings=tuple(open_),
+            plan=plan,
+            folder=folder,
+            watched=watched,
+            unknown=self._unknown(microdata) if watched else (),
         )
         for place in range(min(workers, len(open_))):
-            process = _CONTEXT.Process(
+            process = SPAWN.Process(
                 target=_labor, args=(work, self._taken, self._ticks, place), daemon=True
             )
             start_alone(process)
             self._processes.append(process)
-        weakref.finalize(self, _stop, self._processes)
+        weakref.finalize(self, stop, self._processes)
 
     @property
     def running(self) -> bool:
@@ -197,10 +211,34 @@ class Run:
         found = [points[key] for key in self._keys if key in points]
         return Sweep.of(self.plan, found, len(self.settings) - self._ends)
 
+    def forecasts(self, microdata: Microdata) -> dict[str, dict[str, float]]:
+        """What is expected of the settings, as far as it is known: by key, see `expected`.
+
+        What is a matter of a moment is forecast at once; of all else the workers tell as they go.
+        """
+        if self._is_quick(microdata):
+            if not self._expected:
+                for part in expected(microdata, self.settings):
+                    self._expected.update(part)
+        elif self.running or not self._expected:
+            self._expected = self.folder.forecasts()
+        return self._expected
+
+    def _is_quick(self, microdata: Microdata) -> bool:
+        small = microdata.n <= LARGEST_DENSE
+        return small and microdata.n * len(self.settings) <= _AT_ONCE
+
+    def _unknown(self, microdata: Microdata) -> tuple[Setting, ...]:
+        """The settings that the workers should forecast first."""
+        if self._is_quick(microdata):
+            return ()
+        known = self.folder.forecasts()
+        return tuple(setting for setting in self.settings if setting.key not in known)
+
     def cancel(self) -> None:
         """End all workers; finished points stay."""
         self.cancelled = self.cancelled or self.running
-        _stop(self._processes)
+        stop(self._processes)
 
     def join(self, seconds: float) -> None:
         """Wait until the workers have ended, or so long."""
@@ -222,7 +260,8 @@ class Run:
         return self._points
 
 
-def _stop(processes: list[SpawnProcess]) -> None:
+def stop(processes: Sequence[SpawnProcess]) -> None:
+    """End processes within half a second, whatever they do."""
     for process in processes:
         with contextlib.suppress(ValueError):
             process.terminate()

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -87,6 +88,13 @@ class Server:
             if int(fields[1]) == self.process.pid and b"resource_tracker" not in line:
                 found.append(int(place.name))
         return found
+
+    def ends_what_began_since(self, before: list[int]) -> bool:
+        """Whether no worker is left, within a while, but those that were there before."""
+        end = time.monotonic() + 20
+        while set(self.children()) - set(before) and time.monotonic() < end:
+            time.sleep(0.1)
+        return not set(self.children()) - set(before)
 
 
 @pytest.fixture(scope="session")
@@ -271,6 +279,21 @@ def app(chromium: Browser, server: Server) -> Iterator[App]:
     """A tab of its own, 1440 by 900, light; a test fails on any complaint or foreign request."""
     with _tab(chromium, server) as made:
         yield made
+
+
+@pytest.fixture
+def visit(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., App]]:
+    """A function that opens the app of another server, which may be killed under it."""
+    with ExitStack() as stack:
+
+        def opened(process: subprocess.Popen[bytes], port: int) -> App:
+            address = f"http://{launch.ADDRESS}:{port}"
+            context = stack.enter_context(chromium.new_context())
+            made = App(context, Server(address, process, tmp_path / "log.txt"))
+            made.page.set_default_timeout(3 * PATIENCE)  # a new server reads its libraries first
+            return made.open("/")
+
+        yield opened
 
 
 @pytest.fixture

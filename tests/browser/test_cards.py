@@ -102,6 +102,10 @@ def check_view(app, view, title: str) -> None:
 
     name, content = app.saved(view.get_by_role("button", name="CSV").click)
     assert name.endswith(".csv")
+    # what speaks of single records says so, on screen and as a file
+    internal = not {"record", "question"}.isdisjoint(heads)
+    assert name.startswith("internal-") == internal
+    assert view.locator("h2").inner_text().endswith("(internal)") == internal
     table = list(csv.reader(io.StringIO(content.decode("utf-8"))))
     assert table[0] == heads
     assert len(table) - 1 == rows.count()

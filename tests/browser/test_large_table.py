@@ -1,6 +1,11 @@
-"""RAND's 20,190 records: progress while the neighbors are ranked, then a page that answers."""
+"""RAND's 20,190 records and a very large file: progress first, then a page that answers."""
 
 from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
 
 from rwn_ui import launch
 
@@ -15,3 +20,28 @@ def test_twenty_thousand_records_show_progress_and_then_nine_cards(app) -> None:
     assert bar.count() == 0
     assert "k = 6" in app.press("k", "ArrowRight")
     assert launch.ADDRESS in app.page.url
+
+
+def test_a_very_large_file_is_cancelled_and_then_shown_by_some_of_its_records(
+    app, tmp_path: Path
+) -> None:
+    numbers = np.random.default_rng(0).normal(size=(101_000, 8))  # some seconds to rank
+    path = tmp_path / "large.parquet"
+    pd.DataFrame(numbers, columns=list("abcdefgh")).to_parquet(path)
+    app.open().visit("Data")
+    files = app.page.locator("input[type=file]").first
+    files.set_input_files(path)
+    app.page.get_by_text("The pages show bodyfat until then.").wait_for()
+    app.page.get_by_role("button", name="Cancel", exact=True).click()
+    app.page.get_by_text("Cancelled; the pages show bodyfat.").wait_for()
+    app.visit("Tune")
+    assert "k = 6" in app.press("k", "ArrowRight")
+    app.visit("Data")
+    app.page.set_default_timeout(120_000)
+    app.page.locator("input[type=file]").first.set_input_files(path)
+    app.page.get_by_text("large.parquet · 101,000 × 8").wait_for()
+    app.visit("Tune")
+    app.page.get_by_text("5,000 random records of 101,000").wait_for()
+    assert "k = 6" in app.press("k", "ArrowRight")
+    app.press("epsilon", "End")  # beyond the stored neighbors
+    assert app.page.locator(".rwn-card").count() == 9

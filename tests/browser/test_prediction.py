@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 RUN = "Predict siri at this setting"
 
 
@@ -13,15 +11,8 @@ def begin(app) -> None:
     app.page.get_by_role("button", name="Cancel").wait_for()
 
 
-def wait_for_children(app, count: int) -> None:
-    end = time.monotonic() + 20
-    while len(app.server.children()) > count and time.monotonic() < end:
-        time.sleep(0.1)
-    assert len(app.server.children()) <= count  # others may have ended, too
-
-
 def test_sliders_answer_while_the_forests_grow_and_the_table_comes(app) -> None:
-    before = len(app.server.children())
+    before = app.server.children()
     begin(app)
     assert "k = 6" in app.press("k", "ArrowRight")
     assert "k = 7" in app.press("k", "ArrowRight")
@@ -33,27 +24,27 @@ def test_sliders_answer_while_the_forests_grow_and_the_table_comes(app) -> None:
     assert "169 / 72" in text
     app.page.get_by_role("button", name=RUN).wait_for()
     assert app.page.get_by_role("button", name=RUN).is_enabled()
-    wait_for_children(app, before)
+    assert app.server.ends_what_began_since(before)
 
 
 def test_cancel_leaves_no_process(app) -> None:
-    before = len(app.server.children())
+    before = app.server.children()
     begin(app)
-    assert len(app.server.children()) > before
+    assert set(app.server.children()) - set(before)
     app.page.get_by_role("button", name="Cancel").click()
     app.page.get_by_text("Cancelled.").wait_for()
-    wait_for_children(app, before)
+    assert app.server.ends_what_began_since(before)
     assert "k = 6" in app.press("k", "ArrowRight")
 
 
 def test_another_table_ends_the_work_and_takes_its_result_away(app) -> None:
-    before = len(app.server.children())
+    before = app.server.children()
     begin(app)
     app.visit("Data")
     app.page.get_by_role("combobox").first.click()
     app.page.get_by_role("option", name="pima").click()
     app.page.get_by_text("pima · 768 × 9").wait_for()
-    wait_for_children(app, before)
+    assert app.server.ends_what_began_since(before)
     app.visit("Tune")
     assert app.page.get_by_role("button", name="Cancel").count() == 0
     assert app.page.get_by_test_id("stTable").count() == 0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
 
 import rwn_core as rwn
 from rwn_core import cli
+from rwn_core.release import read_record
 
 SETTING = {"epsilon": 2.5, "k": 6, "q": 0.75}
 LINK = "/?epsilon=2.5&k=6&q=0.75"
@@ -53,6 +55,22 @@ def test_a_fresh_key_never_gives_the_same_file_twice(app) -> None:
     assert len(first.splitlines()) == len(second.splitlines()) == 242
     assert "bodyfat" not in first_name
     assert "7" not in first_name.split("-")[0]
+
+
+def test_the_internal_record_is_that_of_the_file(app) -> None:
+    app.open(LINK)
+    _, content = download(app, "csv", fresh=True)
+    digest = hashlib.sha256(content).hexdigest()
+    app.page.get_by_text(digest).wait_for()
+    app.settle()
+    record = app.page.get_by_role("button", name="Internal record")
+    name, text = app.saved(record.click)
+    told = read_record(text.decode("utf-8"))
+    assert digest[:12] in name
+    assert told["file"]["sha256"] == digest
+    assert told["file"]["size"] == len(content)
+    assert told["setting"]["parameters"]["epsilon"] == 2.5
+    assert "decision" not in told
 
 
 def test_the_seeded_file_follows_the_sliders(app) -> None:

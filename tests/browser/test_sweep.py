@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +19,7 @@ FIELDS = {
     "Modification probability q": "0.5, 1",
     "Releases": "2",
 }
+LONG = {**FIELDS, "Radius ε (standard deviations)": "0:8:0.1", "Releases": "8"}
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +72,30 @@ def sweep(app, fields: dict[str, str] | None = None) -> None:
     press(app, "Start sweep")
 
 
+def more_than(app, settings: int) -> None:
+    """Wait until so many settings are on the map."""
+    app.page.wait_for_function(
+        "n => parseInt(document.querySelector('.rwn-note')?.textContent) > n",
+        arg=settings,
+        timeout=60_000,
+    )
+
+
+def gone(pids: list[int]) -> bool:
+    """Whether the processes end by themselves."""
+    end = time.monotonic() + 20
+    while any(alive(pid) for pid in pids) and time.monotonic() < end:
+        time.sleep(0.1)
+    return not any(alive(pid) for pid in pids)
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def finished(app) -> None:
     """Wait until the sweep is done and drawn."""
     app.page.get_by_role("button", name="Load into Tune").wait_for(timeout=90_000)
@@ -81,6 +109,10 @@ def test_the_whole_walk_by_keyboard(app, open_app, tmp_path) -> None:
     finished(app)
     assert settings(app).startswith("8 settings")
     assert app.card("Correlations over ε and k").is_visible()
+    app.page.get_by_role("combobox", name="Up: risk").focus()
+    app.page.keyboard.type("Worst-case linkage")
+    app.page.keyboard.press("Enter")
+    app.page.get_by_role("button", name="Keep Worst-case linkage tolerable").wait_for()
     press(app, "Load into Tune")
     told = app.page.get_by_text(re.compile("Loaded into Tune")).first.inner_text()
     go(app, "Tune")
@@ -139,18 +171,15 @@ def test_a_click_on_the_map_loads_the_setting(app) -> None:
 
 
 def test_a_sweep_goes_on_beside_other_pages_and_survives_a_closed_tab(open_app, server) -> None:
-    long = {**FIELDS, "Radius ε (standard deviations)": "0:8:0.1", "Releases": "8"}
     one = open_app()
     one.open("/")
-    sweep(one, long)
+    sweep(one, LONG)
     one.page.get_by_text(re.compile(r"of 324 settings")).wait_for()
     go(one, "Tune")
     one.wait_for_cards()
     one.press("k", "ArrowRight")
     go(one, "Sweep")
-    one.page.wait_for_function(
-        "() => parseInt(document.querySelector('.rwn-note')?.textContent) > 10", timeout=60_000
-    )
+    more_than(one, 10)
     assert server.children()
     one.page.close()
     end = time.monotonic() + 60
@@ -162,9 +191,7 @@ def test_a_sweep_goes_on_beside_other_pages_and_survives_a_closed_tab(open_app, 
     go(two, "Sweep")
     two.page.get_by_text(re.compile("A sweep of this table is kept")).wait_for()
     press(two, "Go on with it")
-    two.page.wait_for_function(
-        "() => parseInt(document.querySelector('.rwn-note')?.textContent) > 10", timeout=60_000
-    )
+    more_than(two, 10)
     start = time.monotonic()
     press(two, "Cancel")
     while server.children() and time.monotonic() < start + 5:
@@ -172,3 +199,44 @@ def test_a_sweep_goes_on_beside_other_pages_and_survives_a_closed_tab(open_app, 
     assert not server.children()
     assert time.monotonic() - start < 15  # a guard against hanging; a second is what is asked
     two.page.get_by_text(re.compile("Cancelled;")).wait_for()
+
+
+def test_killed_workers_and_a_killed_server_lose_no_finished_point(
+    visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(sweep_run.PLACE_VARIABLE, str(tmp_path / "jobs"))
+    port = launch.choose_port()
+
+    def finished_points() -> set[str]:
+        return {path.name for path in tmp_path.glob("jobs/*/*.json")} - {"manifest.json"}
+
+    with launch.serving(port) as process:
+        one = visit(process, port)
+        sweep(one, LONG)
+        more_than(one, 5)
+        first, *others = one.server.children()
+        os.kill(first, signal.SIGKILL)
+        if others:  # a machine with one processor has one worker
+            more_than(one, int(settings(one).split()[0]) + 3)
+        for pid in one.server.children():
+            os.kill(pid, signal.SIGKILL)
+        one.page.get_by_text(re.compile("start it again to go on")).wait_for()
+        press(one, "Go on")
+        more_than(one, int(settings(one).split()[0]) + 3)
+        before, workers = finished_points(), one.server.children()
+        assert workers
+        process.kill()
+        process.wait()
+        assert gone(workers), "data of a server that is gone stays in no process"
+    assert before <= finished_points()
+    with launch.serving(port) as process:
+        two = visit(process, port)
+        go(two, "Sweep")
+        told = two.page.get_by_text(re.compile("A sweep of this table is kept")).inner_text()
+        assert int(told.partition("kept: ")[2].split()[0]) >= len(before)
+        press(two, "Go on with it")
+        more_than(two, len(before) - 3)  # the two ends of the map are no settings
+        press(two, "Cancel")
+        two.page.get_by_text(re.compile("Cancelled;")).wait_for()
+        assert not two.server.children()
+        assert two.complaints == []

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 DRAWS = "Draw 25 releases of this setting"
+PALE = """canvas => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let pale = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    const [r, g, b, a] = data.slice(i, i + 4);
+    if (r > 200 && g < 140 && b < 60 && a > 30 && a < 70) pale++;
+  }
+  return pale;
+}"""
+"""How many pixels have the released color at a low opacity."""
 
 
 @pytest.fixture
@@ -16,13 +24,6 @@ def utility(app):
     app.card("Change of correlations").wait_for()
     app.wait_for_cards()
     return app
-
-
-def wait_for_children(app, count: int) -> None:
-    end = time.monotonic() + 20
-    while len(app.server.children()) > count and time.monotonic() < end:
-        time.sleep(0.1)
-    assert len(app.server.children()) <= count  # others may have ended, too
 
 
 def test_nine_cards_and_every_measure(utility):
@@ -54,22 +55,22 @@ def test_another_pair_of_variables(utility):
 
 
 def test_draws_come_with_progress_and_reach_the_tune_page(utility):
-    before = len(utility.server.children())
+    before = utility.server.children()
     utility.page.get_by_role("button", name=DRAWS).click()
     utility.page.get_by_role("button", name="Cancel").wait_for()
     utility.tile("Interval overlap").get_by_text("9 of 10 draws").wait_for(timeout=90_000)
-    wait_for_children(utility, before)
+    assert utility.server.ends_what_began_since(before)
     utility.visit("Tune")
     verdict = utility.tile("Max Mahalanobis").locator(".rwn-verdict")
     assert verdict.inner_text().startswith("draws")
 
 
 def test_cancel_leaves_no_process(utility):
-    before = len(utility.server.children())
+    before = utility.server.children()
     utility.page.get_by_role("button", name="Check the standard errors").click()
     utility.page.get_by_role("button", name="Cancel").click()
     utility.page.get_by_text("q = 1: Cancelled.").wait_for()
-    wait_for_children(utility, before)
+    assert utility.server.ends_what_began_since(before)
 
 
 def test_a_registered_analysis_passes_or_fails(utility):

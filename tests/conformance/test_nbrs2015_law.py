@@ -101,3 +101,24 @@ def test_whole_masking_equals_its_parts(sample, e1, key_base):
     for number, key in enumerate(keys):
         release = mask(e1, params, seed=SecretKey(key))
         np.testing.assert_array_equal(release.donors, donors[number])
+
+
+def test_the_law_of_a_release_is_that_of_its_draws(sample, e1, key_base):
+    """Every cell of the law that comes with a release, against the donors that were drawn."""
+    way, chance, donors = sample
+    release = mask(e1, NBRS2015(epsilon=2.2, q=Q, record_selection=way), seed=1)
+    assert release.law.row_share == chance
+    worst = []
+    for column, name in enumerate(("x", "y")):
+        values = e1.values(name)[donors[:, :, column]]
+        for record in range(6):
+            known = release.law.table(name)[1]
+            seen = np.array([(values[:, record] == value).sum() for value in known])
+            exact = [release.law.exact_probability(record, name, value) for value in known]
+            assert sum(exact) == 1
+            law = np.array([float(p) for p in exact]) * RELEASES
+            possible = law > 0
+            assert not seen[~possible].any()
+            if possible.sum() > 1:
+                worst.append(stats.chisquare(seen[possible], law[possible]).pvalue)
+    assert len(worst) * min(worst) > ALPHA

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import rwn_core as rwn
-from rwn_core import cli, terminal
+from rwn_core import cli, mask_command, terminal
 from rwn_core.demo import demo_path
 
 SECRET = "sentinel-078-05-1120"
@@ -136,6 +136,17 @@ def test_the_regression_can_be_asked_for(rwn_command: Run, bodyfat: Path) -> Non
     assert json.loads(output)["measures"][0]["value"] > 0
 
 
+def test_the_original_may_be_a_sample(rwn_command: Run, bodyfat: Path) -> None:
+    rwn_command("mask", bodyfat, "masked.csv", "--k", 5, "--order", "original")
+    asked = ("audit", "demo:bodyfat", "masked.csv", "--measure", "individual_risk", "--json")
+    values = []
+    for more in ((), ("--population", 10_000), ("--weights", "age")):
+        code, output, _ = rwn_command(*asked, *more)
+        assert code == 0
+        values.append(json.loads(output)["measures"][0]["value"])
+    assert max(values[1:]) < 0.1 < 0.9 < values[0]  # 41 and about 45 people for each record
+
+
 REFUSED = [
     # a parameter
     (2, "mask bodyfat.csv out.csv", "epsilon"),
@@ -162,6 +173,8 @@ REFUSED = [
     (2, "demo none -o out.csv", "bodyfat"),
     (2, "audit bodyfat.csv bodyfat.csv --measure none", "none"),
     (2, "audit bodyfat.csv bodyfat.csv --response siri", "--predictor"),
+    (2, "audit bodyfat.csv bodyfat.csv --population 3", "at least the file's"),
+    (2, "audit bodyfat.csv bodyfat.csv --weights nowhere", "variable of the table"),
     (2, "audit bodyfat.csv bodyfat.csv --response siri --predictor none", "none"),
     (2, "audit bodyfat.csv bodyfat.csv --response siri --predictor siri", "siri"),
     (2, "app --port 0", "port"),
@@ -221,7 +234,7 @@ def test_no_failure_shows_a_traceback_or_a_value(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(cli, "load", fail)
+    monkeypatch.setattr(mask_command, "load", fail)
     found, output, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--k", 5)
     assert (found, output) == (code, "")
     assert word in said

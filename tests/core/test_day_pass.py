@@ -106,6 +106,24 @@ def test_verdicts_of_a_weak_and_a_strong_masking():
     assert all(verdict.value is not None for verdict in strong)
 
 
+def test_a_setting_is_judged_over_many_releases():
+    """What passes on one draw by luck is told from what belongs to the setting."""
+    data, params = rwn.load_demo("bodyfat"), rwn.RWN(epsilon=2.0, k=5)
+    found = PASS.judge_setting(data, params, repeats=6, seed=3)
+    judged = [PASS.judge(compare(data, rwn.mask(data, params, seed=3 + r))) for r in range(6)]
+    assert [standing.analysis for standing in found] == list(PASS.analyses)
+    for standing, each in zip(found, zip(*judged, strict=True), strict=True):
+        assert standing.passed == sum(verdict.passed for verdict in each)
+        assert standing.releases == 6
+        assert standing.value == pytest.approx(np.median([verdict.value for verdict in each]))
+        assert standing.always == (standing.passed == 6)
+    assert DayPass().judge_setting(data, params, repeats=1) == ()
+    nothing = DayPass(analyses=(Analysis(name="n", kind="table", tolerance=1, variables=("no",)),))
+    (standing,) = nothing.judge_setting(data, params, repeats=2)
+    assert (standing.passed, standing.value) == (0, None)
+    assert "no" in standing.reason
+
+
 def test_every_kind_of_model(people):
     passes = DayPass(
         analyses=(

@@ -5,25 +5,27 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import rwn_core
-from rwn_core.comparison import Comparison
+from rwn_core.comparison import Comparison, Sampling
+from rwn_core.control_group import control_group
 from rwn_core.disclosure import (
+    GUESSING,
     attacks,
     disclose,
     disclose_release,
-    readable_step,
-    steps_of,
     with_keys,
     worst_records,
 )
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.masking import RWN, mask
+from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.reading import Reading
+from rwn_core.rounding import steps_of
 from rwn_core.schema import Role
-from rwn_ui import risk_words
+from rwn_ui import risk_caveats, risk_tables, risk_words
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +38,8 @@ def found(bodyfat):
     release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=7)
     base = Comparison(original=bodyfat, masked=bodyfat)
     told: list[float] = []
-    disclosure = disclose(base, release.masked, release.law, progress=told.append)
+    control = control_group(base, RWN(epsilon=2.0, k=5), seed=7)
+    disclosure = disclose(base, release.masked, release.law, control=control, progress=told.append)
     assert told == sorted(told)
     assert 0 < told[0] <= told[-1] <= 1
     return disclosure
@@ -89,22 +92,6 @@ def test_other_keys(bodyfat):
             with_keys(bodyfat, keys)
 
 
-@pytest.mark.parametrize(
-    ("size", "step"),
-    [(3.4, 5.0), (0.08, 0.1), (1.3, 1.0), (17.0, 20.0), (0.0021, 0.002), (9, 10.0)],
-)
-def test_steps_that_a_person_can_read(size, step):
-    assert readable_step(size) == step
-
-
-def test_steps_of_every_number(bodyfat):
-    steps = steps_of(bodyfat, 0.25)
-    assert set(steps) == set(bodyfat.numeric_names)
-    for name, step in steps.items():
-        assert 0.15 < step / bodyfat.values(name).std(ddof=1) < 0.4
-    assert steps_of(bodyfat, 0.0) == {}
-
-
 def test_the_worst_records_have_the_largest_risks(found):
     worst = worst_records(found.readings)
     truth = found.readings["bayes_linkage"].detail["truth"]
@@ -125,7 +112,8 @@ def test_a_population_lowers_the_sample_risk(bodyfat):
     release = mask(pima, RWN(epsilon=2.0, k=5), seed=1)
     base = Comparison(original=pima, masked=pima)
     alone = disclose(base, release.masked, release.law)
-    sample = disclose(base, release.masked, release.law, population=1e6)
+    drawn = Comparison(original=pima, masked=pima, sampling=Sampling(population=1e6))
+    sample = disclose(drawn, release.masked, release.law)
     for key in ("individual_risk", "loglinear_risk"):
         assert sample.readings[key].value < alone.readings[key].value
     assert sample.readings["bayes_linkage"].value == alone.readings["bayes_linkage"].value
@@ -149,6 +137,7 @@ def test_each_number_has_its_sentence(bodyfat, found):
     assert {row[0] for row in rows} >= {
         MEASURES[key].title for key in ("bayes_linkage", "queries", "inference")
     }
+    assert len(rows) == sum(measure.side == "risk" for measure in MEASURES.values())
     for row in rows:
         assert row[3].endswith(".")
         assert row[3][0].isupper() or row[3][0].isdigit()
@@ -164,12 +153,130 @@ def test_each_number_has_its_sentence(bodyfat, found):
     ],
 )
 def test_warnings_fit_the_setting(found, params, words):
-    told = risk_words.warnings(params, found.readings, rounding=False, groups=0)
+    told = risk_caveats.warnings(params, found.readings, rounding=False, groups=0)
     assert any(words in text for text in told)
     assert any("original data" in text for text in told)
     assert any("not differentially private" in text for text in told)
     assert any("One release only" in text for text in told)
     assert any("all their digits" in text for text in told)
-    fewer = risk_words.warnings(params, found.readings, rounding=True, groups=1)
+    fewer = risk_caveats.warnings(params, found.readings, rounding=True, groups=1)
     assert not any("all their digits" in text for text in fewer)
     assert not any("edit rules" in text for text in fewer)
+
+
+def test_a_control_group_is_left_out_and_guessed_about(bodyfat):
+    params = RWN(epsilon=2.0, k=5)
+    base = Comparison(original=bodyfat, masked=bodyfat)
+    control = control_group(base, params, seed=1)
+    assert control.holdout.n == bodyfat.n // 5
+    assert control.original.n == bodyfat.n - control.holdout.n
+    together = pd.concat([control.original.frame, control.holdout.frame])
+    order = list(bodyfat.names)
+    assert together.sort_values(order).to_numpy().tolist() == (
+        bodyfat.frame.sort_values(order).to_numpy().tolist()
+    )
+    release = mask(bodyfat, params, seed=1)
+    found = disclose(base, release.masked, release.law, control=control)
+    for key in GUESSING:
+        assert found.readings[key].detail["control"] is not None
+    plain = disclose(base, release.masked, release.law)
+    assert plain.readings["inference"].detail["control"] is None
+    # what an informed intruder learns of strangers is more than everybody knows
+    worst = found.readings["attribute_inference"]
+    assert worst.baseline > worst.detail["ignorant"].mean() + 0.02
+    assert "people who are not in the file" in str(risk_words.rows(found.readings, 241))
+
+
+def test_no_control_group_of_a_few():
+    frame = pd.DataFrame({"x": np.arange(60.0), "y": np.arange(60.0) % 7})
+    data = rwn_core.Microdata.from_frame(frame)
+    base = Comparison(original=data, masked=data)
+    assert control_group(base, RWN(k=2), seed=1) is None  # 12 people
+    large = rwn_core.Microdata.from_frame(pd.concat([frame, frame + 0.5], ignore_index=True))
+    base = Comparison(original=large, masked=large)
+    assert control_group(base, RWN(k=2), seed=1) is not None
+    assert control_group(base, RWN(k=110), seed=1) is None  # the rest has 96
+
+
+def test_the_control_group_does_not_depend_on_the_order_of_rows(bodyfat):
+    other = bodyfat.take(np.random.default_rng(1).permutation(bodyfat.n))
+    held = [
+        control_group(Comparison(original=data, masked=data), RWN(k=3), seed=1).holdout.frame
+        for data in (bodyfat, other)
+    ]
+    order = list(bodyfat.names)
+    one, two = (frame.sort_values(order).to_numpy().tolist() for frame in held)
+    assert one == two
+
+
+ALWAYS = (
+    "may stay, vanish or be copied",  # 1
+    "original data",  # 3
+    "not differentially private",  # 4
+    "no membership protection",  # 4
+    "key of a release is a secret",  # 5
+    "One release only",  # 6
+    "Row order, row names",  # 7
+    "all their digits",  # 7
+    "Small groups shrink",  # 9
+    "edit rules may break",  # 10
+    "one outlier changes every neighborhood",  # 11
+)
+"""What METHODS has a steward see, at every setting of an ordinary table."""
+
+
+@pytest.mark.parametrize(
+    ("params", "more", "other"),
+    [
+        (RWN(epsilon=0.5, k=5), ["nobody keeps a unique own value", "distances concentrate"],
+         ["kept values identify", "more than half the file"]),
+        (RWN(epsilon=9.0, k=5, q=0.5), ["kept values identify", "more than half the file"],
+         ["nobody keeps", "distances concentrate"]),
+        (RWN(k=5, neighbors="sample", m=80), ["Only the sampled records give"], ["their part"]),
+        (RWN(k=5, neighbors="sample", m=80, fresh=True), [], ["Only the sampled records give"]),
+        (RWN(k=5, neighbors="partition", u=2), ["Values never leave their part"], ["sampled"]),
+        (NBRS2015(epsilon=2.5, q=0.5), ["record is released whole"], ["cell keeps"]),
+    ],
+    ids=["small radius", "half the file", "sample", "fresh", "partition", "2015"],
+)  # fmt: skip
+def test_the_caveats_apply_to_the_setting(bodyfat, params, more, other):
+    release = mask(bodyfat, params, seed=7)
+    base = Comparison(original=bodyfat, masked=bodyfat)
+    readings = disclose(base, release.masked, release.law).readings
+    told = " ".join(risk_caveats.warnings(params, readings, rounding=False, groups=0))
+    shown = list(ALWAYS)
+    if params.epsilon == 9.0 or params.method == "nbrs2015":
+        shown.remove("original data")  # nearly nobody is linked; or an ordinary intruder suffices
+    for words in (*shown, *more):
+        assert words in told, words
+    for words in other:
+        assert words not in told, words
+
+
+def test_a_homogeneous_neighborhood_is_a_caveat(found):
+    from dataclasses import replace
+
+    readings = dict(found.readings)
+    readings["homogeneity"] = replace(readings["homogeneity"], value=0.31)
+    told = risk_caveats.warnings(RWN(k=5), readings, rounding=False, groups=0)
+    assert any("31 % of the neighborhoods" in text for text in told)
+    readings["homogeneity"] = replace(readings["homogeneity"], value=0.0)
+    told = risk_caveats.warnings(RWN(k=5), readings, rounding=False, groups=0)
+    assert not any("of the neighborhoods nearly" in text for text in told)
+
+
+@pytest.mark.parametrize("q", [0.5, 1.0])
+def test_MODE_what_nothing_but_the_releases_tells(bodyfat, q):
+    """The numbers of MODE-1 and MODE-2 for the typical neighborhood, on the page."""
+    release = mask(bodyfat, RWN(k=5, q=q), seed=1)
+    base = Comparison(original=bodyfat, masked=bodyfat)
+    table = risk_tables.repetition(disclose(base, release.masked, release.law))
+    assert [row[0] for row in table["rows"]] == ["1", "2", "3", "5", "10", "20"]
+    modes = [row[1] for row in table["rows"]]
+    if q < 1:
+        assert modes == ["50 %", "50 %", "60 %", "73 %", "89 %", "98 %"]
+    assert ("most frequent value is the true one" in table["columns"]) == (q < 1)
+    assert table["rows"][-1][-1] == "4.9 of 5"
+    assert ("own value never comes" in table["caption"]) == (q == 1)
+    nothing = mask(bodyfat, RWN(k=5, q=0.0), seed=1)
+    assert risk_tables.repetition(disclose(base, nothing.masked, nothing.law)) is None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rwn_core as rwn
+from rwn_core.bands import Band, Gathering
 from rwn_core.ensemble import ensemble
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import NBRS2015
@@ -48,10 +49,70 @@ def test_progress_ends_at_one(drawn):
     assert len(drawn[2]) == 12
 
 
-def test_parts_hold_small_arrays_of_every_draw(drawn):
-    _, made, _ = drawn
-    assert made.parts["regression"]["coefficient_released"].shape == (12, 6)
-    assert made.parts["principal_components"]["share_released"].shape[0] == 12
+def test_bands_are_where_the_parts_of_the_details_fall(drawn):
+    data, made, _ = drawn
+    readings = [
+        rwn.audit(data, rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=seed), measures=KEYS[:3])
+        for seed in range(4, 16)
+    ]
+    for key, part in (
+        ("correlation", "released"),
+        ("regression", "coefficient_released"),
+        ("regression", "se_released"),
+        ("principal_components", "share_released"),
+    ):
+        draws = np.array([reading[key].detail[part] for reading in readings])
+        band = made.bands[key][part]
+        low, median, high = np.quantile(draws, [0.05, 0.5, 0.95], axis=0)
+        np.testing.assert_allclose(band.low, low)
+        np.testing.assert_allclose(band.median, median)
+        np.testing.assert_allclose(band.high, high)
+    # the sums of single draws' shares, not sums of the shares' ends
+    draws = [
+        np.cumsum(reading["principal_components"].detail["share_released"]) for reading in readings
+    ]
+    band = made.bands["principal_components"]["cumulative_released"]
+    np.testing.assert_allclose(band.high, np.quantile(draws, 0.95, axis=0))
+
+
+def test_bands_of_counts_belong_to_one_set_of_bins():
+    data = rwn.load_demo("pima")
+    made = ensemble(data, rwn.RWN(k=5), repeats=5, measures=["marginals"], seed=1)
+    bands = made.bands["marginals"]
+    assert {"released test", "released age", "mean age", "sd age"} <= set(bands)
+    assert "mean test" not in bands
+    counts = bands["released test"]
+    assert counts.low.shape == counts.high.shape == (2,)
+    assert (counts.low <= counts.high).all()
+    gathering = Gathering("marginals")
+    for edges in ([0.0, 1.0, 2.0], [0.0, 1.0, 3.0]):
+        shown = {"kind": "numeric", "edges": np.array(edges), "released": np.array([1, 2])}
+        shown |= {"mean_released": 1.0, "sd_released": 0.5}
+        gathering.add(Reading(value=0.0, detail={"variables": {"x": shown}}))
+    assert set(gathering.bands()) == {"mean x", "sd x"}
+
+
+def test_a_draw_lies_inside_or_outside_its_band():
+    band = Band.of([[0.0, 0.0, np.nan], [1.0, 10.0, 1.0]])
+    assert band.outside(np.array([0.5, 11.0, 0.0])).tolist() == [False, True, False]
+
+
+def test_what_is_kept_does_not_grow_with_the_records():
+    """Statistics only: a large table's draws are as small as a small table's, and no record."""
+    keys = ["correlation", "regression", "marginals", "subgroups", "cooks_distance", "mahalanobis"]
+    sizes = []
+    for n in (300, 3000):
+        data = rwn.load_demo("cps1988").take(np.arange(n))
+        made = ensemble(data, rwn.RWN(k=3), repeats=2, measures=keys, seed=1)
+        sizes.append(len(pickle.dumps(made)))
+        arrays = [
+            end
+            for parts in made.bands.values()
+            for band in parts.values()
+            for end in (band.low, band.median, band.high)
+        ]
+        assert all(np.shape(array)[:1] != (n,) for array in arrays)
+    assert sizes[1] < 2 * sizes[0]
 
 
 def test_a_measure_without_an_answer_keeps_its_reason(drawn):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import rwn_core
 from rwn_core.coordinates import coordinates
@@ -14,7 +18,14 @@ from rwn_core.intruder.simulation import simulate
 from rwn_core.masking import RWN
 from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import find_neighborhoods
-from rwn_core.rounding import rounded, rounded_values
+from rwn_core.rounding import (
+    plain_steps,
+    precision_words,
+    readable_step,
+    rounded,
+    rounded_values,
+    steps_of,
+)
 from rwn_core.schema import Kind
 
 
@@ -33,6 +44,34 @@ def test_rounding_twice_changes_nothing_more(size):
         assert np.isfinite(once).all()
         assert len(np.unique(once)) <= len(np.unique(values))
         np.testing.assert_allclose(once, values, atol=0.5 * step * (1 + 1e-9))
+
+
+@pytest.mark.parametrize("step", [0.1, 0.3, 0.05, 0.002, 1e-7, 2.5, 12.25, 5.0, 1e5, 1e22])
+def test_multiples_are_the_numbers_that_a_person_would_write(step):
+    places = np.concatenate((np.arange(-300, 301), [10**6 + 1, 123_456_789]))
+    written = [float(Decimal(str(step)) * int(place)) for place in places]
+    near = np.array(written) + 0.2 * step * np.sin(places)
+    np.testing.assert_array_equal(rounded_values(near, step), written)
+    np.testing.assert_array_equal(rounded_values(np.array(written), step), written)
+
+
+@given(
+    st.floats(1e-12, 1e12),
+    st.lists(st.floats(-1e15, 1e15), min_size=1, max_size=20).map(np.array),
+)
+def test_any_step_gives_a_multiple_that_is_near_and_stays(step, values):
+    once = rounded_values(values, step)
+    np.testing.assert_array_equal(rounded_values(once, step), once)
+    ulp = np.spacing(np.abs(values) + step)
+    assert (np.abs(once - values) <= 0.5 * step + 4 * ulp).all()
+
+
+def test_whole_numbers_too_large_for_their_type_become_real_ones():
+    frame = pd.DataFrame({"n": [2**62, 2**62 + 2**40, 3], "x": [1.0, 2.0, 4.0]})
+    found = rounded(Microdata.from_frame(frame), {"n": 1e19}).frame["n"]
+    assert found.tolist() == [0, 0, 0]
+    found = rounded(Microdata.from_frame(frame), {"n": 9e18}).frame["n"]
+    assert found.tolist() == [9e18, 9e18, 0]
 
 
 def test_types_stay():
@@ -113,3 +152,39 @@ def test_BF_5_rounding_lowers_the_worst_case(bodyfat, k):
     for share, expected in PUBLISHED[k].items():
         assert found[share] == pytest.approx(expected, abs=0.06)
     assert list(found.values()) == sorted(found.values(), reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("size", "step"),
+    [(3.4, 5.0), (0.08, 0.1), (1.3, 1.0), (17.0, 20.0), (0.0021, 0.002), (9, 10.0)],
+)
+def test_steps_that_a_person_can_read(size, step):
+    assert readable_step(size) == step
+
+
+def test_plain_steps_are_sorted_numbers():
+    assert plain_steps({"b": 2, "a": np.float64(0.5)}) == (("a", 0.5), ("b", 2.0))
+    assert plain_steps(None) == plain_steps({}) == ()
+
+
+def test_a_precision_in_words():
+    assert precision_words(()) == ""
+    assert precision_words((("age", 5.0), ("income", 1000000.0))) == (
+        "age in steps of 5, income in steps of 1000000"
+    )
+
+
+def test_whole_numbers_get_no_step_that_rounds_nothing():
+    frame = pd.DataFrame({"n": np.arange(10), "x": np.arange(10) / 3})
+    data = Microdata.from_frame(frame)
+    assert steps_of(data, 0.25) == {"x": 0.2}
+    assert steps_of(data, 1.0) == {"n": 2.0, "x": 1.0}
+    assert set(steps_of(Microdata.from_frame(frame.assign(c=3.5)), 1.0)) == {"n", "x"}
+
+
+def test_steps_of_every_number(bodyfat):
+    steps = steps_of(bodyfat, 0.25)
+    assert set(steps) == set(bodyfat.numeric_names)
+    for name, step in steps.items():
+        assert 0.15 < step / bodyfat.values(name).std(ddof=1) < 0.4
+    assert steps_of(bodyfat, 0.0) == {}

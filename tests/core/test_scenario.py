@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rwn_core as rwn
+from rwn_core.analysis import Analysis
+from rwn_core.day_pass import DayPass
 from rwn_core.errors import InputError, ParameterError, RWNError
 from rwn_core.meeting import Meeting
 from rwn_core.scenario import Scenario, Search, read_toml, toml_text
@@ -18,14 +20,25 @@ FULL = Scenario(
     name="Careful",
     note='for the "March" file\nsecond line',
     table="ab" * 32,
-    setting=Setting.of("rwn", {"epsilon": 2.0, "k": 5, "q": 0.5}, {"age": 2.0}),
+    setting=Setting.of("rwn", {"epsilon": 2.0, "k": 5, "q": 0.5}, {"age": 2.0}, {"weight": 10}),
     seed=7,
     search=Search(
-        grid=Grid(axes={"epsilon": (0, 1.5), "k": (3, 5)}, weights=({}, {"age": 2.0})),
+        grid=Grid(
+            axes={"epsilon": (0, 1.5), "k": (3, 5)},
+            weights=({}, {"age": 2.0}),
+            precision=({}, {"age": 5}),
+        ),
         plan=Plan(measures=("correlation", "distance_linkage"), releases=4, seed=7),
     ),
     limits={"distance_linkage": 0.05},
     readings={"correlation": {"median": 0.05, "low": 0.04, "high": 0.06}},
+    day_pass=DayPass(
+        analyses=(
+            Analysis(name="Fat", kind="linear", tolerance=2.0, formula="siri ~ bmi + log(neck)"),
+            Analysis(name="Ages", kind="table", tolerance=0.125, variables=("age", "bmi")),
+            Analysis(name="Pairs", kind="measure", tolerance=0.125, measure="correlation"),
+        )
+    ),
 )
 
 
@@ -40,6 +53,8 @@ def test_a_scenario_survives_its_file() -> None:
     ]
     assert again.search.plan == FULL.search.plan
     assert (again.name, again.note, again.limits) == (FULL.name, FULL.note, FULL.limits)
+    assert again.day_pass == FULL.day_pass
+    assert "[[day_pass]]" in text
 
 
 def test_a_short_one_written_by_hand_is_enough() -> None:
@@ -56,6 +71,9 @@ def test_a_scenario_holds_no_value_of_its_table() -> None:
     assert not (values - numbers) & words
 
 
+SHORT = 'format = "rwn scenario 1"\n[setting]\nparameters.k = 5\n'
+
+
 @pytest.mark.parametrize(
     ("text", "word"),
     [
@@ -67,6 +85,15 @@ def test_a_scenario_holds_no_value_of_its_table() -> None:
         ('format = "rwn scenario 1"\n[sweep]\nreleases = 3', "wrong kind"),
         ('format = "rwn scenario 1"\n[setting.parameters]\nradius = 3', "no parameter radius"),
         ('format = "rwn scenario 1"\n[setting.parameters]\nk = "x"', "k must be"),
+        ('format = "rwn scenario 1"\n[setting]\nprecison = 3', "unknown field precison"),
+        (SHORT + "precision = 3", "wrong kind"),
+        (SHORT + "precision.age = 0", "precision of age must be a number"),
+        (SHORT + "precision.age = nan", "precision of age must be a number"),
+        (SHORT + 'precision.age = "5"', "precision of age must be a number"),
+        ('format = "rwn scenario 1"\n[sweep]\nsteps = 3', "unknown field steps"),
+        ('format = "rwn scenario 1"\nday_pass = 3', "wrong kind"),
+        ('format = "rwn scenario 1"\nday_pass = ["x"]', "needs a name"),
+        ('format = "rwn scenario 1"\n[[day_pass]]\nname = "x"', "needs a name"),
     ],
 )
 def test_a_file_that_is_none_is_refused_in_a_sentence(text: str, word: str) -> None:
@@ -123,3 +150,23 @@ def test_a_changed_record_is_refused(old: str, new: str) -> None:
 def test_a_decision_names_a_scenario_that_was_there() -> None:
     with pytest.raises(ParameterError, match="one of the meeting"):
         Meeting(scenarios=(FULL,), chosen="Bold")
+
+
+def test_watched_questions_are_in_the_file_and_records_are_not() -> None:
+    from rwn_core.intruder.predicates import Condition, Predicate
+
+    engineer = Predicate(
+        conditions=(
+            Condition(name="sex", sign="is", value='a "quoted" level'),
+            Condition(name="age", sign="at least", value=62.5),
+        )
+    )
+    scenario = Scenario(name="one", watch=(engineer,))
+    again = Scenario.from_toml(scenario.to_toml())
+    assert again.watch == (engineer,)
+    assert not hasattr(scenario, "records")
+    text = 'format = "rwn scenario 1"\n[[watch]]\nrecords = [3]'
+    with pytest.raises(InputError, match="unknown field records"):
+        Scenario.from_toml(text)
+    with pytest.raises(InputError, match="at least one condition"):
+        Scenario.from_toml('format = "rwn scenario 1"\n[[watch]]\nconditions = []')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -34,6 +35,15 @@ class Screen:
     def upload(self, name: str, content: bytes) -> Screen:
         """Give a file to the Data page."""
         self.test.file_uploader(key="data.upload").set_value((name, content, "text/csv")).run()
+        return self
+
+    def wait(self) -> Screen:
+        """Let the table that is being prepared arrive, and draw the page with it."""
+        end = time.monotonic() + 60
+        while self.session.coming is not None:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+            self.test.run()
         return self
 
     @property

@@ -6,10 +6,14 @@ import multiprocessing
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+import rwn_core as rwn
 from rwn_core.errors import NotApplicable
+from rwn_core.tuning import Plan, Setting
+from rwn_core.tuning.crew import Crew
 from rwn_ui.jobs import Job
 
 SECRET = "SENTINEL7731"
@@ -90,3 +94,27 @@ def test_cancel_leaves_no_process() -> None:
     assert multiprocessing.active_children() == []
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
+
+
+def search(progress: Callable[[float], None]) -> None:
+    """A search with workers of its own; it tells their numbers as its shares."""
+    data = rwn.load_demo("bodyfat")
+    setting, plan = Setting.of("rwn", {"k": 5}), Plan(measures=("correlation",), releases=10_000)
+    with Crew(data, [setting], plan, workers=2) as crew:
+        progress(float(crew._processes[1].pid))
+        crew.points([setting], plan, lambda share: None)
+
+
+def test_a_cancelled_search_leaves_none_of_its_workers() -> None:
+    job = Job.start("at most 5 %", search)
+    end = time.monotonic() + 60
+    while job.share == 0 and time.monotonic() < end:
+        job.poll()
+        time.sleep(0.02)
+    worker = int(job.share)
+    os.kill(worker, 0)
+    job.cancel()
+    end = time.monotonic() + 10  # a guard against hanging; a second is what is asked
+    while Path(f"/proc/{worker}").exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not Path(f"/proc/{worker}").exists()

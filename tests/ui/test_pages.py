@@ -33,7 +33,7 @@ def test_every_page_runs_for_every_small_demo(open_page, demo: str, page: str) -
 @pytest.mark.slow
 @pytest.mark.parametrize("demo", ["randhie", "cps1988"])
 def test_every_page_runs_for_every_large_demo(open_page, demo: str) -> None:
-    screen = open_page("tune", demo=demo)
+    screen = open_page("tune", demo=demo).wait()
     assert screen.errors == []
     assert len(screen.session.last_payload["cards"]) == 9
     assert screen.visit("data").errors == []

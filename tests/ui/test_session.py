@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
 from rwn_core.coordinates import coordinates
+from rwn_core.neighborhoods.preview import LARGEST_PAIRS, LARGEST_SEARCHED
 from rwn_core.neighborhoods.reach import interactive_reach
-from rwn_ui.results import LARGEST_PAIRS
 from rwn_ui.session import PRESETS, Memo, preset_values
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,7 +46,9 @@ def test_a_failed_result_is_not_kept() -> None:
 
 @pytest.mark.parametrize("demo", ["bodyfat", "bodyfat_raw", "pima", "randhie", "cps1988"])
 def test_presets_lie_within_the_sliders_of_every_demo(demo: str) -> None:
-    reach = interactive_reach(coordinates(rwn.load_demo(demo)), LARGEST_PAIRS)
+    reach = interactive_reach(
+        coordinates(rwn.load_demo(demo)), LARGEST_PAIRS, largest_searched=LARGEST_SEARCHED
+    )
     values = [preset_values(preset, reach) for preset in PRESETS]
     for epsilon, k, q in values:
         assert 0 <= epsilon <= reach.epsilon

@@ -12,11 +12,13 @@ from streamlit.testing.v1 import AppTest
 import rwn_core as rwn
 from rwn_core.meeting import Meeting
 from rwn_core.scenario import Scenario
-from rwn_core.tuning import Plan, Setting
-from rwn_ui import sweep_form, sweep_run
+from rwn_core.tuning import Setting
+from rwn_core.tuning.planner import Offer
+from rwn_ui import sweep_form, sweep_picture, sweep_run
 from rwn_ui.compare_words import differences
 from rwn_ui.history import Choice, History
-from rwn_ui.session import Session
+from rwn_ui.jobs import Job
+from rwn_ui.session import Pin, Session
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 
@@ -91,6 +93,50 @@ def test_a_sweep_runs_and_its_settings_can_be_loaded(sweep_page: AppTest) -> Non
     assert not sweep_page.error
 
 
+def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page: AppTest) -> None:
+    offer = Offer(
+        title="exact",
+        params=rwn.RWN(k=3),
+        seconds=3.0,
+        bytes=2e9,
+        fits=False,
+        kept=1.0,
+        fall_back=0.25,
+        radius=0.5,
+    )
+    session = session_of(sweep_page)
+    session.planner = Job(label="k = 3", result=[offer])
+    sweep_page.run()
+    (table,) = sweep_page.table
+    row = table.value.iloc[0]
+    assert row["time"] == "1.5 s to 6.0 s"
+    assert row["memory"] == "2 GB (not free now)"
+    assert row["records that fall back to k"] == "25%"
+    assert any("nothing else runs" in caption.value for caption in sweep_page.caption)
+    small(sweep_page)  # a sweep is under way: one job at a time
+    assert next(b for b in sweep_page.button if b.label.startswith("What would")).disabled
+
+
+def test_the_present_setting_is_on_the_map_though_it_was_not_swept(sweep_page: AppTest) -> None:
+    small(sweep_page)
+    wait(sweep_page)
+    session = session_of(sweep_page)
+    session.k = 4
+    sweep = session.run.sweep()
+    chart = sweep_picture.draw_map(
+        session, sweep, "correlation", "distance_linkage", limit=None, along=None
+    )
+    now = chart["data"][-1]
+    reading = session.look().readings["distance_linkage"]
+    assert (now["name"], now["y"]) == ("now", [reading.value])
+    assert "one release" in now["hovertext"][0]
+    session.pins["A"] = Pin(text="before", values={"correlation": 0.1, "distance_linkage": 0.2})
+    chart = sweep_picture.draw_map(
+        session, sweep, "correlation", "distance_linkage", limit=None, along=None
+    )
+    assert next(t for t in chart["data"] if t["name"] == "A")["x"] == [0.1]
+
+
 def test_a_new_session_finds_the_kept_points(sweep_page: AppTest) -> None:
     small(sweep_page)
     wait(sweep_page)
@@ -144,6 +190,24 @@ def test_scenarios_are_kept_compared_and_frozen() -> None:
     assert not page.error
 
 
+def test_a_decision_of_another_day_is_taken_up_again() -> None:
+    chosen = Scenario(name="Careful", setting=Setting.of("rwn", {"epsilon": 1.0, "k": 9}))
+    decided = Meeting(scenarios=(chosen,), chosen="Careful", date="2026-03-31")
+    page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
+    page.file_uploader[0].set_value(
+        ("decision.toml", decided.frozen().encode(), "text/plain")
+    ).run()
+    session = session_of(page)
+    assert [each.hash for each in session.meetings] == [decided.hash]
+    assert session.scenarios["Careful"].setting == chosen.setting
+    assert (session.epsilon, session.k) == (1.0, 9)
+    assert any("2026-03-31" in message.value for message in page.info)
+    forged = decided.frozen().replace("2026-03-31", "2026-04-01")
+    page.file_uploader[0].set_value(("decision.toml", forged.encode(), "text/plain")).run()
+    assert any("changed after it was frozen" in error.value for error in page.error)
+    assert len(session.meetings) == 1
+
+
 def test_a_scenario_brings_its_setting_back() -> None:
     from rwn_ui import compare_view
 
@@ -195,12 +259,3 @@ def test_differences_are_told_in_words() -> None:
     near = differences(scenario("A", 0.1, k=5), scenario("B", 0.105, k=5))
     assert near[0] == "Both have the same setting."
     assert "one release differs from another by as much" in near[1]
-
-
-def test_forecasts_come_before_any_release() -> None:
-    data = rwn.load_demo("bodyfat")
-    setting = Setting.of("rwn", {"epsilon": 3.0, "k": 5}).resolved(data)
-    found = sweep_run.forecasts(data, [setting])
-    # the worked figures of the method's specification: 0.079 expected, 0.086 over releases
-    assert found[setting.key] == pytest.approx(0.079, abs=0.006)
-    assert Plan(measures=("correlation",)).releases == 8

@@ -13,7 +13,14 @@ from rwn_core.audit import compare
 from rwn_core.day_pass import DayPass
 from rwn_core.ensemble import ensemble
 from rwn_core.standard_errors import standard_error_validity
-from rwn_ui import day_pass_view, draws, tune_view, utility_results, utility_view
+from rwn_ui import (
+    day_pass_results,
+    day_pass_view,
+    draws,
+    tune_view,
+    utility_results,
+    utility_view,
+)
 from rwn_ui.draws import setting_of
 from rwn_ui.session import Session
 from rwn_ui.utility_results import Desk, sight
@@ -46,8 +53,18 @@ def test_the_payload_is_plain_and_complete(shown: Any) -> None:
     titles = [row[0] for row in overview["rows"]]
     measures = [m for m in rwn.MEASURES.values() if m.side == "utility" and m.key != "prediction"]
     assert titles == [measure.title for measure in measures]
-    for row in overview["rows"]:
-        assert len(row) == len(overview["columns"])
+    for table in payload["tables"]:
+        for row in table["rows"]:
+            assert len(row) == len(table["columns"])
+    by_title = {table["title"]: table for table in payload["tables"]}
+    (score,) = (table for title, table in by_title.items() if title.startswith("Propensity"))
+    assert [row[0] for row in score["rows"]] == ["main effects", "all pairs"]
+    pmse = sight(session).readings["pmse"]
+    assert score["rows"][1][3:6] == [
+        pmse.value, pmse.detail["standardized"], pmse.detail["specks"],
+    ]  # fmt: skip
+    (overlap,) = (table for title, table in by_title.items() if title.startswith("Overlap"))
+    assert all(row[2] == min(max(row[1], 0.0), 1.0) for row in overlap["rows"])
 
 
 def test_draws_and_standard_errors_join_the_picture(shown: Any) -> None:
@@ -71,16 +88,17 @@ def test_draws_and_standard_errors_join_the_picture(shown: Any) -> None:
 
 def test_a_day_pass_has_a_tile_and_a_table(shown: Any) -> None:
     session, mine = shown
-    mine.text = day_pass_view.suggested(session.data).to_toml()
+    day_pass_view.register(session, mine, day_pass_view.suggested(session.data).to_toml())
     seen = sight(session)
-    passed = day_pass_view.verdicts(session, mine, seen.comparison)
+    passed = day_pass_results.verdicts(session, mine, seen.comparison)
     assert len(passed) == len(DayPass.from_toml(mine.text).analyses) == 3
     assert all(verdict.value is not None for verdict in passed)
     payload = utility_view.payload(session, mine, seen, passed)
     assert payload["tiles"][-1]["label"] == "Day pass"
     assert payload["tables"][0]["title"].startswith("Day pass")
-    mine.text = "no [[toml"
-    assert day_pass_view.verdicts(session, mine, seen.comparison) == ()
+    day_pass_view.register(session, mine, "no [[toml")
+    assert mine.text == "no [[toml"
+    assert day_pass_results.verdicts(session, mine, seen.comparison) == ()
 
 
 def test_a_second_look_computes_nothing_again(shown: Any) -> None:

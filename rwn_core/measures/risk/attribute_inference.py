@@ -2,118 +2,214 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.cell_law import CellLaw
 from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
+from rwn_core.intruder.guessing import control_sample
 from rwn_core.intruder.posterior import posteriors
-from rwn_core.key_variables import key_names, required_confidential
+from rwn_core.intruder.strangers import Strangers
+from rwn_core.key_variables import cell_codes, classes, key_names, required_confidential
+from rwn_core.microdata import Microdata
 from rwn_core.original_terms import codes, numbers
 from rwn_core.reading import Measure, Reading
 from rwn_core.schema import Kind
 
-LARGEST = 3000  # records: the posterior of every row is needed
+LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
+CHUNK = 500  # classes of rows looked at together
 NEAR = 0.1  # standard deviations within which a number counts as learned
 
 
-def target_weights(belief: sparse.csc_array) -> sparse.csr_array:
-    """How the intruder weighs the rows when he asks about one person.
+Belief = tuple[sparse.csc_array, NDArray[np.int64]]
+Side = Literal["left", "right"]
+
+
+class Told:
+    """What rows with equal keys tell of one confidential variable.
 
     Parameters
     ----------
-    belief : sparse array, shape (n, m)
-        Posteriors of originals (rows of the array) for every released row.
-
-    Returns
-    -------
-    sparse array, shape (n, m)
-        Each row sums to 1; zero throughout where no released row can be this person's.
+    group : ndarray of int64, shape (m,)
+        The number of each released row's class of equal keys.
+    told : ndarray of float64, shape (m,)
+        Released values or level numbers, NaN where missing.
+    reach : float
+        How near a value must be, in its own unit.
     """
-    rows = sparse.csr_array(belief)
-    total = np.asarray(rows.sum(axis=1)).ravel()
-    factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
-    return sparse.csr_array(sparse.diags_array(factor) @ rows)
+
+    def __init__(self, group: NDArray[np.int64], told: NDArray[np.float64], reach: float) -> None:
+        known = ~np.isnan(told)
+        self.values, ranks = np.unique(told[known], return_inverse=True)
+        self.width = len(self.values) + 1
+        self.places = np.sort(group[known] * self.width + ranks)
+        self.sizes = np.bincount(group)
+        self.all = np.sort(told[known])
+        self.rows, self.reach = len(told), reach
+
+    def everybody(self, truth: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Share of all rows that tell a true value, shape like truth."""
+        low, high = (np.searchsorted(self.all, end, side) for end, side in self._ends(truth))
+        share = (high - low) / max(self.rows, 1)
+        return np.where(np.isnan(truth), 0.0, np.clip(share, 0.0, 1.0))
+
+    def rightly(self, truth: NDArray[np.float64], group: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Share of the rows of a class that tell a true value; element by element."""
+        low, high = (
+            np.searchsorted(
+                self.places, group * self.width + np.searchsorted(self.values, end, side)
+            )
+            for end, side in self._ends(truth)
+        )
+        return np.where(np.isnan(truth), 0.0, (high - low) / self.sizes[group])
+
+    def _ends(self, truth: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], Side]]:
+        more = self.reach * (1 + 1e-12)
+        yield truth - more, "left"
+        yield truth + more, "right"
 
 
 def learned(
-    weights: sparse.csr_array, truth: NDArray[np.float64], told: NDArray[np.float64], reach: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """P(the intruder names a person's true value), and the same for one who links nobody.
+    beliefs: Iterable[Belief], truths: Sequence[NDArray[np.float64]], told: Sequence[Told]
+) -> list[NDArray[np.float64]]:
+    """P(the intruder names each person's true value), for each confidential variable.
 
     Parameters
     ----------
-    weights : sparse array, shape (n, m)
-    truth : ndarray of float64, shape (n,)
+    beliefs : iterable of (sparse array of shape (n, c), ndarray of int64 of shape (c,))
+        How much one row of each class is believed to be each person's, and the classes.
+    truths : sequence of ndarray of float64, shape (n,)
         True values or level numbers, NaN where missing.
-    told : ndarray of float64, shape (m,)
-        Released values.
-    reach : float
-        How near a value must be, in its own unit.
+    told : sequence of Told
 
     Returns
     -------
-    informed, ignorant : ndarray of float64, shape (n,)
+    list of ndarray of float64, shape (n,)
+        Of a person whom no row can be, what everybody knows.
+
+    Notes
+    -----
+    He weighs the rows in proportion to what he believes of them. Rows with equal keys weigh the
+    same, so that only classes are looked at, and sums are all that is kept of them.
     """
-    entries = sparse.coo_array(weights)
-    person, row = entries.coords
-    with np.errstate(invalid="ignore"):
-        fits = np.abs(truth[person] - told[row]) <= reach
-    informed = np.bincount(person[fits], entries.data[fits], len(truth))
-    ordered = np.sort(told[~np.isnan(told)])
-    above = np.searchsorted(ordered, truth + reach * (1 + 1e-12), side="right")
-    below = np.searchsorted(ordered, truth - reach * (1 + 1e-12), side="left")
-    ignorant = np.where(np.isnan(truth), 0.0, (above - below) / max(len(told), 1))
-    # a person whom no row can be keeps only what everybody knows
-    unlinked = np.diff(sparse.csr_array(weights).indptr) == 0
-    return np.where(unlinked, ignorant, np.minimum(informed, 1.0)), np.clip(ignorant, 0.0, 1.0)
+    n = len(truths[0])
+    right, whole = np.zeros((len(told), n)), np.zeros(n)
+    for belief, numbers_ in beliefs:
+        entries = sparse.coo_array(belief)
+        person, group = entries.coords[0], numbers_[entries.coords[1]]
+        weight = entries.data * told[0].sizes[group]
+        whole += np.bincount(person, weight, n)
+        for place, (truth, one) in enumerate(zip(truths, told, strict=True)):
+            named = one.rightly(truth[person], group)
+            right[place] += np.bincount(person, weight * named, n)
+    return [
+        np.clip(np.divide(r, whole, out=one.everybody(truth), where=whole > 0), 0.0, 1.0)
+        for r, truth, one in zip(right, truths, told, strict=True)
+    ]
 
 
-def _values(
-    comparison: Comparison, name: str
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """A confidential variable of both tables as numbers, and what counts as the same."""
-    original, masked = comparison.original, comparison.masked
+def _values(original: Microdata, people: Microdata, name: str) -> NDArray[np.float64]:
+    """A confidential variable of either table as numbers, NaN where missing."""
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        before, after = codes(original, original, name)[0], codes(original, masked, name)[0]
-        one, two = (np.where(c < 0, np.nan, c.astype(np.float64)) for c in (before, after))
-        return one, two, 0.0
-    before_values = original.values(name)
-    known = before_values[~np.isnan(before_values)]
-    reach = NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
-    return before_values, numbers(original, masked, name), reach
+        found = codes(original, people, name)[0]
+        return np.where(found < 0, np.nan, found.astype(np.float64))
+    return numbers(original, people, name)
+
+
+def _reach(original: Microdata, name: str) -> float:
+    """How near a number must be to count as learned; a category must be the same."""
+    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        return 0.0
+    values = original.values(name)
+    known = values[~np.isnan(values)]
+    return NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
+
+
+def _parts(count: int) -> list[NDArray[np.int64]]:
+    """Classes a few at a time."""
+    return [np.arange(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
+
+
+def _beliefs(
+    law: CellLaw, masked: Microdata, keys: tuple[str, ...], first: NDArray[np.int64]
+) -> Iterator[Belief]:
+    """What the intruder believes of one row of each class of equal keys.
+
+    Raises
+    ------
+    NotApplicable
+        Too many originals may have released the rows.
+    """
+    work = 0
+    for part in _parts(len(first)):
+        belief = posteriors(law, masked, first[part], keys)
+        work += belief.nnz
+        if work > LARGEST_WORK:
+            raise NotApplicable(
+                "Too many originals may have released each row; choose fewer key variables, or "
+                "look at a smaller table."
+            )
+        yield belief, part
+
+
+def _control(
+    comparison: Comparison,
+    law: CellLaw,
+    keys: tuple[str, ...],
+    secrets: Mapping[str, Told],
+    first: NDArray[np.int64],
+) -> NDArray[np.float64] | None:
+    """The same attack's mean success against people who are not in the file."""
+    strangers = control_sample(comparison)
+    if strangers is None:
+        return None
+    parts = _parts(len(first))
+    try:
+        stranger = Strangers(comparison, law, strangers, keys)
+    except NotApplicable:  # the people in the file are judged all the same
+        return None
+    beliefs = ((stranger.beliefs(first[part]), part) for part in parts)
+    truths = [_values(comparison.original, strangers, name) for name in secrets]
+    return np.array([one.mean() for one in learned(beliefs, truths, list(secrets.values()))])
 
 
 def compute(comparison: Comparison) -> Reading:
     """Mean chance that the intruder who knows the keys names a confidential value rightly."""
     secrets = required_confidential(comparison)
-    law, n = comparison.law, comparison.original.n
+    law = comparison.law
     if law is None:
         raise NotApplicable("The worst case needs the law of the method that made the release.")
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
     if not keys:
         raise NotApplicable("No key variable is left beside the confidential ones.")
-    if n > LARGEST:
-        raise NotApplicable(
-            f"Attribute inference weighs every pair of records and is computed for at most "
-            f"{LARGEST:,}; the table has {n:,}."
-        )
-    weights = target_weights(
-        posteriors(law, comparison.masked, np.arange(comparison.masked.n), keys)
+    original, masked = comparison.original, comparison.masked
+    group = classes(cell_codes(comparison, keys)[1])
+    first = np.unique(group, return_index=True)[1]
+    told = {
+        name: Told(group, _values(original, masked, name), _reach(original, name))
+        for name in secrets
+    }
+    truths = [_values(original, original, name) for name in secrets]
+    beliefs = _beliefs(law, masked, keys, first)
+    informed = np.array([one.mean() for one in learned(beliefs, truths, list(told.values()))])
+    ignorant = np.array(
+        [one.everybody(truth).mean() for one, truth in zip(told.values(), truths, strict=True)]
     )
-    found = [learned(weights, *_values(comparison, name)) for name in secrets]
-    informed = np.array([one.mean() for one, _ in found])
-    ignorant = np.array([two.mean() for _, two in found])
+    control = _control(comparison, law, keys, told, first)
     detail: dict[str, Any] = {
         "names": list(keys),
         "secrets": list(secrets),
         "informed": informed,
         "ignorant": ignorant,
+        "control": control,
     }
-    return Reading(value=float(informed.mean()), baseline=float(ignorant.mean()), detail=detail)
+    reference = ignorant if control is None else control
+    return Reading(value=float(informed.mean()), baseline=float(reference.mean()), detail=detail)
 
 
 MEASURE = Measure(
@@ -125,6 +221,7 @@ MEASURE = Measure(
     unit="mean probability",
     question="How likely does an intruder who knows everybody's key variables and the method name "
     "a confidential value rightly (a number within 0.1 standard deviations)?",
-    source="Posterior of Bayes' rule on the cell law; excess over the marginal distribution",
+    source="Posterior of Bayes' rule on the cell law; beside people who are not in the file, or "
+    "without a control group beside the marginal distribution",
     compute=compute,
 )

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
 from rwn_core.intruder.posterior import Linkage, link
 from rwn_core.reading import Measure, Reading
 
-WORST = 10
 NORMAL = 1.959963984540054  # 97.5 % point of the normal distribution
 
 
@@ -36,7 +34,6 @@ def reading(links: Linkage, n: int, names: Sequence[str]) -> Reading:
             max(0.0, links.success - NORMAL * error),
             min(1.0, links.success + NORMAL * error),
         )
-    worst = worst_records(links.truth)
     detail: dict[str, Any] = {
         "names": list(names),
         "best": links.best,
@@ -50,16 +47,8 @@ def reading(links: Linkage, n: int, names: Sequence[str]) -> Reading:
         "above_half": float((links.truth > 0.5).mean()),
         "above_nine_tenths": float((links.truth > 0.9).mean()),
         "candidates": links.candidates,
-        "worst": links.rows[worst],
-        "worst_truth": links.truth[worst],
-        "worst_candidates": links.candidates[worst],
     }
     return Reading(value=links.success, baseline=1.0 / n, interval=interval, detail=detail)
-
-
-def worst_records(truth: NDArray[np.float64], count: int = WORST) -> NDArray[np.int64]:
-    """Places of the largest risks, largest first, the lowest place first among ties."""
-    return np.argsort(-truth, kind="stable")[:count]
 
 
 def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Reading:

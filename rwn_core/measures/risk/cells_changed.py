@@ -78,4 +78,5 @@ MEASURE = Measure(
     question="How many cells have another value than in the original?",
     source="Perry, Matloff, Tendick 2022, section 5: each cell is modified with probability q",
     compute=compute,
+    reads_some=True,
 )

@@ -110,4 +110,5 @@ MEASURE = Measure(
     question="Does a single record still stand out by its sway over the regression?",
     source="Cook 1977; Perry, Matloff, Tendick 2022, section 8",
     compute=compute,
+    reads_some=True,
 )

@@ -7,11 +7,13 @@ import numpy as np
 from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
 from rwn_core.nearest import (
+    DistinctPoints,
     distinct_points,
     linkage_scores,
     original_points,
     released_points,
     spread_sample,
+    unweighted_metric,
 )
 from rwn_core.original_terms import empty_records
 from rwn_core.reading import Measure, Reading
@@ -25,7 +27,8 @@ def compute(comparison: Comparison) -> Reading:
             "The released table has another number of records than the original, so the true "
             "sources are unknown."
         )
-    candidates = comparison.once("distinct points", lambda: distinct_points(points))
+    candidates = comparison.once("distinct points", lambda: _candidates(comparison))
+    of = len(points) if comparison.file is None else comparison.file.n
     records = spread_sample(np.arange(len(points)))
     score = np.zeros(len(records))
     present = ~empty_records(comparison.masked)[records]  # nothing links an empty record
@@ -34,10 +37,17 @@ def compute(comparison: Comparison) -> Reading:
     detail = {
         "score": score,
         "records": records,
-        "sampled": len(records) < len(points),
-        "of": len(points),
+        "sampled": len(records) < of,
+        "of": of,
     }
-    return Reading(value=float(score.mean()), baseline=1.0 / len(points), detail=detail)
+    return Reading(value=float(score.mean()), baseline=1.0 / of, detail=detail)
+
+
+def _candidates(comparison: Comparison) -> DistinctPoints:
+    """Everybody in the file: an intruder holds all of it, whichever records are shown."""
+    if comparison.file is None:
+        return distinct_points(original_points(comparison))
+    return distinct_points(unweighted_metric(comparison).points(comparison.file))
 
 
 MEASURE = Measure(
@@ -50,4 +60,5 @@ MEASURE = Measure(
     question="How often is the nearest original record the true source of a released one?",
     source="Domingo-Ferrer and Torra 2001; ties share their link",
     compute=compute,
+    reads_some=True,
 )

@@ -22,7 +22,7 @@ SHARE = 0.9  # of a neighborhood with one value
 def same_share(
     members: sparse.csr_array, values: NDArray[np.float64], reach: float
 ) -> NDArray[np.float64]:
-    """Share of S_i and i itself that has record i's value, shape (n,).
+    """Share of S_i and i itself that has record i's value, shape (n,); 0 where S_i is empty.
 
     Parameters
     ----------
@@ -38,7 +38,9 @@ def same_share(
     one, two = values[owner], values[members.indices]
     with np.errstate(invalid="ignore"):
         fits = (np.abs(one - two) <= reach) | (np.isnan(one) & np.isnan(two))
-    return np.asarray((1 + np.bincount(owner, fits, len(values))) / (1 + sizes), dtype=np.float64)
+    share = (1 + np.bincount(owner, fits, len(values))) / (1 + sizes)
+    # a record without neighbors loses its values: there is no neighborhood to tell them
+    return np.asarray(np.where(sizes > 0, share, 0.0), dtype=np.float64)
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -7,33 +7,27 @@ from typing import Any
 import numpy as np
 
 from rwn_core.comparison import Comparison
-from rwn_core.key_variables import cell_codes, class_sizes, key_names
+from rwn_core.key_variables import cell_codes, class_sizes, class_totals, key_names
 from rwn_core.population import individual_risk
 from rwn_core.reading import Measure, Reading
 
 
-def compute(comparison: Comparison, population: float | None = None) -> Reading:
-    """Mean individual risk of the released records.
-
-    Parameters
-    ----------
-    comparison : Comparison
-    population : float, optional
-        How many people the file is a sample of; all records weigh alike. Left out, the file is
-        the population, which gives the largest risk.
-    """
-    keys = key_names(comparison)
-    risks = []
-    for cells in cell_codes(comparison, keys):
-        sizes = class_sizes(cells)
-        weight = 1.0 if population is None else max(population / len(sizes), 1.0)
-        risks.append(individual_risk(sizes, (sizes * weight).astype(np.float64)))
+def compute(comparison: Comparison) -> Reading:
+    """Mean individual risk of the released records, under the comparison's sampling."""
+    keys, sampling = key_names(comparison), comparison.sampling
+    risks, people = [], []
+    tables = (comparison.original, comparison.masked)
+    for table, cells in zip(tables, cell_codes(comparison, keys), strict=True):
+        weights = sampling.of(comparison.original, table)
+        risks.append(individual_risk(class_sizes(cells), class_totals(cells, weights)))
+        people.append(float(weights.sum()))
     before, after = risks
     detail: dict[str, Any] = {
         "names": list(keys),
         "original": before,
         "released": after,
-        "population": population,
+        "population": people[0],
+        "weights": sampling.weights,
         "expected_original": float(before.sum()),
         "expected_released": float(after.sum()),
         "largest_original": float(before.max()),

@@ -118,7 +118,8 @@ def _robust(
     if len(before) > LARGEST_ROBUST:
         return {
             "robust": None,
-            "robust_reason": f"Computed for at most {LARGEST_ROBUST:,} records.",
+            "robust_reason": f"Robust intervals are computed for at most {LARGEST_ROBUST:,} "
+            "records.",
         }
     # numbers of any size: the largest first, since squares of huge or tiny ones would be lost
     size = np.abs(before).max(axis=0)

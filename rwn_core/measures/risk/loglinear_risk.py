@@ -75,22 +75,19 @@ def _grouped(
     return (both[: original.n].astype(np.int64), both[original.n :].astype(np.int64)), width
 
 
-def compute(comparison: Comparison, population: float | None = None) -> Reading:
+def compute(comparison: Comparison) -> Reading:
     """Expected number of right matches of released sample uniques, as a share of the records.
 
-    Parameters
-    ----------
-    comparison : Comparison
-    population : float, optional
-        How many people the file is a sample of. Left out, the file is the population: then every
-        sample unique is a population unique.
+    The sampling fraction is the file's size over the sum of the sampling weights. Where the file
+    is the population, every sample unique is a population unique.
     """
     keys = key_names(comparison)
+    population = float(comparison.sampling.of(comparison.original, comparison.original).sum())
     tables, used = key_cells(comparison, keys)
     paths = []
     for counts in tables:
         size = float(counts.sum())
-        fraction = 1.0 if population is None else min(size / max(population, size), 1.0)
+        fraction = min(size / max(population, size), 1.0)
         paths.append(forward_search(counts, fraction))
     before, after = paths[0][-1], paths[1][-1]
     detail: dict[str, Any] = {
@@ -140,6 +137,6 @@ MEASURE = Measure(
     question="How many right matches does an intruder expect who matches every record that is "
     "unique on the keys with the population?",
     source="Skinner and Shlomo 2008 (tau2 as a share of the records; model by forward search); "
-    "without a population size the file is the population",
+    "without a population size or weights the file is the population",
     compute=compute,
 )

@@ -102,4 +102,5 @@ MEASURE = Measure(
     question="Does a single record still stand out by its distance from the middle?",
     source="Mahalanobis 1936; Perry, Matloff, Tendick 2022, section 8",
     compute=compute,
+    reads_some=True,
 )

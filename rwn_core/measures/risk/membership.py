@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from rwn_core.cell_law import CellLaw
+from rwn_core.cell_law import CellLaw, RowMixtureLaw
 from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
 from rwn_core.intruder.survival import appearance
@@ -23,19 +24,40 @@ def fingerprints(law: CellLaw) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     Returns
     -------
     appears : ndarray of float64, shape (n,)
-        0 for a record without a value of its own. Columns are drawn independently.
+        0 for a record without a value of its own.
     own : ndarray of int64, shape (n,)
         How many values only this record has.
     """
+    if isinstance(law, RowMixtureLaw):
+        return _of_whole_rows(law)
     n = law.original.n
     rows = np.arange(n)
     missed, own = np.ones(n), np.zeros(n, dtype=np.int64)
     for unit in law.units():
         table, columns = law.likelihood_columns(unit, law.original, rows)
         alone = np.bincount(columns, minlength=table.shape[1])[columns] == 1
-        missed *= np.where(alone, 1.0 - appearance(table)[columns], 1.0)
+        missed *= np.where(alone, 1.0 - appearance(table)[columns], 1.0)  # columns are independent
         own += alone
     return np.clip(1.0 - missed, 0.0, 1.0), own
+
+
+def _of_whole_rows(law: RowMixtureLaw) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Where a row is kept or masked as a whole: its columns depend on each other."""
+    n = law.original.n
+    masked, unmasked = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    for unit in law.units():
+        _, columns = law.likelihood_columns(unit, law.original, np.arange(n))
+        alone = np.bincount(columns)[columns] == 1
+        counted = masked if law.modification(unit[0]) else unmasked
+        counted += alone
+    pairs = sparse.coo_array(law.members)
+    donor = pairs.coords[1]
+    # a selected receiver takes none of the donor's values in any of the columns where it is alone
+    none = (1.0 - pairs.data) ** masked[donor]
+    taken = np.log1p(-np.minimum(law.row_share * (1.0 - none), 1 - 1e-16))
+    elsewhere = np.exp(np.bincount(donor, taken, n))
+    missed = np.where(masked > 0, law.row_share, 1.0) * elsewhere * (unmasked == 0)
+    return np.clip(1.0 - missed, 0.0, 1.0), masked + unmasked
 
 
 def compute(comparison: Comparison) -> Reading:

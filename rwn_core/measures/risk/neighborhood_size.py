@@ -41,9 +41,12 @@ def compute(comparison: Comparison) -> Reading:
         )
     governed = governed_by_k(neighborhoods.within, neighborhoods.k)
     median = float(np.median(neighborhoods.sizes))
+    nearest = neighborhoods.nearest
+    # of a record without neighbors in a large table it is known only that they lie beyond epsilon
+    nearest = np.where(np.isnan(nearest), neighborhoods.radius, nearest)
     detail = {
         "sizes": neighborhoods.sizes,
-        "nearest": neighborhoods.nearest,
+        "nearest": nearest,
         "epsilon": neighborhoods.epsilon,
         "k": neighborhoods.k,
         "governed_by_k": governed,
@@ -63,4 +66,5 @@ MEASURE = Measure(
     question="From how many records is the donor of a cell drawn?",
     source="Perry, Matloff, Tendick 2022, sections 5 and 8, figure 1",
     compute=compute,
+    reads_some=True,
 )

@@ -69,8 +69,7 @@ def ask(
     if secret is None or secret in {c.name for c in predicate.conditions}:
         return asked
     fits = near_truth(original, original, secret, record)
-    q = law.modification(secret)
-    told = (1 - q) * fits + q * (law.members @ fits.astype(np.float64))
+    told = predicate.tells(law, secret, fits)
     released = near_truth(original, masked, secret, record)
     asked["disclosed"] = float(np.clip(expected.alone @ told, 0.0, 1.0))
     asked["baseline"] = float(released.mean())

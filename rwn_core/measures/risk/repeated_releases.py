@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.repeated import bhattacharyya, success_bounds
+from rwn_core.intruder.repeated import LARGEST_PAIRS, bhattacharyya, bounds_of_records
 from rwn_core.key_variables import key_names
 from rwn_core.reading import Measure, Reading
 
 TIMES = (1, 2, 3, 5, 10)
+LEAST = 50  # records of a sample
+NORMAL = 1.959963984540054  # 97.5 % point of the normal distribution
+_SEED = 20220615  # of the sample: fixed, so that a number changes only with the setting
 _SHOWN = TIMES.index(3)
 
 
@@ -18,16 +22,39 @@ def compute(comparison: Comparison) -> Reading:
     """Lower bound on the worst-case success by the keys after three releases."""
     if comparison.law is None:
         raise NotApplicable("The bound needs the law of the method that made the release.")
-    keys = key_names(comparison)
-    bounds = success_bounds(bhattacharyya(comparison.law, keys), TIMES)
+    keys, n = key_names(comparison), comparison.original.n
+    records = _records(n)
+    alike = bhattacharyya(comparison.law, keys, records)
+    bounds = np.clip(bounds_of_records(alike, TIMES, records), 0.0, 1.0)
+    mean = bounds.mean(axis=1)
+    value = float(mean[_SHOWN])
+    interval = None
+    if len(records) < n:
+        error = float(bounds[_SHOWN].std(ddof=1) / np.sqrt(len(records)))
+        interval = (max(0.0, value - NORMAL * error), min(1.0, value + NORMAL * error))
     detail = {
         "names": list(keys),
         "releases": list(TIMES),
-        "bound": bounds,
+        "bound": mean,
         "simulated": None,
+        "records": records,
+        "sampled": len(records) < n,
+        "of": n,
     }
-    n = comparison.original.n
-    return Reading(value=float(np.clip(bounds[_SHOWN], 0, 1)), baseline=1.0 / n, detail=detail)
+    return Reading(value=value, baseline=1.0 / n, interval=interval, detail=detail)
+
+
+def _records(n: int) -> NDArray[np.int64]:
+    """All records, or a random sample of as many as can be compared with all others."""
+    most = LARGEST_PAIRS // n
+    if most >= n:
+        return np.arange(n)
+    if most < LEAST:
+        raise NotApplicable(
+            f"At least {LEAST} records are compared with all others, at most {LARGEST_PAIRS:,} "
+            f"pairs; the table has {n:,} records."
+        )
+    return np.sort(np.random.default_rng(_SEED).choice(n, most, replace=False)).astype(np.int64)
 
 
 MEASURE = Measure(

@@ -86,7 +86,7 @@ def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Sh
     """Probability of each record to be released in each group, where cells are independent."""
     law = comparison.law
     grouped = any(variable.group for variable in comparison.original.schema.released)
-    if type(law) is not CellLaw or grouped:
+    if type(law) is not CellLaw or grouped or comparison.file is not None:
         return None
     shares = []
     for group, codes in zip(groups, before, strict=True):

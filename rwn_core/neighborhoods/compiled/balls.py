@@ -2,138 +2,159 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighborhoods.compiled import compiled
-from rwn_core.neighborhoods.compiled.guard import SLACK, guard, norm_of
-from rwn_core.neighborhoods.compiled.ranking_row import Ranked, rank_row, room_for
-from rwn_core.neighborhoods.compiled.scan import (
-    count_within,
-    leaves_near_box,
-    points_to_box,
-    scan_tile,
+from rwn_core.neighborhoods.compiled import compiled, lean, merged
+from rwn_core.neighborhoods.compiled.drawing import Ranks, ranks_for
+from rwn_core.neighborhoods.compiled.facing import (
+    BLOCK,
+    Facing,
+    error_between,
+    facing_for,
+    leaves_near,
+    look,
+    scan,
+    set_points,
 )
-from rwn_core.neighborhoods.compiled.selecting import buckets_for
+from rwn_core.neighborhoods.compiled.guard import SLACK, reach_of
+from rwn_core.neighborhoods.compiled.hits import NONE, Hits, collect, count_of, hits_for
+from rwn_core.neighborhoods.compiled.lanes import lowest
+from rwn_core.neighborhoods.compiled.ranking_row import Ranked, rank_row, room_for
+from rwn_core.neighborhoods.compiled.selecting import Buckets, buckets_for
 from rwn_core.neighborhoods.compiled.settling import may_be_sifted, settle_row, settle_sifted
 from rwn_core.neighborhoods.compiled.side import Found, Side, Wanted
 
-ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
-NONE = -1
 
-
-class Hits(NamedTuple):
-    """The candidates of the rows of one query leaf, in runs of one row and one tile.
-
-    Attributes
-    ----------
-    position : ndarray of int32, shape (room,)
-        Rows of the target.
-    rough : ndarray of float64, shape (room,)
-        Their approximate squared distances.
-    begin, following : ndarray of int64, shape (runs,)
-        Where each run begins, and the next run of the same row; NONE for the last.
-    latest : ndarray of int64, shape (width,)
-        The last run of each row so far; runs are linked backwards.
-    """
-
-    position: NDArray[np.int32]
-    rough: NDArray[np.float64]
-    begin: NDArray[np.int64]
-    following: NDArray[np.int64]
-    latest: NDArray[np.int64]
-
-
-@compiled
-def _hits_for(target: Side, width: int) -> Hits:
-    room = max(ROOM, len(target.places) + 2 * target.tiles.shape[2])
-    runs = room // 4 + len(target.tiles) + 2
-    return Hits(
-        np.empty(room, np.int32),
-        np.empty(room),
-        np.empty(runs, np.int64),
-        np.empty(runs, np.int64),
-        np.empty(width, np.int64),
-    )
-
-
-@compiled
-def _reaches_of(
-    query: Side,
-    leaf: int,
-    wanted: Wanted,
-    errors: NDArray[np.float64],
-    reaches: NDArray[Any],
-) -> None:
-    """How far candidates of a leaf's rows may lie in rotated coordinates, and how far off."""
-    leaves, dimensions, _ = query.tiles.shape
-    start, stop = query.starts[leaves - 1 + leaf], query.starts[leaves + leaf]
-    for place in range(stop - start):
+@lean
+def _set_reaches(
+    query: Side, leaf: int, part: tuple[int, int], wanted: Wanted, facing: Facing
+) -> float:
+    """How far some rows of a leaf look, in rotated coordinates; the longest reach of them."""
+    dimensions = query.centers.shape[1]
+    start = query.starts[len(query.tiles) - 1 + leaf]
+    norm = query.norms[leaf]
+    facing.reaches[:] = -1
+    longest = -1.0
+    for place in range(part[0], part[1]):
         edge = wanted.edges[start + place] * (1 + SLACK)
-        norm = norm_of(query.tiles[leaf], place)
-        errors[place] = guard(edge, norm, dimensions, wanted.unit)
-        reaches[place] = (edge + errors[place]) * (1 + 1e-6)
+        facing.reaches[place] = reach_of(edge, norm, dimensions, wanted.unit) * (1 + SLACK)
+        longest = max(longest, facing.reaches[place])
+    return longest
 
 
-@compiled
+@merged
+def _keep_hits(
+    hits: Hits, used: int, first: int, place: int, point: int, error: float, facing: Facing
+) -> int:
+    """Add the entries of a tile that were hit to a row's candidates; how many all are now.
+
+    Parameters
+    ----------
+    hits : Hits
+    used : int
+        How many they were.
+    first : int
+        The tile's first position.
+    place : int
+        The row's.
+    point : {0, 1}
+        Which of the two of `scan` it was.
+    error : float
+    facing : Facing
+    """
+    norm = np.float64(facing.norms[place])
+    before = used
+    for block in range(facing.hits.shape[1]):
+        bits = facing.hits[point, block]
+        while bits != 0:
+            entry = block * BLOCK + lowest(bits)
+            bits &= bits - 1
+            hits.position[used] = first + entry
+            hits.rough[used] = norm + 2 * np.float64(facing.products[point, entry])
+            used += 1
+    if used > before:
+        run = hits.runs[0]
+        hits.begin[run], hits.following[run] = before, hits.latest[place]
+        hits.latest[place] = run
+        hits.error[place] = max(hits.error[place], error)
+        hits.runs[0] = run + 1
+    return used
+
+
+@lean
 def _gather(
     query: Side,
     leaf: int,
     part: tuple[int, int],
     target: Side,
     near: NDArray[np.int32],
-    reaches: NDArray[Any],
+    wanted: Wanted,
+    facing: Facing,
     hits: Hits,
 ) -> bool:
     """Collect the candidates of some rows of a leaf; whether there was room for them."""
-    tile = query.tiles[leaf]
-    points = tile.T.copy()
+    start = query.starts[len(query.tiles) - 1 + leaf]
     width = target.tiles.shape[2]
-    squared, gaps = np.empty(width, tile.dtype), np.empty(tile.shape[1], tile.dtype)
-    inner, runs, used = len(target.tiles) - 1, 0, 0
+    inner, used = len(target.tiles) - 1, 0
     hits.latest[:] = NONE
+    hits.error[:] = 0.0
+    hits.runs[0] = 0
     for other in near:
+        rows = look(facing, part[1], target, other)
+        if rows == 0:
+            continue
         first = target.starts[inner + other]
-        points_to_box(tile, target.low[inner + other], target.high[inner + other], gaps)
-        for place in range(part[0], part[1]):
-            if not gaps[place] <= reaches[place]:
-                continue
-            scan_tile(target.tiles, other, points, place, squared)
-            if count_within(squared, reaches[place]) == 0:
-                continue
-            if used + width > len(hits.position) or runs + 2 > len(hits.begin):
+        error = error_between(query, leaf, target, other, wanted.unit)
+        for row in range(0, rows, 2):
+            one, two = facing.near[row], facing.near[min(row + 1, rows - 1)]
+            if used + 2 * width > len(hits.position) or hits.runs[0] + 3 > len(hits.begin):
                 return False
-            hits.begin[runs], hits.following[runs] = used, hits.latest[place]
-            hits.latest[place] = runs
-            runs += 1
-            for entry in range(width):  # without a branch: most entries are no candidates
-                hits.position[used], hits.rough[used] = first + entry, squared[entry]
-                used += squared[entry] <= reaches[place]
-    hits.begin[runs] = used
+            most = _most(facing, one, wanted.edges[start + one], error)
+            most_of_two = _most(facing, two, wanted.edges[start + two], error)
+            scan(facing, one, two, target, other, most, most_of_two)
+            used = _keep_hits(hits, used, first, one, 0, error, facing)
+            if two != one:
+                used = _keep_hits(hits, used, first, two, 1, error, facing)
+    hits.begin[hits.runs[0]] = used
     return True
 
 
-@compiled
-def _collect(hits: Hits, place: int, row: Ranked) -> int:
-    """Copy one row's candidates together; how many."""
-    count, run = 0, hits.latest[place]
-    while run != NONE:
-        for entry in range(hits.begin[run], hits.begin[run + 1]):
-            row.position[count], row.rough[count] = hits.position[entry], hits.rough[entry]
-            count += 1
-        run = hits.following[run]
-    return count
+@merged
+def _most(facing: Facing, place: int, edge: float, error: float) -> Any:
+    """The largest product of a candidate."""
+    reach = edge * (1 + SLACK) + error
+    return facing.norms.dtype.type((reach - np.float64(facing.norms[place])) / 2)
 
 
-@compiled
-def _count_of(hits: Hits, place: int) -> int:
-    count, run = 0, hits.latest[place]
-    while run != NONE:
-        count += hits.begin[run + 1] - hits.begin[run]
-        run = hits.following[run]
-    return count
+@lean
+def _settle_rows(
+    query: Side,
+    start: int,
+    part: tuple[int, int],
+    target: Side,
+    hits: Hits,
+    row: Ranked,
+    buckets: Buckets,
+    room: Ranks,
+    wanted: Wanted,
+    found: Found,
+) -> int:
+    """Settle rows of a leaf that begins at `start`; the row that needs more room, or the end."""
+    for place in range(part[0], part[1]):
+        count, position = count_of(hits, place), start + place
+        if count > len(row.position):
+            return place
+        if may_be_sifted(query, position, found) and settle_sifted(
+            query, position, target, hits, place, row, buckets, room, wanted, found
+        ):
+            continue
+        collect(hits, place, row)
+        kept = rank_row(query.exact[position], target, wanted.edges[position], count, row)
+        settle_row(query, position, target, kept, row, wanted, found)
+    return part[1]
 
 
 @compiled
@@ -150,42 +171,36 @@ def balls(query: Side, target: Side, wanted: Wanted, found: Found, first: int, l
     first, last : int
     """
     leaves, _, width = query.tiles.shape
-    hits, row = _hits_for(target, width), room_for(1024)
-    buckets = buckets_for(1024)
-    reaches, errors = np.empty(width, query.tiles.dtype), np.empty(width)
-    near, stack = np.empty(len(target.tiles), np.int32), np.empty(128, np.int32)
+    hits, row = hits_for(target, width), room_for(1024)
+    buckets, facing = buckets_for(1024), facing_for(query, target)
+    room = ranks_for(wanted)
+    near = np.empty(len(target.tiles), np.int32)
     parts = np.empty((64, 2), np.int64)
     for leaf in range(first, last):
         node = leaves - 1 + leaf
         start, size = query.starts[node], query.starts[node + 1] - query.starts[node]
-        _reaches_of(query, leaf, wanted, errors, reaches)
-        reach = reaches[:size].max()
-        box = (query.low[node], query.high[node])
-        count = leaves_near_box(target.low, target.high, box, reach, stack, near)
+        set_points(query, leaf, facing)
+        reach = _set_reaches(query, leaf, (0, size), wanted, facing)
+        count = leaves_near(target, query.centers[leaf], query.halves[leaf], reach, near)
+        around = near[:count]
         waiting = 1
         parts[0, 0], parts[0, 1] = 0, size
         while waiting > 0:
             waiting -= 1
             begin, end = parts[waiting, 0], parts[waiting, 1]
-            if not _gather(query, leaf, (begin, end), target, near[:count], reaches, hits):
+            _set_reaches(query, leaf, (begin, end), wanted, facing)
+            if not _gather(query, leaf, (begin, end), target, around, wanted, facing, hits):
                 middle = (begin + end) >> 1  # too many candidates at once: half of the rows
                 parts[waiting, 0], parts[waiting, 1] = begin, middle
                 parts[waiting + 1, 0], parts[waiting + 1, 1] = middle, end
                 waiting += 2
                 continue
-            for place in range(begin, end):
-                count = _count_of(hits, place)
-                if count > len(row.position):
-                    row, buckets = room_for(2 * count), buckets_for(2 * count)
-                position, error = start + place, errors[place]
-                if may_be_sifted(query, position, wanted, found, count):
-                    _collect(hits, place, row)
-                    norm = norm_of(query.tiles[leaf], place)
-                    if settle_sifted(
-                        query, position, target, count, error, norm, row, buckets, wanted, found
-                    ):
-                        continue
-                _collect(hits, place, row)
-                point = query.exact[position]
-                kept = rank_row(point, target, wanted.edges[position], count, row)
-                settle_row(query, position, target, kept, row, wanted, found)
+            done = begin
+            while True:
+                done = _settle_rows(
+                    query, start, (done, end), target, hits, row, buckets, room, wanted, found
+                )
+                if done == end:
+                    break
+                needed = 2 * count_of(hits, done)
+                row, buckets = room_for(needed), buckets_for(needed)

@@ -8,7 +8,19 @@ import numpy as np
 from numba import uint32, uint64
 from numpy.typing import NDArray
 
-from rwn_core.neighborhoods.compiled import compiled, inlined
+from rwn_core.neighborhoods.compiled import compiled, inlined, lean
+from rwn_core.neighborhoods.compiled.lanes import (
+    LANES,
+    add_words,
+    following,
+    if_at_most,
+    load,
+    same,
+    store,
+    turned,
+    unit_of,
+    where_at_most,
+)
 
 UNIFORMS = 8  # a block's uniform numbers
 FAR = 2**31 - 1
@@ -40,7 +52,7 @@ def _uniform(high: Any, low: Any) -> Any:
     return (np.float64(bits >> uint64(12)) + 0.5) * 2.0**-52
 
 
-@compiled
+@lean
 def uniforms_of_block(
     key: NDArray[np.uint32], record: int, stream: int, block: int, out: NDArray[np.float64]
 ) -> None:
@@ -79,7 +91,114 @@ def uniforms_of_block(
     out[7] = _uniform(uint32(d2 + t2), uint32(d3 + t3))
 
 
-@compiled
+@inlined
+def _quarter_rounds(a: Any, b: Any, c: Any, d: Any) -> Any:
+    a = add_words(a, b)
+    d = turned(d, a, 16)
+    c = add_words(c, d)
+    b = turned(b, c, 12)
+    a = add_words(a, b)
+    d = turned(d, a, 8)
+    c = add_words(c, d)
+    b = turned(b, c, 7)
+    return a, b, c, d
+
+
+@lean
+def uniforms_of_streams(
+    key: NDArray[np.uint32],
+    record: int,
+    streams: NDArray[np.uint32],
+    first: int,
+    block: int,
+    out: NDArray[np.float64],
+) -> None:
+    """`uniforms_of_block` of one record and sixteen streams.
+
+    Parameters
+    ----------
+    key : ndarray of uint32, shape (8,)
+    record : int
+    streams : ndarray of uint32
+    first : int
+        Where the sixteen begin in `streams`.
+    block : int
+    out : ndarray of float64, shape (8, LANES)
+        Filled: a column for each stream.
+    """
+    s0, s1 = same(uint32(0x61707865)), same(uint32(0x3320646E))
+    s2, s3 = same(uint32(0x79622D32)), same(uint32(0x6B206574))
+    k0, k1, k2, k3 = same(key[0]), same(key[1]), same(key[2]), same(key[3])
+    k4, k5, k6, k7 = same(key[4]), same(key[5]), same(key[6]), same(key[7])
+    t0, t1 = same(uint32(uint64(record))), same(uint32(uint64(record) >> uint64(32)))
+    t2, t3 = load(streams, (first,)), same(uint32(uint64(block)))
+    a0, a1, a2, a3 = s0, s1, s2, s3
+    b0, b1, b2, b3 = k0, k1, k2, k3
+    c0, c1, c2, c3 = k4, k5, k6, k7
+    d0, d1, d2, d3 = t0, t1, t2, t3
+    for _ in range(10):
+        a0, b0, c0, d0 = _quarter_rounds(a0, b0, c0, d0)
+        a1, b1, c1, d1 = _quarter_rounds(a1, b1, c1, d1)
+        a2, b2, c2, d2 = _quarter_rounds(a2, b2, c2, d2)
+        a3, b3, c3, d3 = _quarter_rounds(a3, b3, c3, d3)
+        a0, b1, c2, d3 = _quarter_rounds(a0, b1, c2, d3)
+        a1, b2, c3, d0 = _quarter_rounds(a1, b2, c3, d0)
+        a2, b3, c0, d1 = _quarter_rounds(a2, b3, c0, d1)
+        a3, b0, c1, d2 = _quarter_rounds(a3, b0, c1, d2)
+    store(out, (0, 0), unit_of(add_words(a0, s0), add_words(a1, s1)))
+    store(out, (1, 0), unit_of(add_words(a2, s2), add_words(a3, s3)))
+    store(out, (2, 0), unit_of(add_words(b0, k0), add_words(b1, k1)))
+    store(out, (3, 0), unit_of(add_words(b2, k2), add_words(b3, k3)))
+    store(out, (4, 0), unit_of(add_words(c0, k4), add_words(c1, k5)))
+    store(out, (5, 0), unit_of(add_words(c2, k6), add_words(c3, k7)))
+    store(out, (6, 0), unit_of(add_words(d0, t0), add_words(d1, t1)))
+    store(out, (7, 0), unit_of(add_words(d2, t2), add_words(d3, t3)))
+
+
+@lean
+def ranks_of_streams(
+    key: NDArray[np.uint32],
+    record: int,
+    streams: NDArray[np.uint32],
+    size: int,
+    modify: NDArray[np.float64],
+    ranks: NDArray[np.float64],
+    unit: NDArray[np.float64],
+) -> None:
+    """Where the chains of one record's cells end: each rank as `last_of_chain` finds it.
+
+    Parameters
+    ----------
+    key : ndarray of uint32, shape (8,)
+    record : int
+    streams : ndarray of uint32, shape (a multiple of LANES,)
+    size : int
+        Of the neighborhood; with less than 1, every rank is 1.
+    modify, ranks : ndarray of float64, as long as `streams`
+        Filled: the number that decides whether a cell is modified, and its donor's rank.
+    unit : ndarray of float64, shape (8, LANES)
+        Room to work in.
+    """
+    longest = same(np.float64(size))
+    for first in range(0, len(streams), LANES):
+        uniforms_of_streams(key, record, streams, first, 0, unit)
+        store(modify, (first,), load(unit, (0, 0)))
+        rank = same(1.0)
+        last = rank
+        block, step = 0, 1
+        while True:
+            while step < UNIFORMS:
+                rank = following(rank, load(unit, (step, 0)))
+                last = if_at_most(rank, longest, last)
+                step += 1
+            if where_at_most(rank, longest) == 0:
+                break
+            block, step = block + 1, 0
+            uniforms_of_streams(key, record, streams, first, block, unit)
+        store(ranks, (first,), last)
+
+
+@lean
 def last_of_chain(
     key: NDArray[np.uint32], record: int, stream: int, size: int, unit: NDArray[np.float64]
 ) -> int:

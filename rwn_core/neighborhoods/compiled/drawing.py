@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighborhoods.compiled import compiled
-from rwn_core.neighborhoods.compiled.chacha import UNIFORMS, last_of_chain, uniforms_of_block
+from rwn_core.neighborhoods.compiled import compiled, lean
+from rwn_core.neighborhoods.compiled.chacha import UNIFORMS, ranks_of_streams
+from rwn_core.neighborhoods.compiled.lanes import LANES
 from rwn_core.neighborhoods.compiled.ranking_row import (
     Ranked,
     end_of_tie,
@@ -61,15 +64,30 @@ def pool_for(row: Ranked, kept: int) -> NDArray[np.int32]:
     return np.empty(row.weight[kept - 1] if kept and has_ties(row, kept) else 0, np.int32)
 
 
+class Ranks(NamedTuple):
+    """Room to draw the ranks of one record's donors.
+
+    Attributes
+    ----------
+    ranks, modify : ndarray of float64, shape (a multiple of LANES,)
+        Of each column, its donor's rank and the number that decides whether it is modified.
+    unit : ndarray of float64, shape (8, LANES)
+    """
+
+    ranks: NDArray[np.float64]
+    modify: NDArray[np.float64]
+    unit: NDArray[np.float64]
+
+
 @compiled
-def draw_ranks(
-    wanted: Wanted,
-    number: int,
-    size: int,
-    unit: NDArray[np.float64],
-    modify: NDArray[np.float64],
-    ranks: NDArray[np.int64],
-) -> None:
+def ranks_for(wanted: Wanted) -> Ranks:
+    """Room for the columns that are asked for."""
+    columns = len(wanted.words)
+    return Ranks(np.empty(columns), np.empty(columns), np.empty((UNIFORMS, LANES)))
+
+
+@lean
+def draw_ranks(wanted: Wanted, number: int, size: int, room: Ranks) -> None:
     """Draw the rank of each of a record's donors: KEPT or NOBODY, or from 1 to its size.
 
     Parameters
@@ -78,26 +96,15 @@ def draw_ranks(
     number : int
         The record's number in the whole table.
     size : int
-    unit, modify : ndarray of float64, shapes (8,) and (p,)
-        Room to work in.
-    ranks : ndarray of int64, shape (p,)
-        Filled.
+    room : Ranks
+        Its ranks are filled.
     """
+    ranks_of_streams(wanted.key, number, wanted.words, size, room.modify, room.ranks, room.unit)
     for column in range(len(wanted.streams)):
-        # a stream that was drawn from gives the same numbers again
-        first, stream = wanted.first[column], wanted.streams[column]
-        fresh = first == column
-        if fresh:
-            uniforms_of_block(wanted.key, number, stream, 0, unit)
-            modify[column] = unit[0]
-        modify[column] = modify[first]
-        ranks[column] = KEPT
-        if modify[column] < wanted.q[column]:
-            ranks[column] = NOBODY
-            if size > 0:
-                if not fresh:
-                    uniforms_of_block(wanted.key, number, stream, 0, unit)
-                ranks[column] = last_of_chain(wanted.key, number, stream, size, unit)
+        if not room.modify[column] < wanted.q[column]:
+            room.ranks[column] = KEPT
+        elif size == 0:
+            room.ranks[column] = NOBODY
 
 
 @compiled
@@ -128,19 +135,49 @@ def draw_row(
     """
     pool = pool_for(row, kept)
     first = tied_records(target, row, kept, 0, pool) if kept else pool
-    unit, modify = np.empty(UNIFORMS), np.empty(len(wanted.streams))
-    ranks = np.empty(len(wanted.streams), np.int64)
+    room = ranks_for(wanted)
     for place in range(query.offsets[position], query.offsets[position + 1]):
         record = query.records[place]
         if (found.within[record] < wanted.k) != governed:
             continue
         own, number = wanted.own[record], query.numbers[record]
-        draw_ranks(wanted, number, found.sizes[record], unit, modify, ranks)
-        for column, rank in enumerate(ranks):
+        draw_ranks(wanted, number, found.sizes[record], room)
+        for column in range(len(wanted.streams)):
+            rank = int(room.ranks[column])
             donor = number if rank == KEPT else NOBODY
             if rank > 0:
-                donor = target.numbers[_member(target, row, kept, int(rank), own, first, pool)]
+                donor = target.numbers[_member(target, row, kept, rank, own, first, pool)]
             found.donors[record, column] = donor
+
+
+@lean
+def is_plain(query: Side, position: int, row: Ranked, kept: int) -> bool:
+    """Whether neither the query row nor any of its candidates has clones, and none of them tie."""
+    alone = query.offsets[position + 1] - query.offsets[position] == 1
+    return bool(alone and row.weight[kept - 1] == kept and not has_ties(row, kept))
+
+
+@lean
+def draw_plain(
+    query: Side,
+    position: int,
+    target: Side,
+    row: Ranked,
+    room: Ranks,
+    wanted: Wanted,
+    found: Found,
+) -> None:
+    """`draw_row` of a plain row: the records of its entries are the members, in their order."""
+    record = query.records[query.offsets[position]]
+    number = query.numbers[record]
+    itself = wanted.own[record] >= 0  # then it is the first entry: nobody else is at distance 0
+    draw_ranks(wanted, number, found.sizes[record], room)
+    for column in range(len(wanted.streams)):
+        rank = int(room.ranks[column])
+        donor = number if rank == KEPT else NOBODY
+        if rank > 0:
+            donor = target.firsts[row.position[rank if itself else rank - 1]]
+        found.donors[record, column] = donor
 
 
 @compiled

@@ -7,57 +7,74 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighborhoods.compiled import compiled
+from rwn_core.neighborhoods.compiled import compiled, lean, merged
 
 SLACK = 1e-6  # ties reach beyond a radius by 1e-9, and chains of ties somewhat further
 
 
-@compiled
-def guard(squared: float, norm: float, dimensions: int, unit: float) -> float:
-    """The largest error of a squared distance up to `squared`.
+@merged
+def guard(norm: float, far: float, dimensions: int, unit: float) -> float:
+    """The largest error of the squared distance of two points, taken from a tile's center.
 
-    With r^2 = squared, the other point lies within norm + r of the center. Each point is off by
-    at most unit times its norm, so the difference is off by e <= unit (2 norm + 3 r), its square
-    by 2 r e + e^2, and a sum of d products by d unit r^2; all of it is doubled for what is left
-    out (rounding of the difference, of the square, of the bound itself).
+    The points, x' and y' from the center, are at most `far` = |x'| + |y'| apart. A coordinate is
+    off by unit times the point's norm from the center of the rotation, from its leaf's center and
+    from the tile's, so the difference of two points by e = 2 unit (norm + far), and its square by
+    2 far e + e^2. The distance is summed up as |x'|^2 + |y'|^2 - 2 x'y': d products each time,
+    none above far^2. The first is doubled, and the second taken three times, for what is left out
+    (rounding of the halves, of the bound itself).
 
     Parameters
     ----------
-    squared : float
     norm : float
-        Of the query point, from the center of the rotation.
+        Of the query point, from the center of the rotation and from that of its leaf.
+    far : float
     dimensions : int
     unit : float
         Relative error of one rotated coordinate.
     """
+    error = 4 * unit * (norm + far)
+    return float(2 * far * error + error * error + 3 * (dimensions + 3) * unit * far * far)
+
+
+@lean
+def reach_of(squared: float, norm: float, dimensions: int, unit: float) -> float:
+    """How far from a point the box of another one may seem to be that lies within `squared`.
+
+    The other point's norm is at most norm + sqrt(squared): see `guard`.
+    """
     if squared == np.inf:
         return np.inf
     radius = np.sqrt(squared)
-    error = 2 * unit * (2 * norm + 3 * radius)
-    return float(2 * radius * error + error * error + 2 * (dimensions + 3) * unit * squared)
+    error = 4 * unit * (norm + radius)
+    error = 2 * radius * error + error * error + 2 * (dimensions + 3) * unit * squared
+    return float((squared + error) * (1 + SLACK))
 
 
 @compiled
-def guard_up_to(rough: float, norm: float, dimensions: int, unit: float) -> float:
-    """The largest error of squared distances whose approximate values are at most `rough`.
+def bound_norms(
+    centers: NDArray[Any],
+    halves: NDArray[Any],
+    spans: NDArray[np.float64],
+    norms: NDArray[np.float64],
+) -> None:
+    """How far the points of each leaf may be from its center, and what `guard` calls a norm.
 
-    With e = 4 unit norm, D - 2 sqrt(D) e - e^2 - (a few unit) D <= rough bounds the exact D:
-    sqrt(D) is at most sqrt(rough) + 3 e, and a twentieth more for what is left out.
+    Parameters
+    ----------
+    centers, halves : ndarray, shape (leaves, d)
+    spans, norms : ndarray of float64, shape (leaves,)
+        Filled.
     """
-    radius = 1.05 * (np.sqrt(rough) + 12 * unit * norm)
-    return guard(radius * radius, norm, dimensions, unit)
+    for leaf in range(len(centers)):
+        center, half = 0.0, 0.0
+        for axis in range(centers.shape[1]):
+            center += np.float64(centers[leaf, axis]) ** 2
+            half += np.float64(halves[leaf, axis]) ** 2
+        spans[leaf] = np.sqrt(half)
+        norms[leaf] = np.sqrt(center) + 2 * spans[leaf]
 
 
-@compiled
-def norm_of(tile: NDArray[Any], place: int) -> float:
-    """Distance of a tile's point from the center."""
-    total = 0.0
-    for axis in range(tile.shape[0]):
-        total += np.float64(tile[axis, place]) ** 2
-    return float(np.sqrt(total))
-
-
-@compiled
+@lean
 def exact_squared(point: NDArray[np.float64], points: NDArray[np.float64], row: int) -> float:
     """The squared distance of a point to a row, summed in column order: the bits of `ranking`."""
     total = 0.0

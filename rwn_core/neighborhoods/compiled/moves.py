@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighborhoods.compiled import compiled
-from rwn_core.neighborhoods.compiled.chacha import UNIFORMS, last_of_chain, uniforms_of_block
+from rwn_core.neighborhoods.compiled.chacha import UNIFORMS, ranks_of_streams
+from rwn_core.neighborhoods.compiled.lanes import LANES
 from rwn_core.neighborhoods.ranking import TIE
 
 
@@ -121,21 +122,35 @@ def donors_by_key(
     members: NDArray[np.int32],
     sizes: NDArray[np.int64],
     key: NDArray[np.uint32],
-    streams: NDArray[np.int64],
+    streams: NDArray[np.uint32],
     q: NDArray[np.float64],
     donors: NDArray[np.int64],
     first: int,
     last: int,
 ) -> None:
-    """Draw the donors of records `first` to `last` - 1 from a table, each number made once."""
-    unit = np.empty(UNIFORMS)
+    """Draw the donors of records `first` to `last` - 1 from a table, each number made once.
+
+    Parameters
+    ----------
+    offsets, members : ndarray
+        Of the table.
+    sizes : ndarray of int64, shape (n,)
+    key : ndarray of uint32, shape (8,)
+    streams : ndarray of uint32, shape (a multiple of LANES,)
+        Those of the columns first.
+    q : ndarray of float64, shape (p,)
+    donors : ndarray of int64, shape (n, p)
+        Filled.
+    first, last : int
+    """
+    unit = np.empty((UNIFORMS, LANES))
+    modify, ranks = np.empty(len(streams)), np.empty(len(streams))
     for record in range(first, last):
-        for column in range(len(streams)):
-            uniforms_of_block(key, record, streams[column], 0, unit)
-            if unit[0] >= q[column]:
+        ranks_of_streams(key, record, streams, sizes[record], modify, ranks, unit)
+        for column in range(len(q)):
+            if modify[column] >= q[column]:
                 donors[record, column] = record
             elif sizes[record] == 0:
                 donors[record, column] = -1
             else:
-                rank = last_of_chain(key, record, streams[column], sizes[record], unit)
-                donors[record, column] = members[offsets[record] + rank - 1]
+                donors[record, column] = members[offsets[record] + int(ranks[column]) - 1]

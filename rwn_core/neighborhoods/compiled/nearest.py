@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighborhoods.compiled import compiled
-from rwn_core.neighborhoods.compiled.drawing import draw_row, store_row
-from rwn_core.neighborhoods.compiled.guard import SLACK, guard, norm_of
+from rwn_core.neighborhoods.compiled import compiled, lean, merged
+from rwn_core.neighborhoods.compiled.drawing import (
+    Ranks,
+    draw_plain,
+    draw_row,
+    is_plain,
+    ranks_for,
+    store_row,
+)
+from rwn_core.neighborhoods.compiled.facing import (
+    BLOCK,
+    Facing,
+    error_between,
+    facing_for,
+    gap_to_boxes,
+    look,
+    scan,
+)
+from rwn_core.neighborhoods.compiled.guard import SLACK, reach_of
 from rwn_core.neighborhoods.compiled.kd_tree import find_leaf
-from rwn_core.neighborhoods.compiled.ordering import smallest
+from rwn_core.neighborhoods.compiled.lanes import LANES, lowest, store
+from rwn_core.neighborhoods.compiled.ordering import smallest, sort_pairs
 from rwn_core.neighborhoods.compiled.ranking_row import (
     Ranked,
     end_of_tie,
@@ -19,82 +36,233 @@ from rwn_core.neighborhoods.compiled.ranking_row import (
     rank_row,
     room_for,
 )
-from rwn_core.neighborhoods.compiled.scan import point_to_box, scan_tile
 from rwn_core.neighborhoods.compiled.settling import nearest_squared
 from rwn_core.neighborhoods.compiled.side import Found, Side, Wanted
 
+ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
+FIRST = 16  # tiles that are visited in the order of their distances
 
-@compiled
-def _reach(kth: float, norm: float, dimensions: int, unit: float) -> float:
-    """How far a candidate may lie, if as many rows as needed lie within `kth`.
 
-    All distances here are approximate: kth may be too small by one guard, a candidate's
-    distance too large by another, and ties reach somewhat further.
+class Close(NamedTuple):
+    """The candidates of some rows of one query leaf.
+
+    Attributes
+    ----------
+    place : ndarray of int64, shape (rows,)
+        The rows' places in their leaf.
+    position : ndarray of int32, shape (rows, room)
+        Rows of the target.
+    rough : ndarray of float64, shape (rows, room)
+        Their approximate squared distances.
+    held, tight : ndarray of int64, shape (rows,)
+        How many there are, and how many there were when the row's reach was last found.
+    error, reach : ndarray of float64, shape (rows,)
+        The largest error of the approximate distances, and how far a candidate may lie.
     """
-    wide = kth + guard(kth, norm, dimensions, unit)
-    wide *= 1 + 2 * SLACK
-    return float((wide + guard(wide, norm, dimensions, unit)) * (1 + SLACK))
+
+    place: NDArray[np.int64]
+    position: NDArray[np.int32]
+    rough: NDArray[np.float64]
+    held: NDArray[np.int64]
+    tight: NDArray[np.int64]
+    error: NDArray[np.float64]
+    reach: NDArray[np.float64]
+
+
+class Order(NamedTuple):
+    """The order in which tiles are visited.
+
+    Attributes
+    ----------
+    center, half, nothing : ndarray, shape (d,)
+        The box of the rows; zeros.
+    toward, apart : ndarray, shape (a multiple of LANES,)
+        Squared distances of the leaves' boxes to its center, ascending at first; and to the box.
+    leaf : ndarray of int32, shape (leaves,)
+    """
+
+    center: NDArray[Any]
+    half: NDArray[Any]
+    nothing: NDArray[Any]
+    toward: NDArray[Any]
+    apart: NDArray[Any]
+    leaf: NDArray[np.int32]
 
 
 @compiled
-def _candidates(
-    point: NDArray[Any], target: Side, need: int, norm: float, unit: float
-) -> NDArray[np.int32]:
-    """Rows that may be among the `need` nearest, or tie with one: depth first, near child first."""
-    leaves, dimensions, width = target.tiles.shape
-    position = np.empty(2 * need + 2 * width, np.int32)
-    approximate = np.empty(2 * need + 2 * width, target.tiles.dtype)
-    squared, points = np.empty(width, target.tiles.dtype), point.reshape(1, -1)
-    nodes, gaps = np.empty(128, np.int64), np.empty(128, target.tiles.dtype)
-    reach, count, tight, depth = np.inf, 0, 0, 1
-    nodes[0], gaps[0] = 0, 0
-    while depth > 0:
-        depth -= 1
-        node = nodes[depth]
-        if gaps[depth] > reach:
-            continue
-        while node < leaves - 1:
-            near, far = 2 * node + 1, 2 * node + 2
-            near_gap = point_to_box(point, target.low, target.high, near)
-            far_gap = point_to_box(point, target.low, target.high, far)
-            if far_gap < near_gap:
-                near, far, near_gap, far_gap = far, near, far_gap, near_gap
-            if far_gap <= reach:
-                nodes[depth], gaps[depth] = far, far_gap
-                depth += 1
-            node = near if near_gap <= reach else 2 * leaves
-        if node >= 2 * leaves:
-            continue
-        scan_tile(target.tiles, node - leaves + 1, points, 0, squared)
-        for entry in range(width):
-            if squared[entry] <= reach:
-                position[count] = target.starts[node] + entry
-                approximate[count] = squared[entry]
-                count += 1
-        if count >= need and count - tight > need:
-            kth = np.float64(smallest(approximate, position, count, need - 1))
-            reach = _reach(kth, norm, dimensions, unit)
-            tight = 0
-            for entry in range(count):
-                if approximate[entry] <= reach:
-                    position[tight], approximate[tight] = position[entry], approximate[entry]
-                    tight += 1
-            count = tight
-        if count + width > len(position):
-            position, approximate = _longer(position), _longer(approximate)
-    return position[:count]
+def _order_for(target: Side) -> Order:
+    leaves, dimensions = target.centers.shape
+    room, kind = target.boxes.shape[2], target.centers.dtype
+    return Order(
+        np.empty(dimensions, kind),
+        np.empty(dimensions, kind),
+        np.zeros(dimensions, kind),
+        np.empty(room, kind),
+        np.empty(room, kind),
+        np.empty(leaves, np.int32),
+    )
 
 
 @compiled
-def _longer(array: NDArray[Any]) -> NDArray[Any]:
-    longer = np.empty(2 * len(array), array.dtype)
-    longer[: len(array)] = array
-    return longer
+def _close_for(rows: int, room: int) -> Close:
+    return Close(
+        np.empty(rows, np.int64),
+        np.empty((rows, room), np.int32),
+        np.empty((rows, room)),
+        np.empty(rows, np.int64),
+        np.empty(rows, np.int64),
+        np.empty(rows),
+        np.empty(rows),
+    )
 
 
-@compiled
+@lean
+def _set_rows(query: Side, leaf: int, close: Close, rows: int, facing: Facing) -> None:
+    """Bring the rows close.place[:rows] of a leaf before the tiles, from the first place on."""
+    facing.reaches[:] = -1
+    for row in range(rows):
+        for axis in range(facing.points.shape[0]):
+            point = query.centers[leaf, axis] + query.tiles[leaf, axis, close.place[row]]
+            facing.points[axis, row] = point
+        facing.reaches[row] = np.inf
+        close.held[row], close.tight[row] = 0, 0
+        close.error[row], close.reach[row] = 0.0, np.inf
+
+
+@lean
+def _tighten(close: Close, row: int, need: int) -> bool:
+    """Find a row's reach anew, and drop what is beyond it; whether there was reason to.
+
+    All distances are approximate: that of the last one needed may be too small by the error,
+    a candidate's too large by it, and ties reach somewhat further.
+    """
+    count = close.held[row]
+    if count < need or count - close.tight[row] < need:
+        return False
+    rough, position = close.rough[row], close.position[row]
+    kth = smallest(rough, position, count, need - 1)
+    close.reach[row] = (max(kth, 0.0) + close.error[row]) * (1 + 2 * SLACK)
+    tight = 0
+    for entry in range(count):
+        if rough[entry] <= close.reach[row] + close.error[row]:
+            position[tight], rough[tight] = position[entry], rough[entry]
+            tight += 1
+    close.held[row] = close.tight[row] = tight
+    return True
+
+
+@merged
+def _add(close: Close, row: int, point: int, first: int, error: float, facing: Facing) -> None:
+    """Add the entries of a tile that were hit to a row's candidates."""
+    count, norm = close.held[row], np.float64(facing.norms[row])
+    for block in range(facing.hits.shape[1]):
+        bits = facing.hits[point, block]
+        while bits != 0:
+            entry = block * BLOCK + lowest(bits)
+            bits &= bits - 1
+            close.position[row, count] = first + entry
+            close.rough[row, count] = norm + 2 * np.float64(facing.products[point, entry])
+            count += 1
+    if count > close.held[row]:
+        close.held[row] = count
+        close.error[row] = max(close.error[row], error)
+
+
+@merged
+def _visit(
+    query: Side,
+    leaf: int,
+    points: int,
+    target: Side,
+    other: int,
+    need: int,
+    unit: float,
+    close: Close,
+    facing: Facing,
+) -> bool:
+    """Add what a tile has for the rows; whether there is room for another tile."""
+    rows = look(facing, points, target, other)
+    if rows == 0:
+        return True
+    kind = facing.norms.dtype.type
+    width, dimensions = target.tiles.shape[2], query.centers.shape[1]
+    first = target.starts[len(target.tiles) - 1 + other]
+    error = error_between(query, leaf, target, other, unit)
+    for number in range(0, rows, 2):
+        one, two = facing.near[number], facing.near[min(number + 1, rows - 1)]
+        most = (close.reach[one] + error - np.float64(facing.norms[one])) / 2
+        most_of_two = (close.reach[two] + error - np.float64(facing.norms[two])) / 2
+        scan(facing, one, two, target, other, kind(most), kind(most_of_two))
+        _add(close, one, 0, first, error, facing)
+        if two != one:
+            _add(close, two, 1, first, error, facing)
+    room = True
+    for number in range(rows):
+        row = facing.near[number]
+        if _tighten(close, row, need):
+            facing.reaches[row] = reach_of(close.reach[row], query.norms[leaf], dimensions, unit)
+        room &= close.held[row] + width <= close.position.shape[1]
+    return room
+
+
+@lean
+def _box_of(points: NDArray[Any], count: int, center: NDArray[Any], half: NDArray[Any]) -> None:
+    """The box of the first points."""
+    for axis in range(len(points)):
+        least = most = points[axis, 0]
+        for place in range(1, count):
+            least, most = min(least, points[axis, place]), max(most, points[axis, place])
+        center[axis] = least + (most - least) / 2
+        half[axis] = max(most - center[axis], center[axis] - least) * (1 + 1e-6)
+
+
+@lean
+def _search(
+    query: Side,
+    leaf: int,
+    rows: int,
+    target: Side,
+    need: int,
+    unit: float,
+    close: Close,
+    facing: Facing,
+    order: Order,
+) -> bool:
+    """Find the candidates of rows of one leaf, nearest tiles first; False for no room."""
+    leaves = len(target.tiles)
+    _set_rows(query, leaf, close, rows, facing)
+    _box_of(facing.points, rows, order.center, order.half)
+    for first in range(0, target.boxes.shape[2], LANES):
+        gap = gap_to_boxes(target.boxes, first, order.center, order.nothing)
+        store(order.toward, (first,), gap)
+        gap = gap_to_boxes(target.boxes, first, order.center, order.half)
+        store(order.apart, (first,), gap)
+    for other in range(leaves):
+        order.leaf[other] = other
+    first = min(FIRST, leaves)
+    smallest(order.toward, order.leaf, leaves, first - 1)
+    sort_pairs(order.toward, order.leaf, 0, first)
+    reach = np.inf
+    for other in order.leaf:
+        if order.apart[other] <= reach:
+            if not _visit(query, leaf, rows, target, other, need, unit, close, facing):
+                return False
+            reach = -1.0
+            for row in range(rows):
+                reach = max(reach, facing.reaches[row])
+    return True
+
+
+@lean
 def _settle_row(
-    query: Side, position: int, target: Side, kept: int, row: Ranked, wanted: Wanted, found: Found
+    query: Side,
+    position: int,
+    target: Side,
+    kept: int,
+    row: Ranked,
+    room: Ranks,
+    wanted: Wanted,
+    found: Found,
 ) -> None:
     """Read sizes, radii and donors of the records that k governs from their ranked row."""
     if found.starts.size:
@@ -111,8 +279,24 @@ def _settle_row(
         found.sizes[record] = size
         found.kth[record] = row.squared[head]
         found.nearest[record] = nearest_squared(row, kept, size, own)
-    if wanted.streams.size:
+    if wanted.streams.size and is_plain(query, position, row, kept):
+        draw_plain(query, position, target, row, room, wanted, found)
+    elif wanted.streams.size:
         draw_row(query, position, target, kept, row, wanted, found, True)
+
+
+@lean
+def _rows_of_leaf(
+    query: Side, rows: NDArray[np.int64], first: int, last: int, most: int
+) -> tuple[int, int]:
+    """The leaf of row rows[first], and where the next one begins, after `most` rows at most."""
+    leaves = len(query.tiles)
+    leaf = find_leaf(query.starts, leaves, rows[first])
+    stop = query.starts[leaves + leaf]
+    end = first
+    while end < min(last, first + most) and rows[end] < stop:
+        end += 1
+    return leaf, end
 
 
 @compiled
@@ -134,21 +318,32 @@ def nearest(
     found : Found
         `within` is known.
     rows : ndarray of int64
-        Positions in `query`.
+        Positions in `query`, ascending.
     first, last : int
     """
-    leaves, dimensions, _ = query.tiles.shape
+    leaves, width = len(query.tiles), query.tiles.shape[2]
     need = min(wanted.k + 1, len(target.exact))
-    row = room_for(1024)
-    point = np.empty(dimensions, query.tiles.dtype)
-    for position in rows[first:last]:
-        leaf = find_leaf(query.starts, leaves, position)
-        place = position - query.starts[leaves - 1 + leaf]
-        point[:] = query.tiles[leaf, :, place]
-        norm = norm_of(query.tiles[leaf], place)
-        candidates = _candidates(point, target, need, norm, wanted.unit)
-        if len(candidates) > len(row.position):
-            row = room_for(2 * len(candidates))
-        row.position[: len(candidates)] = candidates
-        kept = rank_row(query.exact[position], target, np.inf, len(candidates), row)
-        _settle_row(query, position, target, kept, row, wanted, found)
+    room = 2 * need + 4 * target.tiles.shape[2]
+    most = max(1, min(width, ROOM // room))
+    close, row = _close_for(most, room), room_for(1024)
+    facing = facing_for(query, target)
+    order, ranks = _order_for(target), ranks_for(wanted)
+    while first < last:
+        leaf, end = _rows_of_leaf(query, rows, first, last, most)
+        start = query.starts[leaves - 1 + leaf]
+        for number in range(first, end):
+            close.place[number - first] = rows[number] - start
+        if not _search(query, leaf, end - first, target, need, wanted.unit, close, facing, order):
+            room *= 2  # ties without end
+            most = max(1, most // 2)
+            close = _close_for(most, room)
+            continue
+        for number in range(first, end):
+            here, position = number - first, rows[number]
+            count = close.held[here]
+            if count > len(row.position):
+                row = room_for(2 * count)
+            row.position[:count] = close.position[here, :count]
+            kept = rank_row(query.exact[position], target, np.inf, count, row)
+            _settle_row(query, position, target, kept, row, ranks, wanted, found)
+        first = end

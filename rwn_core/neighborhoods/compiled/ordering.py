@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighborhoods.compiled import compiled
+from rwn_core.neighborhoods.compiled import compiled, lean
 
 SHORT = 16  # entries up to which insertion is fastest
 
 
-@compiled
-def _insert(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> None:
+@lean
+def insert(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> None:
+    """Sort a few, as `sort_pairs` does."""
     for place in range(start + 1, stop):
         key, value = keys[place], values[place]
         hole = place
@@ -23,7 +24,7 @@ def _insert(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> 
         keys[hole], values[hole] = key, value
 
 
-@compiled
+@lean
 def _median_of_three(keys: NDArray[Any], low: int, high: int) -> Any:
     one, two, three = keys[low], keys[(low + high) >> 1], keys[high]
     if one > two:
@@ -35,7 +36,7 @@ def _median_of_three(keys: NDArray[Any], low: int, high: int) -> Any:
 def sort_pairs(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> None:
     """Sort keys[start:stop] ascending, and values with them; equal keys in any order."""
     if stop - start <= SHORT:
-        _insert(keys, values, start, stop)
+        insert(keys, values, start, stop)
         return
     # the longer part waits, the shorter one is next: at most one part for each bit of the length
     waiting = np.empty((64, 2), np.int64)
@@ -50,14 +51,14 @@ def sort_pairs(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) 
                 waiting[depth, 0], waiting[depth, 1] = start, right + 1
                 start = left
             depth += 1
-        _insert(keys, values, start, stop)
+        insert(keys, values, start, stop)
         if depth == 0:
             return
         depth -= 1
         start, stop = waiting[depth, 0], waiting[depth, 1]
 
 
-@compiled
+@lean
 def _partition(keys: NDArray[Any], values: NDArray[Any], low: int, high: int) -> tuple[int, int]:
     """Part keys[low : high + 1] at a middling one; where the left part ends, the right begins."""
     pivot = _median_of_three(keys, low, high)
@@ -75,7 +76,7 @@ def _partition(keys: NDArray[Any], values: NDArray[Any], low: int, high: int) ->
     return right, left
 
 
-@compiled
+@lean
 def smallest(keys: NDArray[Any], values: NDArray[Any], count: int, rank: int) -> Any:
     """Put the `rank` + 1 smallest of the first `count` keys first; return the largest of these."""
     low, high = 0, count - 1

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighborhoods.compiled import compiled
+from rwn_core.neighborhoods.compiled import compiled, lean
 from rwn_core.neighborhoods.compiled.guard import SLACK, exact_squared
 from rwn_core.neighborhoods.compiled.ordering import sort_pairs
 from rwn_core.neighborhoods.compiled.side import Side
@@ -54,7 +54,7 @@ def room_for(count: int) -> Ranked:
     )
 
 
-@compiled
+@lean
 def rank_row(point: NDArray[np.float64], target: Side, edge: float, count: int, row: Ranked) -> int:
     """Rank the candidates row.position[:count], without those far beyond a radius.
 
@@ -93,7 +93,7 @@ def rank_row(point: NDArray[np.float64], target: Side, edge: float, count: int, 
     return kept
 
 
-@compiled
+@lean
 def weight_within(row: Ranked, kept: int, edge: float) -> int:
     """How many records lie within a squared distance, ties with its members included."""
     entry = kept - 1
@@ -102,7 +102,7 @@ def weight_within(row: Ranked, kept: int, edge: float) -> int:
     return int(row.weight[entry]) if entry >= 0 else 0
 
 
-@compiled
+@lean
 def end_of_tie(row: Ranked, kept: int, head: int) -> int:
     """The last entry of the tie that begins at an entry."""
     entry = head
@@ -111,7 +111,7 @@ def end_of_tie(row: Ranked, kept: int, head: int) -> int:
     return entry
 
 
-@compiled
+@lean
 def entry_of(row: Ranked, kept: int, rank: int) -> int:
     """The entry that holds the record of a rank, counted from 1."""
     low, high = 0, kept - 1
@@ -156,7 +156,7 @@ def tied_records(
     return together
 
 
-@compiled
+@lean
 def has_ties(row: Ranked, kept: int) -> bool:
     """Whether rows of different values are equally far."""
     for entry in range(1, kept):

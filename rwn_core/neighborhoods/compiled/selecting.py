@@ -7,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighborhoods.compiled import compiled
+from rwn_core.neighborhoods.compiled import compiled, merged
 from rwn_core.neighborhoods.compiled.guard import SLACK, exact_squared
-from rwn_core.neighborhoods.compiled.ordering import sort_pairs
+from rwn_core.neighborhoods.compiled.hits import NONE, Hits
+from rwn_core.neighborhoods.compiled.ordering import insert, sort_pairs
 from rwn_core.neighborhoods.compiled.ranking_row import Ranked
 from rwn_core.neighborhoods.compiled.side import Side
 from rwn_core.neighborhoods.ranking import TIE
@@ -24,6 +25,7 @@ class Buckets(NamedTuple):
     Attributes
     ----------
     position : ndarray of int32, shape (room,)
+    rough : ndarray of float64, shape (room,)
     starts : ndarray of int64, shape (BUCKETS + 1,)
     most, least : ndarray of float64, shape (BUCKETS,)
         The largest rough distance up to a bucket, and the smallest from it on.
@@ -32,6 +34,7 @@ class Buckets(NamedTuple):
     """
 
     position: NDArray[np.int32]
+    rough: NDArray[np.float64]
     starts: NDArray[np.int64]
     most: NDArray[np.float64]
     least: NDArray[np.float64]
@@ -44,6 +47,7 @@ def buckets_for(count: int) -> Buckets:
     """Arrays for this many members."""
     return Buckets(
         np.empty(count, np.int32),
+        np.empty(count),
         np.empty(BUCKETS + 1, np.int64),
         np.empty(BUCKETS),
         np.empty(BUCKETS),
@@ -52,17 +56,17 @@ def buckets_for(count: int) -> Buckets:
     )
 
 
-@compiled
+@merged
 def sift(
     point: NDArray[np.float64],
     itself: int,
     target: Side,
     edge: float,
-    error: float,
-    count: int,
+    hits: Hits,
+    place: int,
     row: Ranked,
 ) -> int:
-    """Keep the members among the candidates row.position[:count], with their rough distances.
+    """Bring a row's members among its candidates together, with their rough distances.
 
     Parameters
     ----------
@@ -70,44 +74,51 @@ def sift(
     itself : int
         The position to leave out; -1 for none.
     target : Side
-    edge, error : float
-        Largest squared distance of a member; largest error of a rough one.
-    count : int
+    edge : float
+        Largest squared distance of a member.
+    hits : Hits
+    place : int
+        The row's, in `hits`.
     row : Ranked
 
     Returns
     -------
     int
-        How many; -1 if clones, or ties across the edge, need the full order. The candidates are
-        then to be collected again.
+        How many; -1 if clones, or ties across the edge, need the full order.
     """
-    sure = np.inf if edge == np.inf else edge - error
-    kept = 0
-    for entry in range(count):
-        position = row.position[entry]
-        if target.offsets[position + 1] - target.offsets[position] > 1:
-            return -1
-        if position == itself:
-            continue
-        if not row.rough[entry] < sure:
-            exact = exact_squared(point, target.exact, position)
-            if edge < exact <= edge * (1 + SLACK):
+    sure = np.inf if edge == np.inf else edge - hits.error[place]
+    clones = len(target.records) > len(target.exact)
+    kept, run = 0, hits.latest[place]
+    while run != NONE:
+        for entry in range(hits.begin[run], hits.begin[run + 1]):
+            position, rough = hits.position[entry], hits.rough[entry]
+            if clones and target.offsets[position + 1] - target.offsets[position] > 1:
                 return -1
-            if exact > edge:
+            if position == itself:
                 continue
-        row.position[kept], row.rough[kept] = position, row.rough[entry]
-        kept += 1
+            if not rough < sure:
+                exact = exact_squared(point, target.exact, position)
+                if edge < exact <= edge * (1 + SLACK):
+                    return -1
+                if exact > edge:
+                    continue
+            row.position[kept], row.rough[kept] = position, rough
+            kept += 1
+        run = hits.following[run]
     return kept
 
 
-@compiled
+@merged
 def nearest_exact(
     point: NDArray[np.float64], target: Side, error: float, kept: int, row: Ranked
 ) -> float:
     """The smallest exact squared distance of the members; NaN for none."""
     if kept == 0:
         return np.nan
-    least = row.rough[:kept].min() + 2 * error
+    least = row.rough[0]
+    for entry in range(1, kept):
+        least = min(least, row.rough[entry])
+    least += 2 * error
     nearest = np.inf
     for entry in range(kept):
         if row.rough[entry] <= least:
@@ -115,10 +126,10 @@ def nearest_exact(
     return nearest
 
 
-@compiled
+@merged
 def _bucket_of(rough: float, scale: float, dimensions: int, count: int) -> int:
     # members crowd at the edge: their number grows like a power of the distance
-    share = rough * scale
+    share = max(rough, 0.0) * scale  # that of a clone may seem to be below 0
     if dimensions >= 4:
         share *= share
     if dimensions >= 8:
@@ -126,17 +137,19 @@ def _bucket_of(rough: float, scale: float, dimensions: int, count: int) -> int:
     return min(int(share * count), count - 1)
 
 
-@compiled
+@merged
 def fill_buckets(kept: int, dimensions: int, row: Ranked, buckets: Buckets) -> int:
     """Sort the members into buckets; how many buckets there are."""
     count = 1
     while count < BUCKETS and A_BUCKET * count < kept:
         count *= 2
-    largest = row.rough[:kept].max()
+    largest = row.rough[0]
+    for entry in range(1, kept):
+        largest = max(largest, row.rough[entry])
     scale = 1 / largest if 0 < largest < np.inf else 0.0
     starts = buckets.starts
     starts[: count + 1] = 0
-    buckets.most[:count], buckets.least[:count] = -1.0, np.inf
+    buckets.most[:count], buckets.least[:count] = -np.inf, np.inf
     for entry in range(kept):
         rough = row.rough[entry]
         bucket = _bucket_of(rough, scale, dimensions, count)
@@ -153,6 +166,7 @@ def fill_buckets(kept: int, dimensions: int, row: Ranked, buckets: Buckets) -> i
     for entry in range(kept):
         bucket = row.head[entry]
         buckets.position[starts[bucket]] = row.position[entry]
+        buckets.rough[starts[bucket]] = row.rough[entry]
         starts[bucket] += 1
     for bucket in range(count, 0, -1):  # filling has moved every start to the next one
         starts[bucket] = starts[bucket - 1]
@@ -160,14 +174,22 @@ def fill_buckets(kept: int, dimensions: int, row: Ranked, buckets: Buckets) -> i
     return count
 
 
-@compiled
+@merged
 def pick(
     point: NDArray[np.float64], target: Side, rank: int, error: float, count: int, buckets: Buckets
 ) -> int:
-    """The record of a rank, counted from 1.
+    """The number of the member of a rank, counted from 1.
 
-    Only the members of the rank's bucket are put in exact order; a neighboring bucket joins them
-    as long as one of its members might tie with the wanted one, or change places with it.
+    Parameters
+    ----------
+    point : ndarray of float64, shape (d,)
+    target : Side
+    rank : int
+    error : float
+        The largest error of a rough distance.
+    count : int
+        Of buckets.
+    buckets : Buckets
     """
     low, high = 0, count
     while high - low > 1:
@@ -176,6 +198,53 @@ def pick(
             low = middle
         else:
             high = middle
+    begin, end = buckets.starts[low], buckets.starts[low + 1]
+    insert(buckets.rough, buckets.position, begin, end)
+    at = rank - 1
+    here = buckets.rough[at]
+    before = buckets.rough[at - 1] if at > begin else buckets.most[max(low - 1, 0)]
+    after = buckets.rough[at + 1] if at + 1 < end else buckets.least[min(low + 1, count - 1)]
+    # nobody might change places with it, or tie: then the rough order tells its rank
+    first = at == 0 or (before + error) * (1 + 2 * TIE) < here - error
+    last = at + 1 == buckets.starts[count] or (here + error) * (1 + 2 * TIE) < after - error
+    if first and last:
+        return int(target.firsts[buckets.position[at]])
+    record = _pick_exact(
+        point, (target.exact, target.offsets, target.records), rank, error, low, count, buckets
+    )
+    return int(target.numbers[record])
+
+
+@compiled
+def _pick_exact(
+    point: NDArray[np.float64],
+    members: tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]],
+    rank: int,
+    error: float,
+    low: int,
+    count: int,
+    buckets: Buckets,
+) -> int:
+    """`pick` where the rough order may be wrong.
+
+    Only the members of the rank's bucket are put in exact order; a neighboring bucket joins them
+    as long as one of its members might tie with the wanted one, or change places with it.
+
+    Parameters
+    ----------
+    point, rank, error, count, buckets
+        As for `pick`.
+    members : tuple of ndarray
+        The target's points, offsets and records.
+    low : int
+        The rank's bucket.
+
+    Returns
+    -------
+    int
+        The record.
+    """
+    exact, offsets, records = members
     high = low + 1
     step = 1
     while True:
@@ -184,7 +253,7 @@ def pick(
         for entry in range(size):
             position = buckets.position[begin + entry]
             buckets.some[entry] = position
-            buckets.squared[entry] = exact_squared(point, target.exact, position)
+            buckets.squared[entry] = exact_squared(point, exact, position)
         sort_pairs(buckets.squared, buckets.some, 0, size)
         first = last = rank - 1 - begin
         while first > 0 and buckets.squared[first] <= buckets.squared[first - 1] * (1 + TIE):
@@ -204,7 +273,7 @@ def pick(
         step *= 2
     if first < last:
         for entry in range(first, last + 1):
-            buckets.some[entry] = target.records[target.offsets[buckets.some[entry]]]
+            buckets.some[entry] = records[offsets[buckets.some[entry]]]
         buckets.some[first : last + 1].sort()
         return int(buckets.some[rank - 1 - begin])
-    return int(target.records[target.offsets[buckets.some[first]]])
+    return int(records[offsets[buckets.some[first]]])

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.neighborhoods.compiled import compiled
-from rwn_core.neighborhoods.compiled.chacha import UNIFORMS
+from rwn_core.neighborhoods.compiled import compiled, lean, merged
 from rwn_core.neighborhoods.compiled.drawing import (
     KEPT,
     NOBODY,
+    Ranks,
     draw_ranks,
     draw_row,
     store_row,
 )
-from rwn_core.neighborhoods.compiled.guard import guard_up_to
+from rwn_core.neighborhoods.compiled.hits import Hits
 from rwn_core.neighborhoods.compiled.ranking_row import Ranked, weight_within
 from rwn_core.neighborhoods.compiled.selecting import (
     Buckets,
@@ -23,8 +23,6 @@ from rwn_core.neighborhoods.compiled.selecting import (
     sift,
 )
 from rwn_core.neighborhoods.compiled.side import Found, Side, Wanted
-
-FULL_ORDER = 48  # candidates up to which ranking them all is quicker than finding some ranks
 
 
 @compiled
@@ -48,24 +46,22 @@ def settle_row(
         draw_row(query, position, target, kept, row, wanted, found, False)
 
 
-@compiled
-def may_be_sifted(query: Side, position: int, wanted: Wanted, found: Found, count: int) -> bool:
-    """Whether a row is of one record, and has few ranks to find among many candidates."""
-    alone = query.offsets[position + 1] - query.offsets[position] == 1
-    few = count > FULL_ORDER or wanted.streams.size == 0
-    return alone and few and found.starts.size == 0
+@merged
+def may_be_sifted(query: Side, position: int, found: Found) -> bool:
+    """Whether a row is of one record, and no table is asked for."""
+    return query.offsets[position + 1] - query.offsets[position] == 1 and found.starts.size == 0
 
 
-@compiled
+@merged
 def settle_sifted(
     query: Side,
     position: int,
     target: Side,
-    count: int,
-    error: float,
-    norm: float,
+    hits: Hits,
+    place: int,
     row: Ranked,
     buckets: Buckets,
+    room: Ranks,
     wanted: Wanted,
     found: Found,
 ) -> bool:
@@ -73,33 +69,31 @@ def settle_sifted(
     record = query.records[query.offsets[position]]
     own, point, edge = wanted.own[record], query.exact[position], wanted.edges[position]
     itself = target.places[own] if own >= 0 else -1
-    size = sift(point, itself, target, edge, error, count, row)
+    size = sift(point, itself, target, edge, hits, place, row)
     if size < 0:
         return False
     found.within[record] = size
     if size < wanted.k:
         return True
-    if size:  # where the radius reaches far beyond the data, its own error says nothing
-        largest = row.rough[:size].max()
-        error = min(error, guard_up_to(largest, norm, len(point), wanted.unit))
+    error = hits.error[place]
     found.sizes[record] = size
     found.nearest[record] = nearest_exact(point, target, error, size, row)
     columns = len(wanted.streams)
     if columns == 0:
         return True
-    ranks = np.empty(columns, np.int64)
     number = query.numbers[record]
-    draw_ranks(wanted, number, size, np.empty(UNIFORMS), np.empty(columns), ranks)
+    draw_ranks(wanted, number, size, room)
     filled = fill_buckets(size, len(point), row, buckets) if size else 0
-    for column, rank in enumerate(ranks):
+    for column in range(columns):
+        rank = int(room.ranks[column])
         donor = number if rank == KEPT else NOBODY
         if rank > 0:
-            donor = target.numbers[pick(point, target, int(rank), error, filled, buckets)]
+            donor = pick(point, target, rank, error, filled, buckets)
         found.donors[record, column] = donor
     return True
 
 
-@compiled
+@lean
 def nearest_squared(row: Ranked, kept: int, size: int, own: int) -> float:
     """The squared distance of the nearest member, the record itself left out; NaN for none."""
     if size == 0:

@@ -13,10 +13,17 @@ class Side(NamedTuple):
 
     Attributes
     ----------
-    tiles : ndarray of float32 or float64, shape (leaves, d, width)
-        Rotated points, leaf by leaf; NaN beyond a leaf's last row.
-    low, high : ndarray, shape (2 * leaves - 1, d)
-        Boxes of the tree's nodes, of the same type.
+    tiles : ndarray of float32 or float64, shape (leaves, d + 1, width)
+        Rotated points from the center of their leaf's box, leaf by leaf, and half of their
+        squared distance from it; NaN beyond a leaf's last row.
+    centers, halves : ndarray, shape (leaves, d)
+        Of the leaves' boxes, of the same type: their middles, and how far they reach from there.
+    spans : ndarray of float64, shape (leaves,)
+        A bound of the distances of a leaf's points from its center.
+    norms : ndarray of float64, shape (leaves,)
+        A bound of the distances of a leaf's points from the center of the rotation and their own.
+    boxes : ndarray, shape (2, d, a multiple of LANES of at least `leaves`)
+        The centers and halves again, leaf beside leaf.
     starts : ndarray of int64, shape (2 * leaves,)
         The first position of each node; the last entry is g.
     exact : ndarray of float64, shape (g, d)
@@ -29,17 +36,23 @@ class Side(NamedTuple):
         The position of each record's row.
     numbers : ndarray of int64, shape (n,)
         Each record's number in the whole table, ascending.
+    firsts : ndarray of int64, shape (g,)
+        The number of the first record at each position.
     """
 
     tiles: NDArray[Any]
-    low: NDArray[Any]
-    high: NDArray[Any]
+    centers: NDArray[Any]
+    halves: NDArray[Any]
+    spans: NDArray[np.float64]
+    norms: NDArray[np.float64]
+    boxes: NDArray[Any]
     starts: NDArray[np.int64]
     exact: NDArray[np.float64]
     offsets: NDArray[np.int64]
     records: NDArray[np.int32]
     places: NDArray[np.int32]
     numbers: NDArray[np.int64]
+    firsts: NDArray[np.int64]
 
 
 class Wanted(NamedTuple):
@@ -58,8 +71,8 @@ class Wanted(NamedTuple):
     key : ndarray of uint32, shape (8,)
     streams : ndarray of int64, shape (p,)
         Empty if no donors are wanted.
-    first : ndarray of int64, shape (p,)
-        The first column with the same stream.
+    words : ndarray of uint32, shape (a multiple of LANES,)
+        The streams, and zeros.
     q : ndarray of float64, shape (p,)
     """
 
@@ -69,7 +82,7 @@ class Wanted(NamedTuple):
     unit: float
     key: NDArray[np.uint32]
     streams: NDArray[np.int64]
-    first: NDArray[np.int64]
+    words: NDArray[np.uint32]
     q: NDArray[np.float64]
 
 

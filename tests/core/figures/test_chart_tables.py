@@ -39,3 +39,9 @@ def test_records_in_any_order_keep_their_own_values() -> None:
     assert tables.paired(detail, "distance")["rows"] == [[8, 1.0, 3.0], [1, 2.0, 4.0]]
     detail["records_released"] = [0, 7]
     assert tables.paired(detail, "distance")["rows"] == [[1, 2.0, 3.0], [8, 1.0, 4.0]]
+
+
+def test_what_speaks_of_single_records_is_internal() -> None:
+    assert tables.table(["record", "value"], [[1, 2], [0.5, 0.7]])["internal"] is True
+    assert tables.table(["question", "no match"], [["x ≥ 2"], [0.5]])["internal"] is True
+    assert "internal" not in tables.table(["variable", "value"], [["x"], [0.5]])

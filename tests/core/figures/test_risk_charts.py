@@ -60,7 +60,9 @@ def guesses() -> dict[str, Any]:
         "singling_out": one,
         "linkability": alone,
         "inference": REASON,
-        "attribute_inference": shares(0.5, 0.3),
+        "attribute_inference": reading(
+            value=0.5, baseline=0.3, ignorant=[0.1, 0.3], control=[0.2, 0.4]
+        ),
     }
 
 

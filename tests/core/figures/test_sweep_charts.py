@@ -112,6 +112,17 @@ def test_a_surface_has_a_cell_for_each_pair() -> None:
     assert chart["table"]["rows"][0] == ["3", 0.01, 0.02, None]
 
 
+def test_a_forecast_cell_is_marked_as_one() -> None:
+    guessed = [[False, True, True], [False, False, True]]
+    told = {**RISK, "better": "lower", "where": "q = 1"}
+    chart = parameter_surface.draw(VALUES, ACROSS, DOWN, told, limit=0.25, forecast=guessed)
+    heat = chart["data"][0]
+    assert heat["text"] == [["1.0 %", "~2.0 %", ""], ["20 %", "(30 %)", "(~40 %)"]]
+    assert "forecast" in chart["note"]
+    assert "at q = 1" in chart["alt"]
+    assert "forecasts" in chart["table"]["caption"]
+
+
 def test_a_surface_without_numbers_is_a_surface() -> None:
     empty = parameter_surface.draw(
         np.full((2, 3), np.nan), ACROSS, DOWN, {**LOSS, "better": "higher"}

@@ -9,25 +9,34 @@ from typing import Any
 import numpy as np
 import pytest
 import test_chart_catalogue as catalogue
-from hand_made_readings import HOSTILE, correlation_reading, reading
+from hand_made_readings import (
+    HOSTILE,
+    components_reading,
+    correlation_reading,
+    index_reading,
+    marginals_reading,
+    reading,
+    regression_reading,
+)
 
 from rwn_core import figures
-from rwn_core.figures import Chart, serialise
+from rwn_core.bands import Band
+from rwn_core.figures import CHARTS, Chart, serialise
 from rwn_core.reading import Reading
 
 
-def curve_reading(changes: Any = (0.0, 0.1, 0.4)) -> Reading:
+def curve_reading(values: Any = (0.0, 0.1, 0.4), **more: Any) -> Reading:
     return reading(
         0.1,
-        radii=np.array([0.0, 2.0, 4.0]),
-        change=np.asarray(changes, dtype=float),
+        0.0,
+        axis="epsilon",
+        values=np.array([0.0, 2.0, 4.0]),
+        expected=np.asarray(values, dtype=float),
         changed=np.array([0.5, 0.9, 0.99]),
         now=2.0,
-        k=5,
-        q=1.0,
-        names=["age", "v1", "v2"],
-        original=np.eye(3),
-        expected=np.eye(3),
+        words=f"mean of {HOSTILE}",
+        short="mean",
+        **{"low": None, "high": None, "share": False, "others": {"k": 5, "q": 1.0}, **more},
     )
 
 
@@ -87,11 +96,13 @@ DRAWN: dict[str, Callable[[], Chart]] = {
         correlation_reading(first=HOSTILE), np.full((3, 3), 0.4)
     ),
     "correlation_change, draw only": lambda: figures.correlation_change.draw(correlation_reading()),
-    "expected_curve": lambda: figures.expected_curve.draw(
-        curve_reading(), reading(0.12), (0.1, 0.15)
-    ),
+    "expected_curve": lambda: figures.expected_curve.draw(curve_reading(), 0.12, (0.1, 0.15)),
     "expected_curve, nothing changes": lambda: figures.expected_curve.draw(
-        curve_reading((0.0, 1e-17, 0.0)), reading(0.0)
+        curve_reading((0.0, 1e-17, 0.0)), 0.0
+    ),
+    "expected_curve, band and share": lambda: figures.expected_curve.draw(
+        curve_reading(low=np.array([0.0, 0.08, 0.3]), high=np.array([0.0, 0.12, 0.5]), share=True),
+        None,
     ),
     "quantiles": lambda: figures.quantiles.draw(quantile_reading([HOSTILE, "b"])),
     "quantiles, many": lambda: figures.quantiles.draw(
@@ -103,6 +114,66 @@ DRAWN: dict[str, Callable[[], Chart]] = {
     "two_way, many": lambda: figures.two_way.draw(points_reading(3000)),
     "two_way, table": lambda: figures.two_way.draw(table_reading()),
 }
+
+
+def band(low: Any, high: Any) -> Band:
+    low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+    return Band(low=low, median=(low + high) / 2, high=high)
+
+
+def correlation_band(size: int = 3) -> dict[str, Band]:
+    low = np.full((size, size), -0.4)
+    low[1, 0] = low[0, 1] = -0.1  # the draw's -0.25 lies outside
+    return {"released": band(low, np.full((size, size), 0.0))}
+
+
+STEPS = np.linspace(0.1, 3.0, 40)
+WITH_DRAWS: dict[str, Callable[[], Chart]] = {
+    "correlation": lambda: CHARTS["correlation"](
+        correlation_reading(first=HOSTILE), correlation_band()
+    ),
+    "correlation_change": lambda: figures.correlation_change.draw(
+        correlation_reading(first=HOSTILE), np.full((3, 3), 0.4), correlation_band()
+    ),
+    "regression": lambda: CHARTS["regression"](
+        regression_reading(first=HOSTILE),
+        {
+            "coefficient_released": band([-1.0, -2.0, -3.0], [0.0, 0.0, -1.0]),
+            "se_released": band([0.9] * 3, [1.1] * 3),
+        },
+    ),
+    "principal_components": lambda: CHARTS["principal_components"](
+        components_reading(),
+        {
+            "share_released": band([0.4, 0.2, 0.1], [0.6, 0.4, 0.3]),
+            "cumulative_released": band([0.4, 0.7, 1.0], [0.6, 0.9, 1.0]),
+        },
+    ),
+    "cooks_distance": lambda: CHARTS["cooks_distance"](
+        index_reading(STEPS, STEPS / 2), {"max_released": band(1.2, 4.0)}
+    ),
+    "mahalanobis": lambda: CHARTS["mahalanobis"](
+        index_reading(STEPS, STEPS / 2), {"max_released": band(1.2, 4.0)}
+    ),
+    "nearest_distance": lambda: CHARTS["nearest_distance"](
+        index_reading(STEPS, STEPS + 1), {"value": band(1.2, 1.4)}
+    ),
+    "distribution": lambda: CHARTS["distribution"](
+        marginals_reading(HOSTILE), HOSTILE, {f"released {HOSTILE}": band([1, 2, 3], [4, 9, 6])}
+    ),
+    "distribution, categories": lambda: CHARTS["distribution"](
+        marginals_reading(), "eyes", {"released eyes": band([5, 3], [7, 5])}
+    ),
+    "quantiles": lambda: figures.quantiles.draw(
+        quantile_reading([HOSTILE, "b"]),
+        {"change": band(np.full((2, 3), -0.1), np.full((2, 3), 1))},
+    ),
+    "two_way": lambda: figures.two_way.draw(points_reading(first=HOSTILE), (0.1, 0.4)),
+    "subgroups": lambda: figures.subgroups.draw(
+        subgroup_reading(), {"released": band([3, 4], [30, 31])}
+    ),
+}
+DRAWN |= {f"{name}, with draws": draw for name, draw in WITH_DRAWS.items()}
 
 
 @pytest.fixture(params=list(DRAWN))
@@ -142,7 +213,7 @@ def test_the_change_shows_the_draw_below_and_the_setting_above() -> None:
 
 
 def test_the_curve_marks_the_present_draw() -> None:
-    shown = figures.expected_curve.draw(curve_reading(), reading(0.12), (0.1, 0.15))
+    shown = figures.expected_curve.draw(curve_reading(), 0.12, (0.1, 0.15))
     names = [trace["name"] for trace in shown["data"]]
     assert names == ["expected", "9 of 10 draws", "this draw"]
     assert shown["data"][-1]["x"] == [2.0]
@@ -161,3 +232,55 @@ def test_large_clouds_stand_side_by_side() -> None:
     shown = figures.two_way.draw(points_reading(3000))
     assert [trace["type"] for trace in shown["data"]] == ["heatmap", "heatmap"]
     assert shown["layout"]["xaxis"]["ticktext"] == ["original", "released"]
+
+
+@pytest.mark.parametrize("name", WITH_DRAWS)
+def test_the_draws_are_in_the_picture_and_only_of_kinds_that_the_card_paints(name: str) -> None:
+    shown = WITH_DRAWS[name]()
+    plain = json.loads(serialise(shown))
+    pale = [trace for trace in plain["data"] if "9 of 10 draws" in trace.get("name", "")]
+    pale += [shape for shape in plain["layout"].get("shapes", []) if shape["type"] == "rect"]
+    words = [shown["note"], shown["alt"], *shown["table"]["columns"]]
+    assert pale or any("draws" in text for text in words)
+    for trace in plain["data"]:
+        assert trace["type"] in {"scatter", "heatmap", "bar", "box"}
+        assert trace.get("fill") in {None, "tozeroy", "toself"}
+        if "marker" in trace and trace["type"] == "scatter":
+            symbol = trace["marker"]["symbol"].removesuffix("-open")
+            assert symbol in {"circle", "square", "diamond"}
+
+
+def test_a_pair_outside_the_draws_is_marked() -> None:
+    shown = WITH_DRAWS["correlation_change"]()
+    (mark,) = [trace for trace in shown["data"] if trace["type"] == "scatter"]
+    assert (mark["x"], mark["y"]) == ([0], [1])
+    assert shown["note"].endswith("○ 1 outside")
+    columns = shown["table"]["columns"]
+    assert columns[-3:] == ["9 of 10 draws, from", "9 of 10 draws, to", "this draw"]
+    row = shown["table"]["rows"][0]
+    assert row[-3:-1] == pytest.approx([-0.6, -0.5])
+    assert row[-1] == "outside"
+
+
+def test_the_slopes_of_other_draws_stand_behind_in_the_originals_units() -> None:
+    shown = WITH_DRAWS["regression"]()
+    bars = shown["data"][0]
+    np.testing.assert_allclose(bars["x"][:2], [-4.0, 0.0])
+    assert shown["data"][1]["name"] == "original"
+    assert len(shown["table"]["columns"]) == 11
+
+
+def test_the_curve_shows_a_closed_band_and_the_original() -> None:
+    ends = {"low": np.array([4.9, 4.5, 4.0]), "high": np.array([5.1, 5.0, 4.8])}
+    expected = curve_reading((5.0, 4.75, 4.4), **ends)
+    expected = Reading(value=4.75, baseline=5.0, detail=expected.detail)
+    shown = figures.expected_curve.draw(expected, 4.8)
+    assert shown["title"] == "Expected mean over ε"
+    assert shown["data"][0]["fill"] == "toself"
+    assert [shape["y0"] for shape in shown["layout"]["shapes"] if shape.get("xref") == "paper"] == [
+        5.0
+    ]
+    low, high = shown["layout"]["yaxis"]["range"]
+    assert 3.5 < low < 4.0
+    assert 5.1 < high < 5.6
+    assert shown["table"]["columns"][2:4] == ["9 of 10 draws, from", "9 of 10 draws, to"]

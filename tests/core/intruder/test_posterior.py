@@ -17,7 +17,7 @@ from rwn_core.intruder.enumeration import expected_record_risk, expected_success
 from rwn_core.intruder.likelihood import likelihoods
 from rwn_core.intruder.posterior import identical_records, link, posteriors
 from rwn_core.intruder.simulation import simulate
-from rwn_core.masking import RWN
+from rwn_core.masking import RWN, mask
 from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import neighbor_table
 from rwn_core.randomness import SecretKey
@@ -174,3 +174,30 @@ def test_two_records():
     found = link(law, data.take(np.array([1, 0])))
     assert found.success == 1.0
     assert found.truth.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        RWN(epsilon=1.5, k=5, q=0.9, neighbors="sample", m=80),
+        RWN(epsilon=1.5, k=5, q=0.9, neighbors="sample", m=80, fresh=True),
+        RWN(epsilon=1.5, k=5, q=0.9, neighbors="pairs", m=30),
+        RWN(epsilon=1.5, k=5, q=0.9, neighbors="partition", u=3),
+    ],
+    ids=["Method 1", "Method 1, fresh", "Method 2", "Method 3"],
+)
+def test_the_methods_for_large_data_carry_their_law(bodyfat, params):
+    """Given the random candidates: every donor is possible, and the success is the realized."""
+    differences = []
+    for seed in range(4):
+        release = mask(bodyfat, params, seed=seed)
+        members = release.law.members.toarray() > 0
+        np.fill_diagonal(members, True)
+        assert members[np.arange(bodyfat.n)[:, None], release.donors].all()
+        found = link(release.law, release.masked, KEYS["bodyfat"])
+        differences.append(found.top1 - found.best)
+        for name in ("age", "siri"):
+            law = release.law.table(name)[0]
+            np.testing.assert_allclose(np.asarray(law.sum(axis=1)).ravel(), 1.0)
+    difference = np.concatenate(differences)
+    assert abs(difference.mean()) <= 3 * difference.std(ddof=1) / np.sqrt(len(difference))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rwn_core.comparison import Comparison
-from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.intruder.posterior import link
+from rwn_core.errors import InputError, NotApplicable, ParameterError
+from rwn_core.intruder.posterior import link, posteriors
 from rwn_core.intruder.predicates import Condition, Predicate, answer
-from rwn_core.intruder.search import lone_members
+from rwn_core.intruder.search import lone_members, simplest_between
 from rwn_core.intruder.simulation import simulate
 from rwn_core.intruder.watch import LONGEST, WatchList
 from rwn_core.masking import RWN, mask
@@ -142,12 +144,15 @@ def test_the_watch_list_follows_records_and_predicates():
     predicate = lone_members(data, ["sex", "job"])[0][0]
     pinned = WatchList().with_record(0, data.n).with_predicate(predicate).with_record(0, data.n)
     links = link(release.law, release.masked)
-    found = pinned.follow(data, release.masked, release.law, links)
+    found = pinned.follow(data, release.masked, release.law)
     assert [entry.words for entry in found] == ["record 1", predicate.words]
     assert found[0].chance == pytest.approx(links.truth[0])
     assert found[1].chance == pytest.approx(answer(release.law, predicate).exactly_one)
     assert found[1].matches == int(predicate.matches(data, release.masked).sum())
-    assert pinned.follow(data, release.masked, None, None)[1].chance is None
+    assert [entry.words for entry in pinned.named()] == [entry.words for entry in found]
+    assert all(one.chance is None for one in pinned.follow(data, release.masked, None))
+    assert WatchList().empty
+    assert not pinned.empty
 
 
 def test_the_watch_list_refuses_what_it_cannot_hold():
@@ -156,3 +161,64 @@ def test_the_watch_list_refuses_what_it_cannot_hold():
     full = WatchList(records=tuple(range(LONGEST)))
     with pytest.raises(ParameterError, match="take one off"):
         full.with_record(LONGEST, 100)
+
+
+def test_only_pinned_rows_are_linked(monkeypatch):
+    """A table of any size is followed at the cost of its pinned rows."""
+    from rwn_core.intruder import watch
+
+    data = staff()
+    release = mask(data, RWN(k=3, q=0.5), seed=4)
+    asked = []
+
+    def spy(law, masked, rows):
+        asked.extend(rows.tolist())
+        return posteriors(law, masked, rows)
+
+    monkeypatch.setattr(watch, "posteriors", spy)
+    WatchList(records=(7, 2)).follow(data, release.masked, release.law)
+    assert asked == [7, 2]
+
+
+@given(
+    st.floats(-1e9, 1e9, allow_nan=False, width=32), st.floats(-1e9, 1e9, allow_nan=False, width=32)
+)
+def test_a_limit_lies_strictly_between_two_values(one, other):
+    found = simplest_between(one, other)
+    assert min(one, other) < found < max(one, other) or found == other
+
+
+def test_found_questions_print_no_value_of_a_record(bodyfat):
+    found = lone_members(bodyfat, ["weight", "abdomen", "neck"])
+    cuts = [
+        c for predicate, _ in found for c in predicate.conditions if len(predicate.conditions) == 1
+    ]
+    assert cuts
+    for cut in cuts:
+        assert cut.value not in bodyfat.values(cut.name)
+        assert len(f"{cut.value:g}") <= 6
+
+
+def test_a_question_as_plain_data():
+    predicate = lone_members(staff(), ["sex", "job"])[0][0]
+    assert Predicate.from_dict(predicate.to_dict()) == predicate
+    assert predicate.suits(staff())
+    other = Microdata.from_frame(pd.DataFrame({"sex": [1.5, 2.0], "job": ["a", "b"]}))
+    assert not predicate.suits(other)
+    cut = Predicate(conditions=(Condition(name="sex", sign="at least", value=1.7),))
+    assert cut.suits(other)
+    assert not cut.suits(staff())
+
+
+@pytest.mark.parametrize(
+    ("plain", "told"),
+    [
+        ([], "at least one condition"),
+        ([{"name": "x"}], "conditions with name, sign and value"),
+        ([{"name": "x", "sign": "above", "value": 1}], "sign is one of"),
+        ([{"name": "x", "sign": "is", "value": [1]}], "a text or a number"),
+    ],
+)
+def test_a_question_that_is_none_is_refused(plain, told):
+    with pytest.raises(InputError, match=told):
+        Predicate.from_dict(plain)

@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 
 from rwn_core.cell_law import RowMixtureLaw
+from rwn_core.comparison import Comparison
 from rwn_core.coordinates import coordinates
 from rwn_core.errors import NotApplicable
 from rwn_core.intruder.repeated import (
     bhattacharyya,
     coincidence,
-    distinct_donors,
-    mode_is_own,
     success_after,
     success_bounds,
 )
 from rwn_core.intruder.simulation import simulate, simulated_donors
-from rwn_core.masking import RWN
+from rwn_core.intruder.values_alone import distinct_donors, mode_is_own
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.risk import repeated_releases
 from rwn_core.neighborhoods import find_neighborhoods
 
 
@@ -55,8 +57,15 @@ SETTINGS = [
     ("bodyfat", ("age", "weight", "height"), 0.0, 5, 1.0),
     ("bodyfat", None, 4.0, 5, 1.0),
     ("bodyfat", ("age", "weight", "height"), 4.0, 5, 0.5),
+    ("bodyfat", None, 6.0, 25, 1.0),
+    ("bodyfat", ("siri", "neck"), 2.0, 10, 0.8),
     ("pima", ("pregnant", "bmi", "age"), 2.0, 5, 1.0),
+    ("pima", None, 1.0, 5, 1.0),
+    ("pima", None, 3.0, 5, 0.8),
+    ("pima", ("bmi", "age"), 1.5, 10, 0.5),
+    ("pima", ("glucose", "bmi", "age"), 2.5, 25, 1.0),
 ]
+"""Table, keys, epsilon, k, q: five settings of each table."""
 
 
 @pytest.mark.parametrize(("name", "keys", "epsilon", "k", "q"), SETTINGS)
@@ -100,7 +109,27 @@ def test_the_bound_says_when_it_has_no_answer(e1, e1_points, monkeypatch, e1_law
     neighborhoods = find_neighborhoods(e1_points, k=2, epsilon=1.0)
     mixture = RowMixtureLaw(e1, neighborhoods, np.ones(2, bool), 0.5)
     with pytest.raises(NotApplicable, match="independently"):
-        bhattacharyya(mixture)
-    monkeypatch.setattr("rwn_core.intruder.repeated.LARGEST_PAIRWISE", 3)
-    with pytest.raises(NotApplicable, match="at most 3"):
+        coincidence(mixture)
+    monkeypatch.setattr("rwn_core.intruder.repeated.LARGEST_PAIRS", 35)
+    with pytest.raises(NotApplicable, match="At most 35 pairs"):
         bhattacharyya(e1_law(0.5))
+
+
+def test_a_sample_of_records_is_compared_with_all(bodyfat, monkeypatch):
+    """A table too large for all pairs: the bound of a stated random sample, and its error."""
+    release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=1)
+    comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
+    whole = MEASURES["repeated_releases"].compute(comparison)
+    assert not whole.detail["sampled"]
+    assert whole.interval is None
+    monkeypatch.setattr(repeated_releases, "LARGEST_PAIRS", 241 * 120)
+    some = MEASURES["repeated_releases"].compute(comparison)
+    assert some.detail["sampled"]
+    assert len(some.detail["records"]) == 120
+    assert some.interval[0] <= whole.value <= some.interval[1]
+    alike = bhattacharyya(release.law, whole.detail["names"])
+    part = bhattacharyya(release.law, whole.detail["names"], some.detail["records"])
+    np.testing.assert_allclose(part, alike[some.detail["records"]])
+    monkeypatch.setattr(repeated_releases, "LARGEST_PAIRS", 241 * 40)
+    with pytest.raises(NotApplicable, match="At least 50 records"):
+        MEASURES["repeated_releases"].compute(comparison)

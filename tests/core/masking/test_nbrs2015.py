@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rwn_core.cell_law import RowMixtureLaw
 from rwn_core.coordinates import coordinates
 from rwn_core.donors import NOBODY, column_streams, draw_all
 from rwn_core.errors import ParameterError
@@ -36,10 +37,13 @@ def test_the_catalogue_has_it():
     assert list(METHODS).index("rwn") == 0
 
 
-def test_a_release_has_no_cell_law(cloud):
-    """Its cells are not independent: its law is a mixture over the row."""
-    release = mask(cloud, NBRS2015(epsilon=1.0), seed=7)
-    assert release.law is None
+def test_the_law_of_a_release_is_a_mixture_over_the_row(cloud):
+    """Its cells are not independent."""
+    release = mask(cloud, NBRS2015(epsilon=1.0, q=0.5), seed=7)
+    assert isinstance(release.law, RowMixtureLaw)
+    assert release.law.row_share == 45 / 90
+    described = NBRS2015(epsilon=1.0, q=0.55, record_selection="bernoulli")
+    assert mask(cloud, described, seed=7).law.row_share == 0.55
     assert release.method == "nbrs2015"
 
 

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 from rwn_core.audit import compare as compare_release
-from rwn_core.comparison import Comparison
-from rwn_core.errors import NotApplicable
+from rwn_core.comparison import Comparison, Sampling
+from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.key_variables import class_sizes, confidential_names, key_names
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
@@ -149,10 +149,88 @@ def test_individual_risk_of_a_sample():
     whole = MEASURES["individual_risk"].compute(comparison)
     assert whole.value == pytest.approx(4 / 8)  # four classes
     assert whole.detail["expected_released"] == pytest.approx(4)
-    from rwn_core.measures.risk import individual_risk
-
-    sample = individual_risk.compute(comparison, population=800)
+    drawn = Comparison(original=data, masked=data, sampling=Sampling(population=800))
+    sample = MEASURES["individual_risk"].compute(drawn)
     assert sample.value < whole.value / 10
+
+
+def test_sampling_weights():
+    """Each record stands for so many people: F of a class is the sum of its weights."""
+    from rwn_core.population import individual_risk
+
+    frame = kan_table().frame.assign(w=[1.0, 100, 3, 100, 50, 2, 7, 40])
+    kinds = kan_table().schema.variables
+    weight = Variable(name="w", kind=Kind.CONTINUOUS)
+    data = Microdata.from_frame(frame, Schema(variables=(*kinds, weight)))
+    keys = [v.name for v in kinds if v.role is Role.KEY]
+    comparison = Comparison(original=data, masked=data, sampling=Sampling(weights="w"))
+    found = MEASURES["individual_risk"].compute(comparison)
+    classes = frame.groupby(keys)["w"]
+    expected = individual_risk(
+        classes.transform("size").to_numpy(), classes.transform("sum").to_numpy()
+    )
+    np.testing.assert_allclose(found.detail["released"], expected)
+    assert found.detail["population"] == frame["w"].sum()
+    assert found.detail["expected_released"] == pytest.approx(expected.sum())
+    # weights that are all alike are a population of their sum
+    same = data.frame.assign(w=20.0)
+    alike = Comparison(
+        original=Microdata(same, data.schema),
+        masked=Microdata(same, data.schema),
+        sampling=Sampling(weights="w"),
+    )
+    drawn = Comparison(original=data, masked=data, sampling=Sampling(population=8 * 20))
+    for key in ("individual_risk", "loglinear_risk"):
+        one, two = MEASURES[key].compute(alike), MEASURES[key].compute(drawn)
+        assert one.value == pytest.approx(two.value)
+        assert one.detail["population"] == two.detail["population"] == 160
+
+
+def test_weights_need_not_be_released_and_may_be_masked():
+    frame = pd.DataFrame(
+        {"g": list("aabbcc"), "x": [0.0, 1, 2, 3, 4, 5], "w": [1.0, 2, 3, 4, 5, 6]}
+    )
+    kinds = {"g": Kind.CATEGORICAL, "x": Kind.CONTINUOUS, "w": Kind.CONTINUOUS}
+    values = {}
+    for role in (Role.OTHER, Role.IDENTIFIER):
+        schema = Schema(
+            variables=tuple(
+                Variable(name=n, kind=k, role=Role.KEY if n == "g" else role if n == "w" else
+                         Role.OTHER)
+                for n, k in kinds.items()
+            )
+        )  # fmt: skip
+        data = Microdata.from_frame(frame, schema)
+        release = mask(data, RWN(k=2), seed=3)
+        comparison = compare_release(data, release, sampling=Sampling(weights="w"))
+        values[role] = MEASURES["individual_risk"].compute(comparison)
+        assert values[role].detail["population"] == 21
+    released = mask(data, RWN(k=2), seed=3).masked
+    assert "w" not in released.names  # the data steward's own weights stand in
+    assert 0 < values[Role.IDENTIFIER].value < 0.5
+    assert values[Role.OTHER].baseline == pytest.approx(values[Role.IDENTIFIER].baseline)
+
+
+@pytest.mark.parametrize(
+    ("sampling", "told"),
+    [
+        (Sampling(population=3), "at least the file's 6"),
+        (Sampling(population=float("nan")), "at least the file's 6"),
+        (Sampling(weights="nowhere"), "variable of the table"),
+        (Sampling(weights="g"), "weights g must be"),
+        (Sampling(weights="half"), "weights half must be"),
+        (Sampling(weights="gap"), "weights gap must be"),
+        (Sampling(weights="w", population=100), "not both"),
+    ],
+)
+def test_sampling_is_checked_before_the_work(sampling, told):
+    frame = pd.DataFrame(
+        {"g": list("aabbcc"), "w": [1.0, 2, 3, 4, 5, 6], "half": [0.5] * 3 + [2.5] * 3,
+         "gap": [1.0, 2, np.nan, 4, 5, 6]}
+    )  # fmt: skip
+    data = Microdata.from_frame(frame)
+    with pytest.raises(ParameterError, match=told):
+        Comparison(original=data, masked=data, sampling=sampling)
 
 
 def test_nothing_is_confidential(compare, numeric_frames):
@@ -178,13 +256,13 @@ def test_homogeneous_neighborhoods():
 
 
 def test_loglinear_risk_of_a_sample(pima_data):
-    from rwn_core.measures.risk import loglinear_risk
-
+    loglinear_risk = MEASURES["loglinear_risk"]
     release = mask(pima_data, RWN(epsilon=1.0, k=5), seed=1)
     comparison = compare_release(pima_data, release)
     whole = loglinear_risk.compute(comparison)
     assert whole.detail["tau2_released"] == whole.detail["uniques_released"]
-    sample = loglinear_risk.compute(comparison, population=100_000)
+    drawn = compare_release(pima_data, release, sampling=Sampling(population=100_000))
+    sample = loglinear_risk.compute(drawn)
     assert sample.value < whole.value
     assert 0 <= sample.detail["leakage_released"] <= 1
     assert sample.detail["path"]

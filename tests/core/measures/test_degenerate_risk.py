@@ -7,16 +7,20 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import orjson
 import pandas as pd
 import pytest
 
 from rwn_core.audit import compare as compare_release
+from rwn_core.disclosure import disclose_release, worst_records
 from rwn_core.errors import NotApplicable
-from rwn_core.masking import RWN, mask
+from rwn_core.figures import serialise
+from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.microdata import Microdata
 from rwn_core.reading import Reading
 from rwn_core.schema import Kind, Role, Schema, Variable
+from rwn_ui import risk_caveats, risk_tables, risk_view, risk_words
 
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
 
@@ -89,12 +93,23 @@ TABLES: Mapping[str, Any] = {
 }
 
 
-@pytest.fixture(scope="module", params=[(name, q) for name in TABLES for q in (0.0, 0.6, 1.0)],
-                ids=lambda case: f"{case[0]}-{case[1]}")  # fmt: skip
+METHODS: Mapping[str, Any] = {
+    "rwn": lambda n, q: RWN(k=1 if n < 5 else 3, epsilon=0.1, q=q),
+    "count": lambda n, q: NBRS2015(epsilon=0.7, q=q),
+    "bernoulli": lambda n, q: NBRS2015(epsilon=0.7, q=q, record_selection="bernoulli"),
+}
+"""The 2015 method's open balls are empty for some records, or for all."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[(name, way, q) for name in TABLES for way in METHODS for q in (0.0, 0.6, 1.0)],
+    ids=lambda case: "-".join(map(str, case)),
+)
 def comparison(request):
-    name, q = request.param
+    name, way, q = request.param
     data = TABLES[name]()
-    release = mask(data, RWN(k=1 if data.n < 5 else 3, epsilon=0.1, q=q), seed=1)
+    release = mask(data, METHODS[way](data.n, q), seed=1)
     holdout = data.take(np.arange(data.n)[::2])
     found = compare_release(data, release, holdout=holdout)
     return found
@@ -142,3 +157,23 @@ def test_nobody_is_told_apart_among_identical_records():
     found = MEASURES["bayes_linkage"].read(compare_release(data, release))
     assert found.value == pytest.approx(2 / 13)
     assert found.detail["same"] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("q", [0.0, 0.6, 1.0])
+@pytest.mark.parametrize("way", METHODS)
+@pytest.mark.parametrize("name", TABLES)
+def test_the_risk_page_has_words_and_pictures_for_it(name, way, q):
+    """Everything the page shows of such a table: no NaN in a sentence, a tile or a picture."""
+    data = TABLES[name]()
+    params = METHODS[way](data.n, q)
+    found = disclose_release(data, params, seed=1)
+    sentences = risk_words.rows(found.readings, data.n)
+    shown = [*sentences, *risk_caveats.warnings(params, found.readings, rounding=False, groups=0)]
+    shown += [table["rows"] for table in risk_tables.field(found.readings, data.n)]
+    assert "nan" not in str(shown).lower().replace("meaning", "")
+    for chart in risk_view.cards(found):
+        drawn = orjson.loads(serialise(chart))
+        assert drawn["title"]
+        assert "nan" not in (drawn["note"] + drawn["alt"]).lower().replace("meaning", "")
+    for row in worst_records(found.readings):
+        assert 0 <= row["truth"] <= 1

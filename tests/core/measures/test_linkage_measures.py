@@ -184,7 +184,7 @@ def test_mahalanobis_linkage_sees_through_a_common_shift():
 def test_ATT_7_attribute_inference():
     from rwn_core.cell_law import CellLaw
     from rwn_core.intruder.posterior import posteriors
-    from rwn_core.measures.risk.attribute_inference import learned, target_weights
+    from rwn_core.measures.risk.attribute_inference import Told, learned
     from rwn_core.neighborhoods import find_neighborhoods
 
     points = np.array(ENTRIES["ATT-7"]["input"]["W"], float)
@@ -195,10 +195,17 @@ def test_ATT_7_attribute_inference():
     belief = posteriors(law, masked, np.arange(6), ["x"])
     expected = ENTRIES["ATT-7"]["expected"]
     np.testing.assert_allclose(belief.toarray()[5], expected["pk_col6"], atol=1e-9)
-    weights = target_weights(belief)
-    np.testing.assert_allclose(weights.toarray()[5], expected["t"], atol=1e-9)
-    informed, ignorant = learned(weights, points[:, 1], rows[:, 1], 0.0)
-    assert informed[5] == pytest.approx(expected["pred_y1"])
+    weights = belief.toarray()[5] / belief.toarray()[5].sum()
+    np.testing.assert_allclose(weights, expected["t"], atol=1e-9)
+    # whether rows are looked at one by one or as classes of equal keys
+    for group in (np.arange(6), np.unique(rows[:, 0], return_inverse=True)[1].ravel()):
+        told = Told(group, rows[:, 1], 0.0)
+        first = np.unique(group, return_index=True)[1]
+        parts = (np.arange(2), np.arange(2, len(first)))
+        beliefs = [(posteriors(law, masked, first[part], ["x"]), part) for part in parts]
+        (informed,) = learned(beliefs, [points[:, 1]], [told])
+        assert informed[5] == pytest.approx(expected["pred_y1"])
+    ignorant = told.everybody(points[:, 1])
     # the published baseline is the original's share of y = 1; ours is the release's, which is
     # what an intruder without the original sees
     assert (points[:, 1] == 1).mean() == pytest.approx(expected["baseline"])
@@ -213,3 +220,22 @@ def test_the_worst_case_learns_more_than_everybody_knows():
     reading = MEASURES["attribute_inference"].compute(compare_release(data, release))
     assert reading.value > reading.baseline + 0.05
     assert len(reading.detail["informed"]) == len(reading.detail["secrets"])
+
+
+def test_attribute_inference_looks_at_classes_a_few_at_a_time(monkeypatch):
+    """Tables of any size: sums are kept, not the posterior of every row."""
+    import rwn_core
+    from rwn_core.measures.risk import attribute_inference
+
+    data = rwn_core.load_demo("pima")
+    release = mask(data, RWN(epsilon=1.0, k=5, q=0.5), seed=2)
+    held = data.take(np.arange(0, data.n, 5))
+    comparison = compare_release(data, release, holdout=held)
+    whole = attribute_inference.compute(comparison)
+    monkeypatch.setattr(attribute_inference, "CHUNK", 100)
+    parts = attribute_inference.compute(comparison)
+    assert parts.value == pytest.approx(whole.value, rel=1e-12)
+    assert parts.baseline == pytest.approx(whole.baseline, rel=1e-12)
+    monkeypatch.setattr(attribute_inference, "LARGEST_WORK", 100)
+    with pytest.raises(NotApplicable, match="fewer key variables"):
+        attribute_inference.compute(comparison)

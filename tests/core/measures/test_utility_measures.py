@@ -8,6 +8,7 @@ import pytest
 import statsmodels.formula.api as smf
 
 import rwn_core as rwn
+import rwn_core.least_squares as least_squares_module
 from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES, read
@@ -202,6 +203,24 @@ def test_contingency_by_hand():
     assert MEASURES["contingency"].compute(pair(before, after)).value == pytest.approx(0.5)
 
 
+def test_tables_of_three_ways_by_hand():
+    """The three two-way tables are kept, and half of the records change their three-way cell."""
+    before = pd.DataFrame({"a": list("uuvv") * 2, "b": list("xyxy") * 2, "c": list("pqqp") * 2})
+    after = before.assign(c=list("pqqpqppq"))
+    found = MEASURES["contingency"].compute(pair(before, after))
+    assert found.value == pytest.approx(0.0, abs=1e-12)
+    assert found.detail["triples"] == [["a", "b", "c"]]
+    assert found.detail["mean_three"] == pytest.approx(0.5)
+
+
+def test_SPECKS_by_hand():
+    """One binary variable, 6 of 10 against 8 of 10: the two propensities part 0.2 of the files."""
+    before = pd.DataFrame({"x": ["1"] * 6 + ["0"] * 4})
+    after = pd.DataFrame({"x": ["1"] * 8 + ["0"] * 2})
+    found = MEASURES["pmse"].compute(pair(before, after))
+    assert found.detail["specks"] == pytest.approx(0.2)
+
+
 def test_adjusted_rand_by_hand():
     # Hubert and Arabie's index of a table ((2, 1), (0, 3)) is (4 - 42/15) / (6.5 - 42/15)
     one, other = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 1, 1])
@@ -219,3 +238,24 @@ def test_clusters_far_apart_are_found_again():
         frame.mean().to_numpy() + rng.normal(size=frame.shape), columns=list("abc")
     )
     assert MEASURES["clustering"].compute(pair(frame, blurred)).value < 0.9
+
+
+def test_a_regression_is_fitted_once_for_the_measures_that_share_it(monkeypatch):
+    fitted: list[str] = []
+    real = least_squares_module.least_squares
+    monkeypatch.setattr(
+        least_squares_module,
+        "least_squares",
+        lambda design, where="": fitted.append(where) or real(design, where),
+    )
+    data = rwn.load_demo("bodyfat")
+    first = rwn.mask(data, rwn.RWN(k=3), seed=1).masked
+    other = rwn.mask(data, rwn.RWN(k=3), seed=2).masked
+    comparison = Comparison(original=data, masked=first)
+    keys = ("regression", "ci_overlap", "standard_errors", "cooks_distance")
+    readings = [read(key, comparison).value for key in keys]
+    assert len(fitted) == 2  # the original and the release
+    again = comparison.with_masked(other)
+    assert [read(key, again).value for key in keys] != readings
+    assert len(fitted) == 3
+    assert [read(key, comparison.with_masked(first)).value for key in keys] == readings

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from rwn_core.donors import Draws
-from rwn_core.neighborhoods.compiled.chacha import chains, last_of_chain, uniforms_of_block
+from rwn_core.neighborhoods.compiled.chacha import (
+    chains,
+    last_of_chain,
+    ranks_of_streams,
+    uniforms_of_block,
+    uniforms_of_streams,
+)
+from rwn_core.neighborhoods.compiled.lanes import LANES, padded
 from rwn_core.randomness import SecretKey, uniforms
 
 KEYS = [SecretKey(bytes(32)), SecretKey(bytes(range(32))), SecretKey.from_seed(7)]
@@ -63,3 +70,26 @@ def test_stored_chains_answer_for_every_smaller_size():
         for cell, (start, end) in enumerate(zip(starts, ends, strict=True)):
             chain = links[start:end]
             assert chain[chain <= sizes[cell // 2]][-1] == ranks[cell]
+
+
+def test_sixteen_streams_side_by_side_give_the_bits_of_each():
+    streams = padded([0, 1, 2**32 - 1, 77])
+    assert len(streams) == LANES
+    many, one = np.empty((8, LANES)), np.empty(8)
+    for record, block in ((0, 0), (2**33 + 5, 3)):
+        uniforms_of_streams(KEYS[2].words, record, streams, 0, block, many)
+        for column, stream in enumerate(streams):
+            uniforms_of_block(KEYS[2].words, record, int(stream), block, one)
+            np.testing.assert_array_equal(many[:, column], one)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 100, 10**6])
+def test_chains_side_by_side_end_where_each_does(size):
+    streams, one = padded(range(20)), np.empty(8)
+    modify, ranks = np.empty(len(streams)), np.empty(len(streams))
+    for record in range(50):
+        ranks_of_streams(KEYS[2].words, record, streams, size, modify, ranks, np.empty((8, LANES)))
+        for column in range(20):
+            uniforms_of_block(KEYS[2].words, record, column, 0, one)
+            assert modify[column] == one[0]
+            assert ranks[column] == last_of_chain(KEYS[2].words, record, column, size, one)

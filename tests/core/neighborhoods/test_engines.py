@@ -8,7 +8,7 @@ from brute_force import hard_reaches, hard_table, member_sets, squared_pairs
 
 from rwn_core import neighborhoods
 from rwn_core.errors import ParameterError
-from rwn_core.neighborhoods import find_neighborhoods, neighbor_table
+from rwn_core.neighborhoods import NeighborTable, find_neighborhoods, neighbor_table
 from rwn_core.neighborhoods.dense import complete_table
 from rwn_core.neighborhoods.tree import tree_table
 
@@ -129,6 +129,22 @@ def test_a_table_refuses_what_it_does_not_hold():
     assert not table.covers(k=None, epsilon=1.5)
     with pytest.raises(ParameterError, match="does not reach"):
         table.narrow(k=3, epsilon=1.0)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_the_radius_of_a_row_with_fewer_than_k_stored(compiled, monkeypatch):
+    """Epsilon takes all three; k, which is not reached, must not turn the radius to 0."""
+    monkeypatch.setattr("rwn_core.neighborhoods.table.LARGEST_DENSE", 0 if compiled else 2000)
+    table = NeighborTable(
+        offsets=np.array([0, 3, 5]),
+        records=np.array([1, 2, 3, 0, 2], dtype=np.int32),
+        squared=np.array([0.25, 1.0, 2.25, 0.25, 9.0]),
+        k=5,
+        epsilon=2.0,
+    )
+    found = table.narrow(k=5, epsilon=2.0)
+    assert found.sizes.tolist() == [3, 2]
+    assert found.radius.tolist() == [2.0, 3.0]
 
 
 def test_one_search_serves_every_smaller_setting():

@@ -10,7 +10,7 @@ import pytest
 
 from rwn_core.donors import Draws, copy_from_donors, draw_donors
 from rwn_core.microdata import Microdata
-from rwn_core.neighborhoods import Cancelled, find_neighborhoods, preview
+from rwn_core.neighborhoods import Cancelled, Drawing, find_neighborhoods, preview
 from rwn_core.neighborhoods.preview import build_preview
 from rwn_core.randomness import SecretKey
 
@@ -32,8 +32,9 @@ def donors_of(neighborhoods, records: np.ndarray, q: float = 0.7) -> np.ndarray:
 
 
 @pytest.mark.parametrize("beyond", [0.3, 1.0, 1.2])
-def test_shown_records_have_the_neighborhoods_of_the_full_table(built, beyond):
-    reach = {"k": 5, "epsilon": beyond * built.reach.epsilon}
+@pytest.mark.parametrize("end", ["stored", "epsilon"])
+def test_shown_records_have_the_neighborhoods_of_the_full_table(built, end, beyond):
+    reach = {"k": 5, "epsilon": beyond * getattr(built.reach, end)}
     full = find_neighborhoods(POINTS, **reach)
     found = built.neighborhoods(**reach)
     np.testing.assert_array_equal(found.sizes, full.sizes[built.records])
@@ -64,6 +65,62 @@ def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
     reach = {"k": 5, "epsilon": built.reach.epsilon}
     sizes = built.neighborhoods(**reach).sizes
     np.testing.assert_array_equal(sizes, find_neighborhoods(POINTS, **reach).sizes)
+
+
+def test_the_slider_goes_farther_than_the_table(monkeypatch):
+    monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
+    monkeypatch.setattr(preview, "LARGEST_SEARCHED", 200_000)
+    built = build_preview(POINTS)
+    sizes = {
+        end: built.neighborhoods(k=None, epsilon=getattr(built.reach, end)).sizes.sum()
+        for end in ("stored", "epsilon")
+    }
+    assert sizes["stored"] == pytest.approx(60_000, rel=0.3)
+    assert sizes["epsilon"] == pytest.approx(200_000, rel=0.3)
+    assert built.stores(k=built.reach.k, epsilon=built.reach.stored)
+    assert not built.stores(k=5, epsilon=built.reach.epsilon)
+
+
+@pytest.mark.parametrize("beyond", [1.0, 1.3])
+def test_a_search_beyond_the_table_draws_in_the_same_pass(built, beyond):
+    reach = {"k": 5, "epsilon": beyond * built.reach.epsilon}
+    told: list[float] = []
+    q = np.array([1.0, 0.4])
+    found, donors = built.find_and_draw(
+        Drawing(key=KEY, streams=(0, 1), q=q), progress=told.append, **reach
+    )
+    later = draw_donors(found, Draws(KEY, built.records, (0, 1)), q)
+    if built.stores(**reach):
+        assert donors is None
+    else:
+        assert told[-1] == 1.0
+        np.testing.assert_array_equal(donors, later)
+    full = find_neighborhoods(POINTS, **reach)
+    expected = draw_donors(full, Draws(KEY, np.arange(4000), (0, 1)), q)
+    np.testing.assert_array_equal(later, expected[built.records])
+
+
+def test_what_a_search_raises_through_its_progress_stops_it(built):
+    def stop(share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        built.neighborhoods(k=5, epsilon=2 * built.reach.epsilon, progress=stop)
+
+
+def test_twins_by_the_thousand_need_no_table(monkeypatch):
+    monkeypatch.setattr(preview, "TABLE_BYTES", 1e6)
+    twins = (np.arange(3000) % 3)[:, None] * np.ones(2)
+    built = build_preview(twins)
+    assert built.table is None
+    assert built.reach.epsilon > 0
+    for reach in ({"k": 5, "epsilon": None}, {"k": 5, "epsilon": 1.5}):
+        found = built.neighborhoods(**reach)
+        expected = find_neighborhoods(twins, **reach)
+        np.testing.assert_array_equal(found.sizes, expected.sizes)
+        np.testing.assert_array_equal(
+            donors_of(found, np.arange(3000)), donors_of(expected, np.arange(3000))
+        )
 
 
 def test_small_tables_are_whole_without_compiled_code():

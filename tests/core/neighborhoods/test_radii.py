@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from brute_force import hard_table, squared_pairs
 
+import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
 from rwn_core.microdata import Microdata
@@ -73,6 +74,15 @@ def test_a_quantile_of_the_nearest_distances():
     np.testing.assert_allclose(radii.values, np.quantile(distance, 0.5, axis=1), rtol=1e-12)
     sizes = find_neighborhoods(points, epsilon=radii).sizes
     assert (sizes == 10).all()
+
+
+def test_public_names_make_a_release_with_a_radius_for_each_record():
+    data = rwn.load_demo("bodyfat")
+    radii = rwn.nearest_radii(rwn.coordinates(data), neighbors=20, quantile=0.5)
+    assert isinstance(radii, rwn.Radii)
+    release = rwn.mask(data, rwn.RWN(epsilon=radii), seed=7)
+    assert release.params.epsilon == radii
+    assert (release.law.neighborhoods.sizes >= 10).all()
 
 
 def test_a_release_with_radii_of_its_own():

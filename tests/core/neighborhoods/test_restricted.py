@@ -95,7 +95,7 @@ def test_large_and_small_code_agree(name, monkeypatch):
     points = SMALL
     plain = restricted_table(points, 4, 1.0, scheme=SCHEMES[name], key=KEY, watch=Watch())
     for module in ("sampled", "partitioned"):
-        monkeypatch.setattr(f"rwn_core.neighborhoods.{module}.LARGEST_PLAIN", 100)
+        monkeypatch.setattr(f"rwn_core.neighborhoods.{module}.LARGEST_DENSE", 100)
     fast = restricted_table(points, 4, 1.0, scheme=SCHEMES[name], key=KEY, watch=Watch())
     one, two = plain.narrow(k=4, epsilon=1.0), fast.narrow(k=4, epsilon=1.0)
     np.testing.assert_array_equal(one.sizes, two.sizes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from itertools import product
 
 import numpy as np
@@ -11,9 +12,15 @@ from brute_force import hard_reaches, hard_table, member_sets, squared_pairs
 
 from rwn_core import neighborhoods
 from rwn_core.donors import Draws, draw_all, draw_donors
-from rwn_core.neighborhoods import Drawing, find_neighborhoods, neighbor_table, parallel
+from rwn_core.neighborhoods import (
+    Drawing,
+    find_neighborhoods,
+    find_strictly,
+    neighbor_table,
+    parallel,
+)
 from rwn_core.neighborhoods.dense import complete_table
-from rwn_core.neighborhoods.index import build_index
+from rwn_core.neighborhoods.index import Layout, build_index
 from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.search import Search
 from rwn_core.neighborhoods.tree import tree_table
@@ -45,7 +52,7 @@ def test_sizes_distances_and_donors_of_hard_tables(group, precision):
     """Lattices, clones, constants, n = 2, k = n - 1, a radius on a tie or beyond the data."""
     for number in range(group, TABLES, 4):
         points = hard_table(number)
-        index = build_index(points, precision=precision, leaf=4)
+        index = build_index(points, layout=Layout(precision, 4))
         complete = complete_table(points)
         nearest = np.sqrt(squared_pairs(points).min(axis=1))
         for k, epsilon in hard_reaches(points, number):
@@ -84,7 +91,7 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
     for leaf, size in product((16, 64, 128), (1, 2, 7, 1000)):
         ranges_of(size)
         for precision in ("single", "double"):
-            search = Search(build_index(points, precision=precision, leaf=leaf), **reach)
+            search = Search(build_index(points, layout=Layout(precision, leaf)), **reach)
             for threads in (1, 2, 4):
                 watch = Watch(threads=threads)
                 found = search.run(watch, DRAWING)
@@ -106,7 +113,7 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
 def test_many_keys_draw_as_the_plain_code_does():
     """What the conformance battery finds of the one holds for the other: the bits are equal."""
     points = np.random.default_rng(3).normal(size=(60, 4))
-    index, complete = build_index(points, leaf=16), complete_table(points)
+    index, complete = build_index(points, layout=Layout(leaf=16)), complete_table(points)
     for k, epsilon in ((5, 1.5), (3, None), (None, 2.5)):
         search, plain = (
             Search(index, k=k or 0, epsilon=epsilon),
@@ -137,7 +144,7 @@ def test_donors_among_many_members(number):
     points = crowded_table(number)
     squared = squared_pairs(points)
     reaches = np.quantile(squared[np.isfinite(squared)], [0.3, 0.8], method="lower")
-    index, complete = build_index(points, leaf=32), complete_table(points)
+    index, complete = build_index(points, layout=Layout(leaf=32)), complete_table(points)
     for epsilon in (*np.sqrt(reaches), 1e9, np.inf):
         drawing = Drawing(key=KEY, streams=range(6), q=np.ones(6))
         found = Search(index, k=2, epsilon=epsilon).run(Watch(), drawing)
@@ -158,11 +165,32 @@ def test_a_row_may_have_more_candidates_than_there_is_room_for():
     assert (donors != np.arange(5000)).all()
 
 
+def test_an_index_does_not_depend_on_threads_and_may_be_cancelled():
+    points = census(20_000)
+    one, two = build_index(points), build_index(points, watch=Watch(threads=2))
+    for mine, theirs in zip(one.side, two.side, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    cancel = threading.Event()
+    cancel.set()
+    with pytest.raises(parallel.Cancelled):
+        build_index(points, watch=Watch(cancel=cancel))
+
+
 def test_stored_tables_do_not_depend_on_threads():
     points = census(2500)
     one, two = tree_table(points, 7, 0.5, threads=1), tree_table(points, 7, 0.5, threads=3)
     for name in ("offsets", "records", "squared"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e-9, 1e9, 1e30, 1e150])
+def test_a_scale_changes_nothing(scale):
+    """Squares of such numbers are beyond single precision; 0 or infinity would count as near."""
+    points = np.random.default_rng(2).normal(size=(300, 3))
+    plain = Search(build_index(points), k=4, epsilon=0.3).run(Watch(), DRAWING)
+    scaled = Search(build_index(scale * points), k=4, epsilon=0.3 * scale).run(Watch(), DRAWING)
+    np.testing.assert_array_equal(scaled.sizes, plain.sizes)
+    np.testing.assert_array_equal(scaled.donors, plain.donors)
 
 
 def test_far_from_the_origin_and_wide_scales_lose_nothing():
@@ -209,3 +237,25 @@ def test_records_of_one_stream_share_their_donors_in_a_large_table():
     assert both.any()
     assert (donors[both, 0] == donors[both, 2]).all()
     assert (donors[:, 3] == np.arange(2100)).all()
+
+
+def test_rows_with_more_candidates_than_are_held_at_a_time():
+    """Then a leaf is searched in parts, and every part among the same leaves."""
+    points = np.random.default_rng(3).normal(size=(9000, 3))
+    found = Search(build_index(points), k=0, epsilon=1.9).run(Watch(threads=2), None)
+    assert found.sizes.mean() > 3000
+    edge = 1.9 * 1.9
+    for record in range(0, 9000, 90):
+        squared = np.square(points - points[record]).sum(axis=1)
+        assert found.sizes[record] == (squared <= edge).sum() - 1
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 1.0, np.sqrt(2.0), 3.0])
+def test_a_strict_search_leaves_out_what_is_at_exactly_the_radius(epsilon):
+    points = census(2500)
+    strict = find_strictly(points, epsilon)
+    plain = complete_table(points).narrow(k=None, epsilon=epsilon, strict=True)
+    np.testing.assert_array_equal(strict.sizes, plain.sizes)
+    np.testing.assert_array_equal(strict.pairs()[1], plain.pairs()[1])
+    ours, theirs = (draw_all(f, KEY, DRAWING.streams, DRAWING.q) for f in (strict, plain))
+    np.testing.assert_array_equal(ours, theirs)

@@ -21,6 +21,7 @@ def table() -> rwn.Microdata:
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planner, "_SIZES", (2_100, 3_000))
+    monkeypatch.setattr(planner, "_SMALLER", (500, 1_000))
 
 
 def test_the_offers_are_the_exact_method_and_three_samplings(table) -> None:

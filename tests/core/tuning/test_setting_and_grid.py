@@ -8,12 +8,38 @@ import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.tuning import Grid, Setting
 from rwn_core.tuning.grid import settings_of
+from rwn_core.tuning.steps import Step, around, middle
 
 
 def test_a_setting_survives_as_plain_data() -> None:
     setting = Setting.of("rwn", {"epsilon": 2.0, "k": 5, "q": 0.5}, {"age": 2.0})
     assert Setting.from_dict(setting.to_dict()) == setting
     assert setting.words == "ε = 2 · k = 5 · q = 0.5 · weight of age = 2"
+
+
+def test_a_release_precision_is_part_of_a_setting() -> None:
+    exact = Setting.of("rwn", {"k": 5})
+    setting = Setting.of("rwn", {"k": 5}, precision={"weight": 10, "age": 5})
+    assert setting.precision == (("age", 5.0), ("weight", 10.0))
+    assert Setting.from_dict(setting.to_dict()) == setting
+    assert setting.words == "k = 5 · q = 1 · age in steps of 5, weight in steps of 10"
+    assert setting.key != exact.key
+    assert setting.key == Setting.of("rwn", {"k": 5}, {}, {"age": 5.0, "weight": 10.0}).key
+    assert setting.resolved(rwn.load_demo("bodyfat")).precision == setting.precision
+    # points of sweeps that know nothing of rounding are found again
+    assert "precision" not in exact.to_dict()
+
+
+@pytest.mark.parametrize("step", [0, -1, float("nan"), float("inf"), "5", None, True])
+def test_a_setting_refuses_a_step_that_is_none(step: object) -> None:
+    with pytest.raises(ParameterError, match="precision of age must be a number above 0"):
+        Setting.of("rwn", {"k": 5}, precision={"age": step})
+
+
+@pytest.mark.parametrize("name", ["nowhere", "test"])
+def test_a_step_of_no_number_is_refused_at_the_table(name: str) -> None:
+    with pytest.raises(ParameterError, match=f"{name} is no numeric variable"):
+        Setting.of("rwn", {"k": 5}, precision={name: 1.0}).resolved(rwn.load_demo("pima"))
 
 
 def test_equal_settings_have_one_key_whatever_the_type_of_their_numbers() -> None:
@@ -51,6 +77,28 @@ def test_a_grid_is_every_combination_once() -> None:
     assert len(Grid(axes={"k": (3, 3.0 and 3)}).settings()) == 1
     both = settings_of([grid, Grid(axes={"epsilon": (1.0,)}, method="nbrs2015"), *grid.settings()])
     assert len(both) == 25
+
+
+def test_a_grid_tries_every_precision_with_every_setting() -> None:
+    grid = Grid(axes={"k": (3, 5)}, precision=({}, {"age": 5}, {"age": 5.0}), weights=({},))
+    assert len(grid) == 6
+    assert [setting.words for setting in grid.settings()] == [
+        "k = 3 · q = 1",
+        "k = 5 · q = 1",
+        "k = 3 · q = 1 · age in steps of 5",
+        "k = 5 · q = 1 · age in steps of 5",
+    ]
+    with pytest.raises(ParameterError, match="at least one release precision"):
+        Grid(axes={"k": (3,)}, precision=())
+
+
+def test_steps_between_settings_keep_the_precision() -> None:
+    one = Setting.of("rwn", {"k": 3, "epsilon": 1.0}, {"age": 2.0}, {"age": 5})
+    other = Setting.of("rwn", {"k": 9, "epsilon": 1.0}, {"age": 2.0}, {"age": 5})
+    assert middle(one, other).precision == one.precision
+    near = around(one, {"k": Step(size=2.0, low=1, high=50)})
+    assert {each.precision for each in near} == {one.precision}
+    assert {each.weights for each in near} == {one.weights}
 
 
 def test_a_grid_without_points_or_with_too_many_is_refused() -> None:

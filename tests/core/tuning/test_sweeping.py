@@ -48,6 +48,24 @@ def test_weights_of_a_setting_are_weights_of_the_table(bodyfat) -> None:
     assert told.points[0].spreads["distance_linkage"].values[0] == value
 
 
+@pytest.mark.parametrize("plain", [True, False])
+def test_every_release_is_rounded_before_it_is_measured(bodyfat, plain) -> None:
+    steps = {"age": 10, "weight": 25, "siri": 5}
+    axes = {"k": (5,), "q": (0.7,)} | ({} if plain else {"neighbors": ("sample",), "m": (100,)})
+    keys = ("bayes_linkage", "marginals", "cells_changed", "intruder_levels")
+    plan = Plan(measures=keys, releases=2, seed=7)
+    exact, coarse = sweep(
+        bodyfat, Grid(axes=axes, precision=({}, steps)), plan=plan, workers=1
+    ).points
+    for number in range(2):
+        release = rwn.mask(bodyfat, coarse.setting.params, precision=steps, seed=7 + number)
+        audit = rwn.audit(bodyfat, release, measures=keys)
+        for key in keys:
+            assert coarse.spreads[key].values[number] == audit[key].value
+    assert coarse.median("bayes_linkage") < exact.median("bayes_linkage")
+    assert coarse.median("marginals") > exact.median("marginals")
+
+
 def test_any_method_can_be_swept_beside_another(bodyfat) -> None:
     grids = [Grid(axes={"k": (5,)}), Grid(axes={"epsilon": (3.0,), "q": (0.5,)}, method="nbrs2015")]
     points = sweep(bodyfat, grids, plan=PLAN, workers=1).points
@@ -55,7 +73,10 @@ def test_any_method_can_be_swept_beside_another(bodyfat) -> None:
     release = rwn.mask(bodyfat, rwn.NBRS2015(epsilon=3.0, q=0.5), seed=9)
     value = rwn.audit(bodyfat, release, measures=["correlation"])["correlation"].value
     assert points[1].spreads["correlation"].values[2] == value
-    assert points[1].spreads["neighborhood_size"].reason
+    sizes = rwn.audit(bodyfat, release, measures=["neighborhood_size"])["neighborhood_size"]
+    told = points[1].spreads["neighborhood_size"]
+    assert told.reason == getattr(sizes, "reason", None)
+    assert (told.values or (None,))[-1] == getattr(sizes, "value", None)
 
 
 def test_the_frame_has_a_row_for_each_setting_and_measure(found) -> None:
@@ -166,6 +187,24 @@ def test_the_interval_holds_nine_of_ten_further_normal_values() -> None:
         inside += low <= values[8] <= high
     assert abs(inside - 1800) < 4 * math.sqrt(2000 * 0.09)
     assert prediction_interval((1.0,)) is None
+
+
+@pytest.mark.parametrize("count", [19, 24, 59])
+def test_from_nineteen_releases_on_the_interval_is_right_for_any_distribution(count: int) -> None:
+    # linked records are few: counts with a long upper tail
+    values = np.random.default_rng(2).poisson(2.3, size=(4000, count + 1)).astype(float)
+    ends = np.array([prediction_interval(tuple(row[:-1])) for row in values])
+    margin = 4 * math.sqrt(4000 * 0.05 * 0.95)
+    assert (values[:, -1] > ends[:, 1]).sum() <= 4000 * 0.05 + margin
+    assert (values[:, -1] < ends[:, 0]).sum() <= 4000 * 0.05 + margin
+    smooth = np.random.default_rng(3).exponential(size=(4000, count + 1))
+    ends = np.array([prediction_interval(tuple(row[:-1])) for row in smooth])
+    inside = ((ends[:, 0] <= smooth[:, -1]) & (smooth[:, -1] <= ends[:, 1])).sum()
+    place = math.floor((count + 1) * 0.05 + 1e-9)
+    assert abs(inside - 4000 * (1 - 2 * place / (count + 1))) < 4 * math.sqrt(4000 * 0.09)
+    # the interval of normal values would be wrong here, and this test would see it
+    normal = smooth[:, :-1].mean(axis=1) + 1.75 * smooth[:, :-1].std(axis=1)
+    assert (smooth[:, -1] > normal).sum() > 4000 * 0.05 + 0.2 * margin
 
 
 @pytest.mark.parametrize(

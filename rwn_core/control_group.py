@@ -1,0 +1,61 @@
+"""People who are left out of a release, so that attacks can be tried on strangers too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from rwn_core.comparison import Comparison
+from rwn_core.errors import ParameterError
+from rwn_core.intruder.guessing import ATTACKS, canonical_sample
+from rwn_core.masking import mask
+from rwn_core.rounding import rounded
+
+LEAST = 20  # people outside, below which their success says nothing
+_SEED = 7
+
+
+def control_group(
+    base: Comparison, params: Any, seed: int, precision: Mapping[str, float] | None = None
+) -> Comparison | None:
+    """A release of the same setting that leaves one record in five out, for comparison.
+
+    What an attack learns of people who are not in the file it learns of the population; only
+    what it learns beyond is given away by the release.
+
+    Parameters
+    ----------
+    base : Comparison
+        Of the original with the chosen keys.
+    params : Parameters
+        Of the method.
+    seed : int
+    precision : mapping of str to float, optional
+        Steps to which released values are rounded.
+
+    Returns
+    -------
+    Comparison or None
+        With the others as its holdout; None where the rest of the table is too small for the
+        setting.
+    """
+    original, precision = base.original, precision or {}
+    order = np.random.default_rng(_SEED).permutation(canonical_sample(original, original.n))
+    count = min(original.n // 5, ATTACKS)
+    held, rest = np.sort(order[:count]), np.sort(order[count:])
+    if count < LEAST:
+        return None
+    inside = original.take(rest)
+    try:
+        release = mask(inside, params, seed=seed)
+    except ParameterError:
+        return None
+    return Comparison(
+        original=inside,
+        masked=rounded(release.masked, precision),
+        law=None if release.law is None else release.law.rounded(precision),
+        holdout=rounded(original.take(held), precision),
+        question=base.question,
+    )

@@ -1,0 +1,118 @@
+"""People who are not in the file: how the worst-case intruder would fare against them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.spatial.distance import cdist
+
+from rwn_core.cell_law import CellLaw, RowMixtureLaw
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.likelihood import attacked_units, likelihoods
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods.ranking import TIE
+
+
+class Strangers:
+    """Somebody who is not in the file, in the eyes of an intruder who does not know that.
+
+    He finds the person's neighborhood among the originals by the usual distance, adds the person
+    to everybody whom a row may come from, and applies Bayes' rule.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    law : CellLaw
+        Of the release, at one radius for all records.
+    strangers : Microdata
+        Records of the same variables.
+    names : sequence of str
+        What the intruder knows of everybody.
+
+    Raises
+    ------
+    NotApplicable
+        Each record has a radius of its own.
+    """
+
+    def __init__(
+        self, comparison: Comparison, law: CellLaw, strangers: Microdata, names: Sequence[str]
+    ) -> None:
+        self.law, self.masked, self.strangers = law, comparison.masked, strangers
+        self.names = tuple(names)
+        self.near = _neighbors(comparison, law, strangers)
+
+    def beliefs(self, rows: NDArray[np.int64]) -> sparse.csc_array:
+        """How much some released rows are believed to be each person's.
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (m,)
+
+        Returns
+        -------
+        sparse array, shape (strangers.n, m)
+        """
+        others, logs = likelihoods(self.law, self.masked, rows, self.names)
+        own = self._likelihoods(rows)
+        with np.errstate(divide="ignore"):
+            everybody = np.log(np.asarray(others.sum(axis=0)).ravel()) + logs
+            log_own = np.log(own)
+        total = np.logaddexp(np.maximum(everybody, -1e300), log_own)
+        return sparse.csc_array(np.exp(log_own - total))
+
+    def _likelihoods(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """P(each stranger, were he in the file, releases each row), shape (strangers.n, m)."""
+        law, shape = self.law, (self.strangers.n, len(rows))
+        kept, drawn = np.ones(shape), np.ones(shape)
+        for unit in attacked_units(law, self.names):
+            same, copied = self._unit(unit, rows)
+            q = law.modification(unit[0])
+            kept *= same
+            if isinstance(law, RowMixtureLaw):
+                drawn *= copied if q else same
+            else:
+                drawn *= (1 - q) * same + q * copied
+        if not isinstance(law, RowMixtureLaw):
+            return drawn
+        return np.asarray((1 - law.row_share) * kept + law.row_share * drawn)
+
+    def _unit(
+        self, unit: tuple[str, ...], rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Whether a row has the stranger's own value, and the share of his neighbors with it."""
+        told, own, known = (
+            self.law.likelihood_columns(unit, table, which)[1]
+            for table, which in (
+                (self.masked, rows),
+                (self.strangers, np.arange(self.strangers.n)),
+                (self.law.original, np.arange(self.law.original.n)),
+            )
+        )
+        one_hot = sparse.csr_array((np.ones(len(known)), known, np.arange(len(known) + 1)))
+        shares = (self.near @ one_hot).toarray()
+        copied = np.where(told >= 0, shares[:, np.minimum(told, shares.shape[1] - 1)], 0.0)
+        return (own[:, None] == told) & (told >= 0), copied
+
+
+def _neighbors(comparison: Comparison, law: CellLaw, strangers: Microdata) -> sparse.csr_array:
+    """Each member's probability to be the donor of each stranger, shape (strangers.n, n)."""
+    known = law.neighborhoods
+    if not isinstance(known.epsilon, int | float | None):
+        raise NotApplicable("With a radius for each record there is none for people outside.")
+    metric = comparison.metric
+    squared = cdist(metric.points(strangers), metric.points(comparison.original), "sqeuclidean")
+    inside = np.zeros(squared.shape, dtype=bool)
+    if known.epsilon is not None:
+        edge = known.epsilon**2
+        mixture = isinstance(law, RowMixtureLaw)  # its ball is open
+        inside |= (squared < edge * (1 - TIE)) if mixture else (squared <= edge * (1 + TIE))
+    if known.k is not None:
+        kth = np.partition(squared, known.k - 1, axis=1)[:, known.k - 1]
+        inside |= squared <= kth[:, None] * (1 + TIE)
+    sizes = inside.sum(axis=1, keepdims=True)
+    return sparse.csr_array(inside / np.maximum(sizes, 1))

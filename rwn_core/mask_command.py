@@ -1,0 +1,231 @@
+"""The command `rwn mask`: the same bytes as in Python and in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from rwn_core.arguments import (
+    Dropped,
+    SchemaFile,
+    Source,
+    Weighted,
+    described,
+    load,
+    output_format,
+    parameters,
+    read_scenario,
+    under,
+    write,
+)
+from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
+from rwn_core.terminal import progress, say
+
+if TYPE_CHECKING:
+    from rwn_core.masking import Release
+    from rwn_core.meeting import Meeting
+    from rwn_core.microdata import Microdata
+    from rwn_core.scenario import Scenario
+
+Target = Annotated[Path, typer.Argument(metavar="OUT", help="Ends in .csv or .parquet.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="RWN_THREADS or all processors by default; never changes the release."
+    ),
+]
+
+
+def mask(
+    source: Source,
+    target: Target,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(help="Radius in standard deviations; not that of differential privacy."),
+    ] = None,
+    k: Annotated[int | None, typer.Option("--k", help="Least size of a neighborhood.")] = None,
+    q: Annotated[
+        float | None,
+        typer.Option("--q", help="Modification probability of a cell, 0 to 1; 1 if left out."),
+    ] = None,
+    weight: Weighted = None,
+    round_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--round",
+            metavar="NAME=STEP",
+            help="Release precision: the variable's values are rounded to multiples of the step. "
+            "A number alone, such as 0.25: about this share of a standard deviation for all "
+            "numbers. Repeatable.",
+        ),
+    ] = None,
+    scenario: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.toml",
+            help="A scenario whose setting is used; the other options change parts of it. Its "
+            "seed is not: give --seed to repeat a trial.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Repeats a release; for teaching, and no secret.")
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option(metavar="KEY", help="rwn or nbrs2015; rwn if left out.")
+    ] = None,
+    scale: Annotated[
+        Literal["sd", "range"] | None, typer.Option(help="What numbers are divided by.")
+    ] = None,
+    encoding: Annotated[
+        Literal["dummies", "matching"] | None, typer.Option(help="How a category counts.")
+    ] = None,
+    neighbors: Annotated[
+        Literal["exact", "sample", "pairs", "partition"] | None,
+        typer.Option(help="Who may be a neighbor: everybody, or a random few."),
+    ] = None,
+    m: Annotated[
+        int | None, typer.Option("--m", help="Sample size, or mean number of random partners.")
+    ] = None,
+    u: Annotated[int | None, typer.Option("--u", help="Number of random parts.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Another sample for each record.")] = False,
+    weights: Annotated[
+        Literal["schema", "discrete"] | None,
+        typer.Option(help="discrete: categories weigh less the larger the table is."),
+    ] = None,
+    order: Annotated[
+        Literal["shuffled", "original"], typer.Option(help="The original order names each record.")
+    ] = "shuffled",
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.toml", help="Write the internal record of the release there."),
+    ] = None,
+    meeting: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.toml", help="The frozen decision that the record names."),
+    ] = None,
+    schema: SchemaFile = None,
+    drop: Dropped = None,
+    threads: Threads = None,
+) -> None:
+    """Mask a table and write the release.
+
+    At least one of --epsilon and --k is needed, or a --scenario. Without --seed a fresh 256-bit
+    secret is used and forgotten.
+    """
+    from rwn_core.masking import mask as mask_table
+    from rwn_core.release import ReleasedFile, internal_record
+    from rwn_core.round_option import steps
+
+    form = output_format(target, source, schema, scenario)
+    told = None if scenario is None else read_scenario(scenario)
+    decided = _decision(record, meeting, (target, source, schema, scenario))
+    options = {
+        **{"epsilon": epsilon, "k": k, "q": q, "scale": scale, "encoding": encoding},
+        **{"neighbors": neighbors, "m": m, "u": u, "fresh": fresh or None, "weights": weights},
+    }
+    params = _parameters(told, method, options)
+    data = described(load(source, schema), identifiers=drop or ())
+    data = described(under(told, data), weights=weight or ())
+    before = {} if told is None or told.setting is None else dict(told.setting.precision)
+    precision = steps(data, round_ or (), before)
+    for notice in data.notices:
+        say(f"note: {notice}")
+    _compile_once(data)
+    with progress("masking") as tell:
+        release = mask_table(
+            data, params, precision=precision, seed=seed, threads=threads, progress=tell
+        )
+    content = release.to_bytes(form, order)
+    write(target, content)
+    _summarize(data, release)
+    _tell_what_it_cost(data, release, threads)
+    say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
+    file = ReleasedFile.of(content, form, order=order, seeded=seed is not None)
+    say(f"SHA-256 {file.sha256}")
+    if record is not None:
+        write(record, internal_record(data, release, file, meeting=decided).encode("utf-8"))
+        say(f"internal record written to {record}; it stays in the house")
+    if order == "original":
+        say("note: the row order names each record; keep this file inside.")
+    if seed is not None:
+        say("note: a seed is for teaching: it is no secret.")
+
+
+def _parameters(told: Scenario | None, method: str | None, options: dict[str, Any]) -> Any:
+    """The scenario's parameters, with what the command line says in place of them."""
+    if told is None:
+        return parameters(method or "rwn", **options)
+    if told.setting is None:
+        raise ParameterError(
+            "The scenario has no setting; give --epsilon or --k in place of --scenario."
+        )
+    if method not in (None, told.setting.method):
+        return parameters(str(method), **options)
+    given = {name: value for name, value in options.items() if value is not None}
+    return parameters(told.setting.method, **{**told.setting.parameters, **given})
+
+
+def _decision(
+    record: Path | None, meeting: Path | None, others: tuple[str | Path | None, ...]
+) -> Meeting | None:
+    """The meeting whose decision is carried out; what cannot be written or read is refused."""
+    from rwn_core.meeting import Meeting
+
+    if record is not None:
+        if record.suffix.lower() != ".toml":
+            raise ParameterError("--record must name a file that ends in .toml.")
+        if not record.parent.is_dir():
+            raise RWNError(f"The folder {record.parent} does not exist; create it first.")
+        if any(record.absolute() == Path(other).absolute() for other in others if other):
+            raise ReleaseError("--record names another file of this command; choose a new one.")
+    if meeting is None:
+        return None
+    if record is None:
+        raise ParameterError("--meeting goes into the internal record; give --record FILE, too.")
+    try:
+        return Meeting.thaw(meeting.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        raise InputError("The decision file is not UTF-8 text.") from None
+
+
+def _compile_once(data: Microdata) -> None:
+    """Say why the first large table of a machine takes longer."""
+    from rwn_core.neighborhoods import LARGEST_DENSE
+    from rwn_core.neighborhoods.machine_code import is_ready
+
+    if data.n > LARGEST_DENSE and not is_ready():
+        from rwn_core.warm import warm
+
+        say("note: the search of large tables is compiled for this machine, once: half a minute.")
+        warm()
+
+
+def _tell_what_it_cost(data: Microdata, release: Release, threads: int | None) -> None:
+    """Say what random candidates and weights by the table's size did to the neighborhoods."""
+    from rwn_core.masking import RWN
+
+    params = release.params
+    if not isinstance(params, RWN):
+        return
+    if not params.scheme.exact and release.law is not None:
+        cost = params.restriction_cost(data, release.law.neighborhoods, threads=threads)
+        say(f"neighbors {params.neighbors}: {cost}")
+    if params.weights == "discrete":
+        shares = params.distance_shares(data)
+        told = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
+        say(f"shares of the squared distance: {told}")
+
+
+def _summarize(data: Microdata, release: Release) -> None:
+    from rwn_core.audit import audit
+    from rwn_core.reading import Reading
+
+    table = release.masked
+    changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
+    share = f", {changed.value:.1%} of cells changed" if isinstance(changed, Reading) else ""
+    say(f"{release.method}: {table.n:,} records, {table.p} variables{share}")
+    if release.precision:
+        told = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
+        say(f"rounded: {', '.join(told)}")

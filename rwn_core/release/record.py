@@ -1,0 +1,180 @@
+"""The internal record of a release: what was decided, what was made of it, and which file it is.
+
+It stays in the house. It names no key, no donor and no value of the table; a seed is a key, so
+that only whether there was one is told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import rwn_core
+from rwn_core.audit import audit
+from rwn_core.masking import Release
+from rwn_core.meeting import Meeting, frozen_text, thawed
+from rwn_core.microdata import Microdata
+from rwn_core.reading import Reading
+from rwn_core.tuning import USUAL, Setting
+
+FORMAT = "rwn internal record 1"
+_NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
+_LIBRARIES = ("numpy", "pandas", "scipy", "pyarrow", "numba")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedFile:
+    """A written release, told apart from every other file.
+
+    Attributes
+    ----------
+    format : {"csv", "parquet"}
+    order : {"shuffled", "original"}
+    key : str
+        Where its randomness came from, in words.
+    size : int
+        In bytes.
+    sha256 : str
+    """
+
+    format: str
+    order: str
+    key: str
+    size: int
+    sha256: str
+
+    @classmethod
+    def of(
+        cls, content: bytes, format: str, *, order: str = "shuffled", seeded: bool = False
+    ) -> ReleasedFile:
+        """The file of these bytes.
+
+        Parameters
+        ----------
+        content : bytes
+        format : {"csv", "parquet"}
+        order : {"shuffled", "original"}
+        seeded : bool
+            Whether a seed drew it that anybody can try.
+        """
+        return cls(
+            format=format,
+            order=order,
+            key="a seed, which is no secret" if seeded else "a fresh 256-bit secret, forgotten",
+            size=len(content),
+            sha256=hashlib.sha256(content).hexdigest(),
+        )
+
+
+def internal_record(
+    microdata: Microdata,
+    release: Release,
+    file: ReleasedFile,
+    *,
+    meeting: Meeting | None = None,
+    measures: Sequence[str] = USUAL,
+) -> str:
+    """Write the record of a release.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        The original.
+    release : Release
+        Made of it.
+    file : ReleasedFile
+        What was written of the release.
+    meeting : Meeting, optional
+        The decision that it carries out.
+    measures : sequence of str
+        Keys of the measures that are read on it.
+
+    Returns
+    -------
+    str
+        TOML with its hash in the last line. `read_record` refuses it after a change.
+
+    Raises
+    ------
+    ParameterError
+        A measure is unknown.
+    """
+    setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "note": _NOTE,
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "table": {
+            "fingerprint": microdata.fingerprint,
+            "records": microdata.n,
+            "variables": [variable.name for variable in microdata.schema.released],
+        },
+        "setting": _plain({**setting.to_dict(), "parameters": _parameters(release.params)}),
+        "file": {**asdict(file), "records": release.masked.n},
+        "readings": _readings(microdata, release, measures),
+        "program": {
+            "rwn": rwn_core.__version__,
+            "python": platform.python_version(),
+            **{name: version(name) for name in _LIBRARIES},
+        },
+    }
+    if meeting is not None:
+        document["decision"] = {
+            "hash": meeting.hash,
+            "followed": _follows(meeting, setting, microdata),
+            "meeting": meeting.to_dict(),
+        }
+    return frozen_text(document)
+
+
+def read_record(text: str) -> dict[str, Any]:
+    """Read what `internal_record` wrote, as plain data.
+
+    Raises
+    ------
+    InputError
+        It is no such record, or it was changed afterwards.
+    """
+    return thawed(text, "internal record", FORMAT)
+
+
+def _readings(
+    microdata: Microdata, release: Release, measures: Sequence[str]
+) -> dict[str, dict[str, float | str | None]]:
+    """Of this one release; a measure without an answer has its reason."""
+    found = audit(microdata, release, measures=measures)
+    told: dict[str, dict[str, float | str | None]] = {}
+    for key in measures:
+        reading = found[key]
+        if isinstance(reading, Reading):
+            told[key] = {"value": reading.value, "baseline": reading.baseline}
+        else:
+            told[key] = {"not_applicable": reading.reason}
+    return told
+
+
+def _follows(meeting: Meeting, setting: Setting, microdata: Microdata) -> bool:
+    """Whether the release is of the table and the setting that the meeting chose."""
+    for scenario in meeting.scenarios:
+        if scenario.name == meeting.chosen and scenario.setting is not None:
+            same_table = scenario.table in ("", microdata.fingerprint)
+            return same_table and scenario.setting.resolved(microdata).key == setting.key
+    return False
+
+
+def _parameters(params: Any) -> dict[str, Any]:
+    """All of a method's parameters that are set, the usual ones, too."""
+    told = {field.name: getattr(params, field.name) for field in fields(params)}
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _plain(node: Any) -> Any:
+    """Plain data; a radius for each record, say, is only named."""
+    if isinstance(node, Mapping):
+        return {name: _plain(value) for name, value in node.items()}
+    return node if isinstance(node, bool | int | float | str) else "a value for each record"

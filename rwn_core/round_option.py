@@ -1,0 +1,99 @@
+"""What --round stands for: a release precision, or several to try."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from rwn_core.errors import ParameterError
+from rwn_core.microdata import Microdata
+from rwn_core.rounding import steps_of
+from rwn_core.tuning import values_of
+
+AS_IS = "none"
+LARGEST_SHARE = 10.0  # standard deviations; more is a step that was meant for one variable
+
+_REFUSAL = (
+    "--round must be NAME=STEP, such as age=5, or a share of a standard deviation for all "
+    "numbers, such as 0.25; none leaves the values as they are."
+)
+
+
+def steps(
+    data: Microdata, texts: Sequence[str], before: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """The release precision of a command line.
+
+    Parameters
+    ----------
+    data : Microdata
+    texts : sequence of str
+        Each NAME=STEP, or a share of a standard deviation for all numbers; "none" in place of
+        either leaves the values as they are.
+    before : mapping of str to float, optional
+        The precision of a scenario, which the texts change.
+
+    Returns
+    -------
+    dict of str to float
+        The step of each variable that is to be rounded.
+
+    Raises
+    ------
+    ParameterError
+        A text is not of that form, or a share is not above 0.
+    """
+    chosen: dict[str, float | None] = dict(before or {})
+    parts = [text.rpartition("=") for text in texts]
+    for name, sign, value in sorted(parts, key=lambda part: bool(part[1])):  # names count more
+        if sign and not name:
+            raise ParameterError(_REFUSAL)
+        if name:
+            chosen[name] = None if value == AS_IS else _number(value)
+        else:
+            chosen = {**_of_all(data, value)}
+    return {name: step for name, step in chosen.items() if step is not None}
+
+
+def step_axis(data: Microdata, texts: Sequence[str]) -> tuple[dict[str, float], ...]:
+    """Every combination of the steps of a command line.
+
+    Parameters
+    ----------
+    data : Microdata
+    texts : sequence of str
+        As for `steps`, with several values each: ``("age=none,5,10", "weight=none,20")``.
+
+    Returns
+    -------
+    tuple of dict
+        One release precision for each combination.
+
+    Raises
+    ------
+    ParameterError
+    """
+    axes = []
+    for text in texts:
+        name, sign, values = text.rpartition("=")
+        axes.append([f"{name}{sign}{value}" for value in values_of(values, "--round")])
+    return tuple(steps(data, chosen) for chosen in product(*axes))
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ParameterError(_REFUSAL) from None
+
+
+def _of_all(data: Microdata, text: str) -> dict[str, float]:
+    if text == AS_IS:
+        return {}
+    share = _number(text)
+    if not 0 < share <= LARGEST_SHARE:
+        raise ParameterError(
+            "A share of a standard deviation in --round must be a number above 0, and at most "
+            f"{LARGEST_SHARE:g}; NAME=STEP gives one variable a step in its own unit."
+        )
+    return steps_of(data, share)

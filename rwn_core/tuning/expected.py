@@ -1,0 +1,217 @@
+"""What settings lead to before any release is drawn: those measures that have a closed form."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.correlations import correlation_matrix
+from rwn_core.errors import RWNError
+from rwn_core.forecast import Forecast, forecast_sample, forecast_scan
+from rwn_core.masking import RWN
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import LARGEST_DENSE
+from rwn_core.tuning.setting import Setting
+
+_TOGETHER = 500  # settings of one pass
+FEWEST = 1000  # records of a sample, or its own noise would be what is seen
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """The records that a forecast is about, as they are.
+
+    Attributes
+    ----------
+    cells : int
+        Number of cells of the release.
+    means, spreads : ndarray of float64, shape (m,)
+        Of each number; its standard deviation, NaN where that is 0.
+    correlations : ndarray of float64, shape (m, m)
+    records : int
+    """
+
+    records: int
+    cells: int
+    means: Floats
+    spreads: Floats
+    correlations: Floats
+
+    @classmethod
+    def of(cls, microdata: Microdata) -> Before:
+        """Of a table, or of a sample of one."""
+        values = microdata.matrix(microdata.numeric_names)
+        known = ~np.isnan(values)
+        count = np.maximum(known.sum(axis=0), 1)
+        means = np.where(known, values, 0.0).sum(axis=0) / count
+        squares = np.where(known, values - means, 0.0) ** 2
+        spreads = np.sqrt(squares.sum(axis=0) / np.maximum(count - 1, 1))
+        return cls(
+            records=microdata.n,
+            cells=microdata.n * len(microdata.schema.released),
+            means=means,
+            spreads=np.where(spreads > 0, spreads, np.nan),
+            correlations=correlation_matrix(values),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """A measure that can be forecast.
+
+    Attributes
+    ----------
+    key : str
+        That of the measure of which it is the expectation, or one of its own.
+    title, unit : str
+    share : bool
+    better : {"lower", "higher", "neutral"}
+    compute : callable
+        From a forecast and the records it is about to the number; NaN without an answer.
+    """
+
+    key: str
+    title: str
+    unit: str
+    share: bool
+    better: str
+    compute: Callable[[Forecast, Before], float]
+
+
+def _correlation(forecast: Forecast, before: Before) -> float:
+    change = np.abs(forecast.correlations.to_numpy() - before.correlations)
+    return _mean(change[np.triu_indices(len(change), 1)])
+
+
+def _components(forecast: Forecast, before: Before) -> float:
+    """Largest change of the cumulative share of variance, of numbers that keep a variance."""
+    after = forecast.correlations.to_numpy()
+    kept = np.isfinite(np.diag(after)) & np.isfinite(np.diag(before.correlations))
+    if kept.sum() < 2:
+        return np.nan
+    shares = [_shares(square[np.ix_(kept, kept)]) for square in (before.correlations, after)]
+    return float(np.abs(shares[1] - shares[0]).max())
+
+
+def _shares(correlations: Floats) -> Floats:
+    if not np.isfinite(correlations).all():
+        return np.full(len(correlations), np.nan)
+    variances = np.maximum(np.linalg.eigvalsh(correlations)[::-1], 0.0)
+    return np.asarray(np.cumsum(variances) / variances.sum(), dtype=np.float64)
+
+
+def _means(forecast: Forecast, before: Before) -> float:
+    return _mean(np.abs(forecast.means.to_numpy() - before.means) / before.spreads)
+
+
+def _mean(values: Floats) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if known.size else float("nan")
+
+
+def _changed(forecast: Forecast, before: Before) -> float:
+    return 1.0 - float(forecast.cells_intact.sum()) / before.cells
+
+
+def _rows(forecast: Forecast, before: Before) -> float:
+    return forecast.rows_intact / before.records
+
+
+EXPECTED: Mapping[str, Expected] = {
+    key: Expected(key=key, title=title, unit=unit, share=share, better=better, compute=compute)
+    for key, title, unit, share, better, compute in (
+        ("correlation", "Correlations", "mean absolute change", False, "lower", _correlation),
+        (
+            "principal_components",
+            "Principal components",
+            "largest change of the cumulative share of variance",
+            True,
+            "lower",
+            _components,
+        ),
+        ("cells_changed", "Cells changed", "share of cells", True, "neutral", _changed),
+        (
+            "expected_means",
+            "Shift of the means",
+            "mean over the variables, in standard deviations",
+            False,
+            "lower",
+            _means,
+        ),
+        ("expected_rows", "Records intact", "share of records", True, "lower", _rows),
+    )
+}
+"""By key, in the order on screen. The first three are expectations of measures of that name."""
+
+
+def expected(
+    microdata: Microdata, settings: Sequence[Setting]
+) -> Iterator[dict[str, dict[str, float]]]:
+    """Forecast plain settings of the method rwn.
+
+    A release differs from its expectation by its own noise, so that what is measured on releases
+    lies a little above: a change of correlations, say, is never 0.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        From 2,001 records on, random ones stand for the table where the neighborhoods are large;
+        a radius for which they would be fewer than 1,000 is left out.
+    settings : sequence of Setting
+        Resolved. Those with other parameters than epsilon, k, q, scale and encoding, and those
+        that are rounded, are left out.
+
+    Yields
+    ------
+    dict of str to dict of str to float
+        For settings that share a table of neighbors, by the setting's key: values by the key of
+        `EXPECTED`, without those that have no answer, and "records", how many were looked at.
+    """
+    for same in _alike(microdata, settings):
+        table = same[0].weighted(microdata)
+        params = [setting.params for setting in same]
+        try:
+            if microdata.n <= LARGEST_DENSE:
+                forecasts, sample = forecast_scan(table, params), table
+            else:
+                forecasts, sample = forecast_sample(table, params)
+        except RWNError:
+            continue  # no neighbor within the radius, or too many to be held
+        if sample.n < min(FEWEST, microdata.n):
+            continue
+        before = Before.of(sample)
+        yield {
+            setting.key: _values(each, before)
+            for setting, each in zip(same, forecasts, strict=True)
+        }
+
+
+def _values(forecast: Forecast, before: Before) -> dict[str, float]:
+    values = {key: one.compute(forecast, before) for key, one in EXPECTED.items()}
+    known = {key: float(value) for key, value in values.items() if np.isfinite(value)}
+    return known | {"records": float(before.records)}
+
+
+def _alike(microdata: Microdata, settings: Sequence[Setting]) -> list[list[Setting]]:
+    """The plain settings in groups that one table of neighbors serves.
+
+    In a large table each radius has its own: a small one can have all records.
+    """
+    groups: dict[object, list[Setting]] = defaultdict(list)
+    plain = {"epsilon", "k", "q", "scale", "encoding"}
+    for setting in settings:
+        params = setting.params
+        if isinstance(params, RWN) and set(setting.parameters) <= plain and not setting.precision:
+            radius = params.epsilon if microdata.n > LARGEST_DENSE else None
+            groups[(setting.weights, params.scale, params.encoding, radius)].append(setting)
+    return [
+        same[first : first + _TOGETHER]
+        for same in groups.values()
+        for first in range(0, len(same), _TOGETHER)
+    ]

@@ -1,0 +1,127 @@
+"""The worst-case intruder asks about people who are not in the file."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.audit import compare
+from rwn_core.comparison import Comparison
+from rwn_core.errors import NotApplicable
+from rwn_core.intruder.strangers import Strangers
+from rwn_core.masking import NBRS2015, RWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.microdata import Microdata
+from rwn_core.schema import Kind, Role, Schema, Variable
+
+PARAMS = {
+    "rwn": RWN(epsilon=0.9, k=2, q=0.7),
+    "mixture": NBRS2015(epsilon=1.1, q=0.6, record_selection="bernoulli"),
+}
+
+
+def table(n: int, seed: int) -> Microdata:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "x": rng.integers(0, 4, n) * 1.0,
+            "g": rng.choice(["u", "v"], n),
+            "s": rng.choice(["yes", "no"], n),
+        }
+    )
+    roles = {"s": (Kind.CATEGORICAL, Role.CONFIDENTIAL), "g": (Kind.CATEGORICAL, Role.KEY),
+             "x": (Kind.CONTINUOUS, Role.KEY)}  # fmt: skip
+    variables = tuple(
+        Variable(name=name, kind=kind, role=role, weight=0.0 if name == "s" else 1.0)
+        for name, (kind, role) in roles.items()
+    )
+    return Microdata.from_frame(frame[list(roles)], Schema(variables=variables))
+
+
+def slow_chance(release, data: Microdata, person: dict, near: list[int], row: int) -> float:
+    """P(a person with these neighbors releases the row), one cell at a time."""
+    params, cells = release.params, []
+    for name in ("x", "g"):
+        value = release.masked.frame[name].iloc[row]
+        copied = np.mean([data.frame[name].iloc[i] == value for i in near]) if near else 0.0
+        cells.append((float(person[name] == value), float(copied)))
+    if params.method == "rwn":
+        return float(np.prod([(1 - params.q) * own + params.q * c for own, c in cells]))
+    kept, drawn = np.prod([own for own, _ in cells]), np.prod([c for _, c in cells])
+    return float((1 - params.q) * kept + params.q * drawn)
+
+
+def slow_near(params, distance: np.ndarray) -> list[int]:
+    if params.method != "rwn":
+        return np.flatnonzero(distance < params.epsilon - 1e-9).tolist()
+    kth = np.sort(distance)[params.k - 1]
+    return np.flatnonzero(distance <= max(params.epsilon, kth) + 1e-9).tolist()
+
+
+def slow_beliefs(release, data: Microdata, strangers: Microdata) -> np.ndarray:
+    """The definition, one stranger and one row at a time."""
+    metric = Comparison(original=data, masked=data).metric
+    points, others = metric.points(data), metric.points(strangers)
+    distances = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
+    np.fill_diagonal(distances, np.inf)
+    members = [slow_near(release.params, row) for row in distances]
+    people = [data.frame.iloc[i].to_dict() for i in range(data.n)]
+    weights = np.zeros((strangers.n, data.n))
+    for place in range(strangers.n):
+        person = strangers.frame.iloc[place].to_dict()
+        distance = np.sqrt(((points - others[place]) ** 2).sum(axis=1))
+        around = slow_near(release.params, distance)
+        for row in range(data.n):
+            own = slow_chance(release, data, person, around, row)
+            rest = sum(
+                slow_chance(release, data, one, near, row)
+                for one, near in zip(people, members, strict=True)
+            )
+            weights[place, row] = own / (own + rest) if own > 0 else 0.0
+    return weights
+
+
+@pytest.mark.parametrize("method", PARAMS)
+def test_beliefs_follow_bayes_rule(method):
+    data, strangers = table(20, 1), table(8, 2)
+    release = mask(data, PARAMS[method], seed=3)
+    comparison = compare(data, release, holdout=strangers)
+    asked = Strangers(comparison, release.law, strangers, ["x", "g"])
+    found = asked.beliefs(np.arange(data.n)).toarray()
+    np.testing.assert_allclose(found, slow_beliefs(release, data, strangers), atol=1e-12)
+
+
+def test_people_outside_are_known_less_well_than_people_inside():
+    """Values that no key predicts: outside nothing is learned, inside the links tell them."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"x": rng.normal(size=400), "y": rng.normal(size=400)})
+    frame = frame.assign(s=rng.choice(["yes", "no"], 400))
+    schema = Schema(
+        variables=(
+            Variable(name="x", kind=Kind.CONTINUOUS, role=Role.KEY),
+            Variable(name="y", kind=Kind.CONTINUOUS, role=Role.KEY),
+            Variable(name="s", kind=Kind.CATEGORICAL, role=Role.CONFIDENTIAL, weight=0.0),
+        )
+    )
+    everybody = Microdata.from_frame(frame, schema)
+    data, held = everybody.take(np.arange(250)), everybody.take(np.arange(250, 400))
+    release = mask(data, RWN(k=4, q=0.4), seed=1)
+    reading = MEASURES["attribute_inference"].compute(compare(data, release, holdout=held))
+    assert reading.detail["control"][0] == pytest.approx(0.5, abs=0.08)
+    assert reading.baseline == pytest.approx(float(reading.detail["control"].mean()))
+    assert reading.value > reading.baseline + 0.15
+
+
+def test_without_a_control_group_the_baseline_is_what_everybody_knows():
+    data = table(30, 6)
+    reading = MEASURES["attribute_inference"].compute(compare(data, mask(data, RWN(k=3), seed=1)))
+    assert reading.detail["control"] is None
+    assert reading.baseline == pytest.approx(float(reading.detail["ignorant"].mean()))
+
+
+def test_a_radius_for_each_record_has_none_for_people_outside():
+    data = table(20, 7)
+    release = mask(data, RWN(epsilon=np.full(20, 0.9), k=1), seed=1)
+    with pytest.raises(NotApplicable, match="radius for each record"):
+        Strangers(compare(data, release), release.law, table(3, 8), ["x"])

@@ -1,0 +1,203 @@
+"""The worst-case intruder against the 2015 method, whose rows are kept or masked as a whole."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.cell_law import RowMixtureLaw
+from rwn_core.comparison import Comparison
+from rwn_core.intruder.knowledge import levels
+from rwn_core.intruder.predicates import Condition, Predicate, answer
+from rwn_core.intruder.repeated import bhattacharyya, success_after, success_bounds
+from rwn_core.intruder.simulation import simulate, simulated_donors
+from rwn_core.masking import NBRS2015, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.risk.homogeneity import same_share
+from rwn_core.measures.risk.membership import fingerprints
+from rwn_core.microdata import Microdata
+
+DRAWS = 4000
+
+
+@pytest.fixture(scope="module")
+def data() -> Microdata:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"x": rng.integers(0, 4, 24) * 1.0, "y": rng.integers(0, 3, 24) * 1.0})
+    frame.loc[[5, 11]] = [[40.0, 40.0], [-40.0, 9.0]]  # two records without a neighbor
+    frame.loc[7] = [1.5, 0.5]  # values of its own, that others may take
+    return Microdata.from_frame(frame)
+
+
+@pytest.fixture(scope="module", params=["count", "bernoulli"])
+def params(request) -> NBRS2015:
+    return NBRS2015(epsilon=1.0, q=0.6, record_selection=request.param)
+
+
+@pytest.fixture(scope="module")
+def law(data) -> RowMixtureLaw:
+    return mask(data, NBRS2015(epsilon=1.0, q=0.6, record_selection="bernoulli"), seed=1).law
+
+
+@pytest.fixture(scope="module")
+def drawn(law) -> tuple[np.ndarray, np.ndarray]:
+    """Values of simulated releases, shape (DRAWS, n, 2), NaN where lost."""
+    generator = np.random.default_rng(2)
+    donors = np.stack([simulated_donors(law, generator) for _ in range(DRAWS)])
+    values = law.original.matrix(["x", "y"])
+    padded = np.vstack((values, np.full((1, 2), np.nan)))
+    return padded[donors[:, :, 0], 0], padded[donors[:, :, 1], 1]
+
+
+def near(shares: np.ndarray, chances: np.ndarray) -> bool:
+    error = np.sqrt(chances * (1 - chances) / DRAWS)
+    return bool((np.abs(shares - chances) <= 5 * error + 1e-12).all())
+
+
+def test_the_release_carries_its_law(data, params):
+    release = mask(data, params, seed=4)
+    assert isinstance(release.law, RowMixtureLaw)
+    expected = 14 / 24 if params.record_selection == "count" else 0.6  # floor(24 * 0.6)
+    assert release.law.row_share == pytest.approx(expected)
+    assert release.law.empty.tolist() == [5, 11]
+
+
+def test_exact_probabilities_hold_lost_values(data, params):
+    law = mask(data, params, seed=4).law
+    share = Fraction(14, 24) if params.record_selection == "count" else Fraction(3, 5)
+    assert law.exact_probability(5, "x", None) == share
+    assert law.exact_probability(5, "x", 40.0) == 1 - share
+    for record in (0, 5, 7):
+        values = law.table("x")[1]
+        exact = [law.exact_probability(record, "x", value) for value in values]
+        assert sum(exact) == 1
+        found = [law.probability(record, "x", value) for value in values]
+        np.testing.assert_allclose([float(p) for p in exact], found, atol=1e-14)
+
+
+def test_the_simulation_keeps_or_masks_whole_rows(law, drawn):
+    x, y = drawn
+    assert (np.isnan(x) == np.isnan(y)).all()
+    assert near(np.isnan(x).mean(axis=0), np.where(law.neighborhoods.sizes, 0.0, law.row_share))
+    own = law.original.matrix(["x", "y"])
+    intact = (x == own[:, 0]) & (y == own[:, 1])
+    assert near(intact.mean(axis=0), law.rows_intact())
+
+
+def test_membership_knows_that_columns_of_a_row_depend(data, law, drawn):
+    appears, own = fingerprints(law)
+    assert own[[5, 7, 11]].tolist() == [2, 2, 2]
+    x, y = drawn
+    for record in (5, 7, 11):
+        seen = (x == data.values("x")[record]) | (y == data.values("y")[record])
+        assert near(seen.any(axis=1).mean(), appears[record])
+    assert appears[5] == pytest.approx(0.4)  # nobody's neighbor: only its own row shows it
+
+
+def test_queries_know_it_too(data, law, drawn):
+    predicate = Predicate(conditions=(Condition(name="x", sign="at least", value=1.2),))
+    fits = data.values("y") == data.values("y")[7]
+    x, y = drawn
+    asked = x >= 1.2
+    chances = predicate.chances(law)
+    assert near(asked.mean(axis=0), chances)
+    told = (asked & (y == data.values("y")[7])).mean(axis=0)
+    assert near(told, chances * predicate.tells(law, "y", fits))
+    counts = np.bincount(asked.sum(axis=1), minlength=25)[:25] / DRAWS
+    assert near(counts, answer(law, predicate).counts)
+
+
+def test_the_bound_is_never_above_the_simulation(data, law):
+    generator = np.random.default_rng(6)
+    times = (1, 2, 3, 5)
+    runs = [
+        success_after(law, [simulate(law, generator) for _ in range(5)])[[0, 1, 2, 4]]
+        for _ in range(10)
+    ]
+    bounds = success_bounds(bhattacharyya(law), times)
+    assert (bounds <= np.mean(runs, axis=0) + 1e-9).all()
+    assert bounds[-1] > 0.02
+
+
+def test_records_of_lost_values_are_never_told_apart_by_the_bound(law):
+    alike = bhattacharyya(law)
+    assert alike[5, 11] >= law.row_share
+    assert (alike <= 1).all()
+    np.testing.assert_allclose(alike, alike.T)
+    some = np.array([2, 5, 11, 20])
+    np.testing.assert_allclose(bhattacharyya(law, records=some), alike[some])
+
+
+def test_bhattacharyya_of_whole_rows_is_an_upper_bound(law):
+    """Against the definition, over all rows that can be."""
+    values = [law.table(name)[0].toarray() for name in ("x", "y")]
+    drawn = [law.given(selected=True).table(name)[0].toarray() for name in ("x", "y")]
+    own = [law.given(selected=False).table(name)[0].toarray() for name in ("x", "y")]
+
+    def rows(parts):
+        wide = [np.zeros_like(v) for v in values]
+        for place, part in enumerate(parts):
+            wide[place][:, : part.shape[1]] = part
+        return (wide[0][:, :, None] * wide[1][:, None, :]).reshape(24, -1)
+
+    whole = 0.4 * rows(own) + 0.6 * rows(drawn)
+    lost = np.zeros((24, 1))
+    lost[law.empty] = 0.6
+    whole = np.hstack((whole, lost))
+    np.testing.assert_allclose(whole.sum(axis=1), 1.0)
+    exact = np.sqrt(whole) @ np.sqrt(whole).T
+    assert (bhattacharyya(law) >= exact - 1e-9).all()
+
+
+def test_who_has_the_keys_only_finds_open_balls_anew(bodyfat):
+    params = NBRS2015(epsilon=2.0, q=0.8)
+    release = mask(bodyfat, params, seed=1)
+    comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
+    names = [variable.name for variable in bodyfat.schema.released]
+    found = {level.key: level.success for level in levels(comparison, names)}
+    # all variables as keys: he finds the method's own neighborhoods, the lost rows among them
+    assert found["L2"] == pytest.approx(found["L3"], abs=0.03)
+    assert found["L3"] == found["L4"]
+    assert found["L4"] > 2 * found["L1"]
+
+
+def test_an_empty_neighborhood_discloses_nothing(law):
+    values = np.zeros(24)
+    share = same_share(law.members, values, 0.0)
+    assert share[5] == share[11] == 0
+    assert np.delete(share, [5, 11]).min() == 1
+
+
+@pytest.mark.parametrize("key", [key for key, m in MEASURES.items() if m.side == "risk"])
+def test_every_measure_reads_it(bodyfat, key):
+    release = mask(bodyfat, NBRS2015(epsilon=2.0, q=0.8), seed=1)
+    comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
+    found = MEASURES[key].read(comparison)
+    assert MEASURES[key].bounds[0] <= found.value <= MEASURES[key].bounds[1]
+
+
+def test_rows_that_nobody_can_release_have_no_likelihood(law, monkeypatch):
+    """In a table too large for plain arrays too, where rows of strangers leave nothing over."""
+    from rwn_core.intruder import likelihood
+
+    monkeypatch.setattr(likelihood, "LARGEST_DENSE", 0)
+    frame = pd.DataFrame({"x": [99.0, 98.0], "y": [99.0, 98.0]})
+    found, logs = likelihood.likelihoods(law, Microdata(frame, law.original.schema), np.arange(2))
+    assert found.nnz == 0
+    assert np.isneginf(logs).all()
+
+
+def test_large_tables_have_the_same_likelihoods(law, data, monkeypatch):
+    from rwn_core.intruder import likelihood
+
+    masked = mask(data, NBRS2015(epsilon=1.0, q=0.6), seed=5).masked
+    rows = np.arange(data.n)
+    small, logs = likelihood.likelihoods(law, masked, rows)
+    monkeypatch.setattr(likelihood, "LARGEST_DENSE", 0)
+    large, other = likelihood.likelihoods(law, masked, rows)
+    np.testing.assert_allclose(
+        small.toarray() * np.exp(logs), large.toarray() * np.exp(other), atol=1e-15
+    )

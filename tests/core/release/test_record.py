@@ -1,0 +1,110 @@
+"""The internal record: true of its file, tied to its decision, and silent about the data."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+import pytest
+
+import rwn_core as rwn
+from rwn_core.errors import InputError
+from rwn_core.meeting import Meeting
+from rwn_core.release import ReleasedFile, internal_record, read_record
+from rwn_core.scenario import Scenario
+from rwn_core.tuning import Setting
+
+PARAMS = rwn.RWN(epsilon=2.5, k=6)
+MEASURES = ("correlation", "bayes_linkage", "prediction")
+
+
+@pytest.fixture(scope="module")
+def bodyfat() -> rwn.Microdata:
+    return rwn.load_demo("bodyfat").with_weights({"age": 2.0})
+
+
+def meeting(setting: Setting | None, **more: object) -> Meeting:
+    one = Scenario(name="Careful", setting=setting, **more)
+    return Meeting(scenarios=(one,), chosen="Careful", reason="Keeps the limit.", date="2026-03-31")
+
+
+def record(
+    data: rwn.Microdata, decided: Meeting | None = None, **more: object
+) -> tuple[str, bytes]:
+    release = rwn.mask(data, PARAMS, precision={"age": 5.0}, **more)
+    content = release.to_bytes("csv")
+    file = ReleasedFile.of(content, "csv", seeded="seed" in more)
+    return internal_record(data, release, file, meeting=decided, measures=MEASURES), content
+
+
+def test_it_is_true_of_its_file(bodyfat) -> None:
+    text, content = record(bodyfat)
+    told = read_record(text)
+    assert told["file"]["sha256"] == hashlib.sha256(content).hexdigest()
+    assert told["file"]["size"] == len(content)
+    assert told["file"]["records"] == told["table"]["records"] == 241
+    assert told["table"]["fingerprint"] == bodyfat.fingerprint
+    assert told["setting"] == {
+        "method": "rwn",
+        "parameters": {
+            name: getattr(PARAMS, name)
+            for name in told["setting"]["parameters"]
+            if getattr(PARAMS, name) is not None
+        },
+        "weights": {"age": 2.0},
+        "precision": {"age": 5.0},
+    }
+    assert {"epsilon", "k", "q"} <= set(told["setting"]["parameters"])
+    assert (
+        told["readings"]["bayes_linkage"]["value"] > told["readings"]["bayes_linkage"]["baseline"]
+    )
+    assert "held-out" in told["readings"]["prediction"]["not_applicable"]
+    assert told["program"]["numpy"] == np.__version__
+    assert "decision" not in told
+    assert "stays in the house" in told["note"]
+
+
+def test_a_change_anywhere_is_seen(bodyfat) -> None:
+    text, _ = record(bodyfat)
+    assert read_record(text)
+    with pytest.raises(InputError, match="changed after it was frozen"):
+        read_record(text.replace("age = 5.0", "age = 4.0"))
+    with pytest.raises(InputError, match="no internal record"):
+        read_record(meeting(None).frozen())
+
+
+def test_it_carries_the_decision_and_says_whether_it_was_followed(bodyfat) -> None:
+    chosen = Setting(params=PARAMS, weights=(("age", 2.0),), precision=(("age", 5.0),))
+    decided = meeting(chosen, table=bodyfat.fingerprint)
+    told = read_record(record(bodyfat, decided)[0])["decision"]
+    assert told["hash"] == decided.hash
+    assert told["followed"] is True
+    assert told["meeting"]["reason"] == "Keeps the limit."
+    assert told["meeting"]["scenario"][0]["name"] == "Careful"
+    others = [
+        meeting(Setting(params=rwn.RWN(epsilon=2.5, k=5), precision=(("age", 5.0),))),
+        meeting(chosen, table="ab" * 32),
+        meeting(None),
+        Meeting(scenarios=decided.scenarios, reason="Not yet."),
+    ]
+    for other in others:
+        assert read_record(record(bodyfat, other)[0])["decision"]["followed"] is False
+
+
+def test_it_names_no_seed_no_donor_and_no_value(bodyfat) -> None:
+    text, _ = record(bodyfat, seed=4711)
+    assert "4711" not in text
+    assert "a seed, which is no secret" in text
+    values = {f"{v:g}" for v in bodyfat.matrix(bodyfat.numeric_names).ravel() if v % 1}
+    words = set(text.replace(",", " ").replace('"', " ").split())
+    assert not (values - {"2.5", "0.5"}) & words
+    assert "seed" not in read_record(text)["setting"]["parameters"]
+
+
+def test_radii_of_records_are_only_named() -> None:
+    data = rwn.load_demo("bodyfat")
+    radii = np.linspace(1.0, 3.0, data.n)
+    release = rwn.mask(data, rwn.RWN(epsilon=radii, k=5))
+    file = ReleasedFile.of(release.to_bytes("csv"), "csv")
+    told = read_record(internal_record(data, release, file, measures=("correlation",)))
+    assert told["setting"]["parameters"]["epsilon"] == "a value for each record"

@@ -1,0 +1,61 @@
+"""`rwn mask --record`: the internal record of the file that was written, with its decision."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core import cli
+from rwn_core.meeting import Meeting
+from rwn_core.release import read_record
+from rwn_core.scenario import Scenario
+from rwn_core.tuning import Setting
+
+MASK = ("mask", "demo:bodyfat", "out.csv", "--epsilon", "2", "--k", "5")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    one = Scenario(name="Careful", setting=Setting(params=rwn.RWN(epsilon=2, k=5)))
+    decided = Meeting(scenarios=(one,), chosen="Careful", date="2026-03-31")
+    Path("decision.toml").write_text(decided.frozen(), encoding="utf-8")
+    forged = decided.frozen().replace("2026-03-31", "2026-04-01")
+    Path("forged.toml").write_text(forged, encoding="utf-8")
+    return tmp_path
+
+
+def test_the_record_is_that_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--record", "record.toml", "--meeting", "decision.toml")
+    assert cli.run([*MASK, *options]) == 0
+    told = read_record(Path("record.toml").read_text(encoding="utf-8"))
+    digest = hashlib.sha256(Path("out.csv").read_bytes()).hexdigest()
+    assert told["file"]["sha256"] == digest
+    assert digest in capsys.readouterr().err
+    assert told["decision"]["followed"] is True
+    assert told["decision"]["meeting"]["date"] == "2026-03-31"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "word"),
+    [
+        (("--meeting", "decision.toml"), 2, "give --record"),
+        (("--record", "record.txt"), 2, "ends in .toml"),
+        (("--record", "no/record.toml"), 5, "does not exist"),
+        (("--record", "record.toml", "--meeting", "forged.toml"), 3, "changed after"),
+        (("--record", "record.toml", "--meeting", "absent.toml"), 5, "absent.toml"),
+        (("--record", "s.toml", "--scenario", "s.toml"), 4, "another file of this command"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_written(
+    options: tuple[str, ...], code: int, word: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scenario = Scenario(name="x", setting=Setting(params=rwn.RWN(k=5)))
+    Path("s.toml").write_text(scenario.to_toml(), encoding="utf-8")
+    assert cli.run([*MASK, *options]) == code
+    assert word in capsys.readouterr().err
+    assert not Path("out.csv").exists()
+    assert not Path("record.toml").exists()

@@ -1,0 +1,236 @@
+"""`rwn mask` with a release precision and with a scenario: the bytes of Python, and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core import cli
+from rwn_core.errors import ParameterError
+from rwn_core.round_option import step_axis, steps
+from rwn_core.rounding import steps_of
+from rwn_core.scenario import Scenario, Search
+from rwn_core.tuning import Grid, Plan, Setting, sweep
+
+Run = Callable[..., tuple[int, str, str]]
+SETTING = Setting.of(
+    "rwn", {"epsilon": 2.0, "k": 5, "q": 0.5}, {"age": 2.0}, {"age": 5, "weight": 10}
+)
+
+
+@pytest.fixture
+def rwn_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """Run a command in an empty folder: its exit code, its output, what it said."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = cli.run([str(argument) for argument in arguments])
+        output, said = capsys.readouterr()
+        assert "Traceback" not in said
+        return code, output, said
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def bodyfat() -> rwn.Microdata:
+    return rwn.load_demo("bodyfat")
+
+
+def write(scenario: Scenario) -> str:
+    Path("s.toml").write_text(scenario.to_toml(), encoding="utf-8")
+    return "s.toml"
+
+
+def expected(data: rwn.Microdata, setting: Setting = SETTING, **changes: object) -> bytes:
+    data = data.with_weights(dict(setting.weights))
+    options = {"precision": dict(setting.precision), "seed": 7, **changes}
+    return rwn.mask(data, setting.params, **options).to_bytes("csv")
+
+
+def test_rounding_writes_the_bytes_that_python_writes(rwn_command: Run, bodyfat) -> None:
+    code, _, said = rwn_command(
+        *("mask", "demo:bodyfat", "out.csv", "--epsilon", 2, "--k", 5, "--q", 0.5, "--seed", 7),
+        *("--weight", "age=2", "--round", "age=5", "--round", "weight=10"),
+    )
+    assert code == 0
+    assert Path("out.csv").read_bytes() == expected(bodyfat)
+    assert "rounded: age in steps of 5, weight in steps of 10" in said
+
+
+def test_rounding_of_all_numbers_and_of_one_of_them_otherwise(rwn_command: Run, bodyfat) -> None:
+    arguments = ("mask", "demo:bodyfat", "out.csv", "--k", 5, "--seed", 7, "--round", "age=20")
+    assert rwn_command(*arguments, "--round", 0.25)[0] == 0
+    precision = {**steps_of(bodyfat, 0.25), "age": 20}
+    wanted = rwn.mask(bodyfat, rwn.RWN(k=5), precision=precision, seed=7).to_bytes("csv")
+    assert Path("out.csv").read_bytes() == wanted
+
+
+def test_a_scenario_is_masked_as_it_says(rwn_command: Run, bodyfat) -> None:
+    name = write(Scenario(table=bodyfat.fingerprint, setting=SETTING, seed=7))
+    arguments = ("mask", "demo:bodyfat", "out.csv", "--scenario", name)
+    code, _, said = rwn_command(*arguments, "--seed", 7)
+    assert code == 0
+    assert "another table" not in said
+    assert Path("out.csv").read_bytes() == expected(bodyfat)
+
+
+def test_the_seed_of_a_scenario_is_not_taken_for_a_secret(rwn_command: Run, bodyfat) -> None:
+    name = write(Scenario(setting=SETTING, seed=7))
+    found = []
+    for _ in range(2):
+        assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", name)[0] == 0
+        found.append(Path("out.csv").read_bytes())
+    assert expected(bodyfat) not in found
+    assert found[0] != found[1]
+
+
+def test_options_change_parts_of_a_scenario(rwn_command: Run, bodyfat) -> None:
+    name = write(Scenario(table=bodyfat.fingerprint, setting=SETTING))
+    arguments = ("mask", "demo:bodyfat", "out.csv", "--scenario", name, "--seed", 7)
+    changes = ("--k", 9, "--weight", "neck=3", "--round", "age=none", "--round", "hip=2")
+    assert rwn_command(*arguments, *changes)[0] == 0
+    weights, precision = {"age": 2.0, "neck": 3.0}, {"weight": 10, "hip": 2}
+    other = Setting.of("rwn", {"epsilon": 2.0, "k": 9, "q": 0.5}, weights, precision)
+    assert Path("out.csv").read_bytes() == expected(bodyfat, other)
+    changes = ("--method", "nbrs2015", "--epsilon", 4, "--round", "none")
+    assert rwn_command(*arguments, *changes)[0] == 0
+    other = Setting.of("nbrs2015", {"epsilon": 4.0}, {"age": 2.0})
+    assert Path("out.csv").read_bytes() == expected(bodyfat, other)
+
+
+@pytest.mark.parametrize("command", ["mask", "sweep"])
+def test_a_scenario_of_another_table_is_told(rwn_command: Run, bodyfat, command: str) -> None:
+    search = Search(grid=Grid(axes={"k": (5,)}), plan=Plan(measures=("marginals",), releases=1))
+    scenario = Scenario(table="ab" * 32, setting=Setting.of("rwn", {"k": 5}), search=search)
+    target = ("out.csv",) if command == "mask" else ("-o", "out.csv", "--workers", 1)
+    code, _, said = rwn_command(command, "demo:bodyfat", *target, "--scenario", write(scenario))
+    assert code == 0
+    assert "made for another table" in said
+
+
+@pytest.mark.parametrize("command", ["mask", "sweep"])
+def test_weights_of_a_scenario_are_all_its_weights(rwn_command: Run, command: str) -> None:
+    """A weight of 1 that differs from the schema's is not written down, and counts."""
+    frame = rwn.load_demo("bodyfat").frame[["age", "weight", "height"]]
+    frame.to_csv("in.csv", index=False)
+    table = rwn.read("in.csv")
+    Path("schema.toml").write_text(
+        table.schema.with_weights({"age": 3.0, "weight": 2.0}).to_toml(), encoding="utf-8"
+    )
+    table = rwn.read("in.csv", schema="schema.toml")
+    table = table.with_weights({"age": 1.0, "weight": 4.0})
+    setting = Setting.of("rwn", {"k": 5}).resolved(table)
+    assert setting.weights == (("weight", 4.0),)
+    grid = Grid(axes={"k": (5,)})
+    plan = Plan(measures=("correlation",), releases=1)
+    search = Search(grid=grid, plan=plan)
+    write(Scenario(table=table.fingerprint, setting=setting, search=search))
+    common = ("--schema", "schema.toml", "--scenario", "s.toml", "--seed", 1)
+    if command == "mask":
+        assert rwn_command("mask", "in.csv", "out.csv", *common)[0] == 0
+        wanted = rwn.mask(table, rwn.RWN(k=5), seed=1).to_bytes("csv")
+        assert Path("out.csv").read_bytes() == wanted
+    else:
+        arguments = ("sweep", "in.csv", "-o", "out.csv", "--workers", 1, *common)
+        assert rwn_command(*arguments)[0] == 0
+        assert pd.read_csv("out.csv")["weights"].tolist() == ["weight=4"]
+
+
+def test_a_sweep_tries_every_precision(rwn_command: Run, bodyfat) -> None:
+    code, _, said = rwn_command(
+        *("sweep", "demo:bodyfat", "--k", "3,5", "--round", "age=none,5", "--round", "weight=10"),
+        *("--measure", "marginals", "--releases", 2, "--workers", 1, "-o", "out.csv"),
+    )
+    assert code == 0
+    assert "4 settings" in said
+    grid = Grid(axes={"k": (3, 5)}, precision=({"weight": 10}, {"age": 5, "weight": 10}))
+    plan = Plan(measures=("marginals",), releases=2)
+    sweep(bodyfat, grid, plan=plan, workers=1).frame().to_csv("e.csv", index=False)
+    assert Path("out.csv").read_bytes() == Path("e.csv").read_bytes()
+    assert set(pd.read_csv("out.csv")["precision"]) == {"weight=10", "age=5 weight=10"}
+
+
+def test_a_sweep_of_a_scenario_has_its_precision(rwn_command: Run, bodyfat) -> None:
+    search = Search(
+        grid=Grid(axes={"k": (5,)}, precision=({}, {"age": 5})),
+        plan=Plan(measures=("marginals",), releases=1),
+    )
+    ends = ("--workers", 1, "-o", "out.csv")
+    name = write(Scenario(setting=SETTING, search=search))
+    assert rwn_command("sweep", "demo:bodyfat", "--scenario", name, *ends)[0] == 0
+    assert pd.read_csv("out.csv")["precision"].fillna("").tolist() == ["", "age=5"]
+    name = write(Scenario(setting=SETTING))
+    more = ("--k", 5, "--measure", "marginals", "--releases", 1)
+    assert rwn_command("sweep", "demo:bodyfat", "--scenario", name, *more, *ends)[0] == 0
+    assert pd.read_csv("out.csv")["precision"].tolist() == ["age=5 weight=10"]
+
+
+def test_shares_and_steps_are_combined(bodyfat) -> None:
+    some = steps_of(bodyfat, 0.25)
+    assert steps(bodyfat, ["0.25", "age=none"]) == {n: s for n, s in some.items() if n != "age"}
+    assert steps(bodyfat, ["none"], {"age": 5.0}) == {}
+    assert steps(bodyfat, [], {"age": 5.0}) == {"age": 5.0}
+    tried = step_axis(bodyfat, ["none,0.25", "age=2,4"])
+    assert tried == ({"age": 2.0}, {"age": 4.0}, {**some, "age": 2.0}, {**some, "age": 4.0})
+
+
+@pytest.mark.parametrize("text", ["=5", "age=", "age=x", "x", "0", "-1", "nan", "11", "age=5,6"])
+def test_a_text_that_is_no_precision_is_refused(bodyfat, text: str) -> None:
+    with pytest.raises(ParameterError, match="--round"):
+        steps(bodyfat, [text])
+
+
+@pytest.mark.parametrize("command", ["mask", "sweep"])
+@pytest.mark.parametrize(
+    ("text", "code", "word"),
+    [
+        ("age=0", 2, "precision of age must be a number above 0"),
+        ("age=-2", 2, "above 0"),
+        ("age=nan", 2, "above 0"),
+        ("test=5", 2, "test is no numeric variable"),
+        ("agee=5", 2, "agee is no numeric variable"),
+        ("age=five", 2, "--round must be NAME=STEP"),
+        ("5 years", 2, "--round must be NAME=STEP"),
+        ("20", 2, "share of a standard deviation"),
+    ],
+)
+def test_refusals_of_a_precision(
+    rwn_command: Run, command: str, text: str, code: int, word: str
+) -> None:
+    target = ("out.csv",) if command == "mask" else ("-o", "out.csv", "--workers", 1)
+    found, output, said = rwn_command(command, "demo:pima", *target, "--k", 5, "--round", text)
+    assert (found, output) == (code, "")
+    assert word in said
+    assert not Path("out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("scenario", "word"),
+    [
+        (Scenario(), "The scenario has no setting"),
+        (Scenario(setting=Setting.of("rwn", {"k": 500})), "k must be a whole number from 1 to 240"),
+        (Scenario(setting=Setting.of("rwn", {"k": 5}, {"no": 2.0})), "no"),
+        (Scenario(setting=Setting.of("rwn", {"k": 5}, {}, {"no": 2.0})), "no numeric variable"),
+    ],
+)
+def test_a_scenario_that_does_not_fit_is_refused(
+    rwn_command: Run, scenario: Scenario, word: str
+) -> None:
+    found, _, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", write(scenario))
+    assert found == 2
+    assert word in said
+    assert not Path("out.csv").exists()
+
+
+def test_the_scenario_is_not_overwritten(rwn_command: Run) -> None:
+    Path("s.csv").write_text(Scenario(setting=SETTING).to_toml(), encoding="utf-8")
+    code, _, said = rwn_command("mask", "demo:bodyfat", "s.csv", "--scenario", "s.csv")
+    assert code == 4
+    assert "input file itself" in said

@@ -1,0 +1,311 @@
+"""Release precision on every page: one choice of the session, undone, shared, swept and kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.errors import ParameterError
+from rwn_core.reading import Reading
+from rwn_core.rounding import plain_steps, steps_of
+from rwn_core.scenario import Scenario
+from rwn_core.tuning import Grid, Setting
+from rwn_ui import precision_form, risk_view, sweep_form, sweep_picture, sweep_run
+from rwn_ui.compare_view import scenario_of, take
+from rwn_ui.compare_words import differences
+from rwn_ui.draws import setting_of
+from rwn_ui.session import Session
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sweeps of these tests are kept in a folder of theirs."""
+    monkeypatch.setenv(sweep_run.PLACE_VARIABLE, str(tmp_path / "sweeps"))
+    monkeypatch.setattr(sweep_run, "POLITE", False)
+
+
+@pytest.fixture
+def type_steps(monkeypatch: pytest.MonkeyPatch) -> dict[str, float | None]:
+    """Steps that somebody types into the table; empty at first."""
+    typed: dict[str, float | None] = {}
+    editor = st.data_editor
+
+    def edited(frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
+        shown = editor(frame, **options)
+        if "step" not in shown:
+            return shown
+        steps = [typed.get(n, s) for n, s in zip(shown["variable"], shown["step"], strict=True)]
+        return shown.assign(step=pd.Series(steps, dtype="float64"))
+
+    monkeypatch.setattr(st, "data_editor", edited)
+    return typed
+
+
+@pytest.fixture
+def tune(open_page) -> Any:
+    """The Tune page with the precision unfolded."""
+    screen = open_page("tune")
+    screen.test.session_state["tune.0.precision.box"] = True
+    screen.test.run()
+    assert screen.errors == []
+    return screen
+
+
+def choose(screen: Any, words: str) -> None:
+    slider = next(s for s in screen.test.select_slider if s.label == "Steps for all numbers")
+    slider.set_value(words).run()
+    assert screen.errors == []
+
+
+def worst(session: Session) -> float:
+    """What the first tile says of the worst case."""
+    return float(session.last_payload["tiles"][0]["released"].split()[0])
+
+
+def test_nothing_is_rounded_and_nothing_drawn_at_first(open_page) -> None:
+    screen = open_page("tune")
+    assert screen.session.precision == ()
+    assert not screen.test.select_slider
+    look = screen.session.look()
+    assert look.masked is look.exact
+    assert look.params is not None
+    assert look.masked.law.original is screen.session.data
+
+
+def test_one_choice_for_all_numbers_reaches_every_page(tune) -> None:
+    session, exact = tune.session, worst(tune.session)
+    cards = session.last_payload["cards"]
+    choose(tune, "0.5 SD")
+    data = session.data
+    assert session.precision == plain_steps(steps_of(data, 0.5))
+    assert worst(session) < exact - 5
+    assert session.words == "ε = 2 · k = 5 · q = 1 · numbers rounded to about 0.5 SD"
+    assert session.words in session.last_payload["summary"]["text"]
+    assert sum(a != b for a, b in zip(cards, session.last_payload["cards"], strict=True)) >= 6
+    release = rwn.mask(data, session.params, precision=dict(session.precision), seed=session.seed)
+    assert session.look().masked.masked.frame.equals(release.masked.frame)
+    for page in ("utility", "risk", "sweep", "compare", "data"):
+        assert tune.visit(page).errors == []
+    assert tune.visit("tune").session.precision == release.precision
+    assert worst(session) < exact - 5
+
+
+def test_every_choice_can_be_reached_where_two_have_the_same_steps(open_page) -> None:
+    rows = "\n".join(f"{i % 4},{i * 7 % 5}" for i in range(60))
+    screen = open_page("data").upload("few.csv", f"x,y\n{rows}\n".encode()).visit("tune")
+    screen.test.session_state[f"tune.{screen.session.generation}.precision.box"] = True
+    screen.test.run()
+    for words in precision_form.CHOICES:
+        choose(screen, words)
+        (slider,) = screen.test.select_slider
+        assert slider.value == words
+
+
+def test_steps_that_are_typed_in_are_the_release_and_survive_other_pages(tune, type_steps) -> None:
+    type_steps |= {"age": 5.0, "weight": 10.0}
+    tune.test.run()
+    assert tune.errors == []
+    session = tune.session
+    assert session.precision == (("age", 5.0), ("weight", 10.0))
+    assert "age in steps of 5, weight in steps of 10" in session.last_payload["summary"]["text"]
+    (slider,) = tune.test.select_slider
+    assert slider.value == "own steps"
+    type_steps.clear()
+    tune.visit("data").visit("tune")
+    assert session.precision == (("age", 5.0), ("weight", 10.0))
+    type_steps["age"] = None  # emptied: as is
+    tune.test.session_state["tune.0.precision.box"] = True
+    tune.test.run()
+    assert session.precision == (("weight", 10.0),)
+    type_steps |= {"age": None, "weight": 0.0}
+    tune.test.run()
+    assert session.precision == ()
+
+
+def test_a_step_that_cannot_be_used_is_a_sentence_and_the_last_good_panel_stays(
+    tune, type_steps
+) -> None:
+    good = tune.session.last_payload
+    type_steps["age"] = -5.0
+    tune.test.run()
+    (sentence,) = tune.errors
+    assert sentence.startswith("The release precision of age must be a number above 0")
+    assert tune.session.precision == ()
+    assert tune.session.last_payload["cards"] == good["cards"]
+    assert tune.test.button(key="tune.0.pin.A")  # the controls below are still there
+
+
+def test_undo_redo_and_pins_know_the_precision(tune) -> None:
+    session, exact = tune.session, worst(tune.session)
+    choose(tune, "1 SD")
+    coarse = session.precision
+    tune.test.button(key="tune.0.pin.A").click().run()
+    assert "numbers rounded to about 1 SD" in session.pins["A"].text
+    tune.test.button(key="tune.0.undo").click().run()
+    assert session.precision == ()
+    assert worst(session) == exact
+    tune.test.button(key="tune.0.redo").click().run()
+    assert (tune.errors, session.precision) == ([], coarse)
+
+
+def test_another_table_is_released_as_it_is(tune) -> None:
+    choose(tune, "1 SD")
+    tune.visit("data")
+    tune.test.selectbox(key="data.demo").set_value("pima").run()
+    assert tune.session.precision == ()
+    assert tune.visit("tune").errors == []
+
+
+def test_measures_that_are_read_later_are_of_the_present_precision(tune) -> None:
+    session = tune.session
+    tune.test.selectbox(key="tune.0.risk").set_value("membership").run()
+    exact = worst(session)
+    choose(tune, "1 SD")
+    assert worst(session) < exact - 10
+
+
+def test_draws_and_jobs_belong_to_the_precision(tune) -> None:
+    session = tune.session
+    before = setting_of(session)
+    assert session.masking == session.params
+    choose(tune, "0.1 SD")
+    assert setting_of(session) != before
+    assert (session.masking.params, session.masking.precision) == (
+        session.params,
+        session.precision,
+    )
+
+
+def test_the_risk_page_attacks_the_rounded_release(tune, monkeypatch) -> None:
+    payloads: list[dict[str, Any]] = []
+    monkeypatch.setattr(risk_view, "panel", lambda payload, key: payloads.append(payload))
+    choose(tune, "0.5 SD")
+    linked = worst(tune.session)
+    tune.visit("risk")
+    assert tune.errors == []
+    assert float(payloads[-1]["tiles"][0]["released"].split()[0]) == linked
+    warnings = str([t for t in payloads[-1]["tables"] if t["title"].startswith("What to bear")])
+    assert "Values are released with all their digits" not in warnings
+    choose(tune, "as is")
+    assert tune.session.precision == ()
+    assert float(payloads[-1]["tiles"][0]["released"].split()[0]) > linked + 5
+
+
+def test_a_scenario_keeps_the_precision_and_brings_it_back(tune) -> None:
+    session = tune.session
+    choose(tune, "1 SD")
+    coarse = session.precision
+    scenario = scenario_of(session, "Coarse", "")
+    again = Scenario.from_toml(scenario.to_toml())
+    assert again.setting == session.setting
+    assert dict(again.setting.precision) == dict(coarse)
+    exact = scenario_of(session, "Exact", "", sweep_point(session, Setting(params=session.params)))
+    risk = "bayes_linkage"
+    assert scenario.readings[risk]["median"] < exact.readings[risk]["median"]
+    choose(tune, "as is")
+    take(session, again)
+    assert session.precision == coarse
+    other = Setting.of("rwn", {"k": 5}, precision={"nowhere": 1.0})
+    take(session, Scenario(setting=other))  # of another table: a toast, and all stays
+    assert session.precision == coarse
+
+
+def sweep_point(session: Session, setting: Setting) -> Any:
+    from rwn_core.tuning import USUAL, Plan, Trials
+
+    plan, setting = Plan(measures=USUAL, releases=2), setting.resolved(session.data)
+    return Trials(session.data, [setting], plan).run(setting)
+
+
+def test_differences_of_precision_are_told_in_words() -> None:
+    def told(**steps: float) -> Scenario:
+        return Scenario(setting=Setting.of("rwn", {"k": 5}, precision=steps))
+
+    assert differences(told(), told(age=5)) == [
+        "age is released in steps of 5 instead of as it is."
+    ]
+    assert differences(told(age=5, hip=1), told(age=10)) == [
+        "age is released in steps of 10 instead of in steps of 5.",
+        "hip is released as it is instead of in steps of 1.",
+    ]
+    assert differences(told(age=5), told(age=5)) == ["Both have the same setting."]
+    many = differences(told(), told(**dict.fromkeys("abcdef", 1.0)))
+    assert many[-1] == "3 more variables are released in other steps."
+    assert len(many) == 4
+
+
+def test_the_sweep_form_tries_precisions(open_page) -> None:
+    screen = open_page("sweep")
+    page, session = screen.test, screen.session
+    data = session.data
+    assert sweep_form.first_search(session).grid.precision == ({},)
+
+    def field(kind: str, label: str) -> Any:
+        return next(each for each in getattr(page, kind) if each.label == label)
+
+    assert field("multiselect", "Release precision of all numbers").value == ["as is"]
+    field("text_input", "Radius ε (standard deviations)").set_value("2")
+    field("text_input", "Minimum neighbors k").set_value("3")
+    field("text_input", "Modification probability q").set_value("1")
+    field("multiselect", "Release precision of all numbers").set_value(["as is", "0.5 SD"])
+    field("text_area", "Own steps to try").set_value("age=5 weight=10\n\n")
+    field("multiselect", "Measures").set_value(["bayes_linkage", "correlation"])
+    field("number_input", "Releases").set_value(2)
+    field("button", "Start sweep").click().run()
+    assert screen.errors == []
+    session.run.join(60)
+    page.run()
+    points = session.run.sweep().points
+    expected = [{}, steps_of(data, 0.5), {"age": 5.0, "weight": 10.0}]
+    assert [dict(point.setting.precision) for point in points] == expected
+    linked = [point.median("bayes_linkage") for point in points]
+    assert linked[1] < linked[2] <= linked[0]
+    # the form shows the same search again, and a point brings its precision to Tune
+    screen.visit("data").visit("sweep")
+    assert field("multiselect", "Release precision of all numbers").value == ["as is", "0.5 SD"]
+    assert field("text_area", "Own steps to try").value == "age=5 weight=10"
+    chosen = next(s for s in page.selectbox if s.label.startswith("Setting"))
+    chosen.set_value(points[2].setting.key).run()
+    field("button", "Load into Tune").click().run()
+    assert screen.errors == []
+    assert session.precision == (("age", 5.0), ("weight", 10.0))
+    assert sweep_form.first_search(session).grid.precision == (expected[2],)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("age", "A line of steps must be"),
+        ("age=five", "A line of steps must be"),
+        ("age=0", "precision of age must be a number above 0"),
+        ("agee=5", "agee is no numeric variable"),
+    ],
+)
+def test_nonsense_in_the_steps_of_the_form_is_a_sentence(open_page, text: str, word: str) -> None:
+    screen = open_page("sweep")
+    area = next(a for a in screen.test.text_area if a.label == "Own steps to try")
+    area.set_value(text)
+    next(b for b in screen.test.button if b.label == "Start sweep").click().run()
+    assert [word in error for error in screen.errors] == [True]
+    assert screen.session.run is None
+
+
+def test_slices_of_a_sweep_differ_by_precision() -> None:
+    grid = Grid(axes={"epsilon": (1.0, 2.0), "k": (3, 5)}, precision=({}, {"age": 5}))
+    found = sweep_picture.slices(grid.settings(), "epsilon", "k")
+    assert found == ["q = 1", "q = 1 · age in steps of 5"]
+
+
+def test_a_session_refuses_what_its_table_cannot_round(open_page) -> None:
+    session = open_page("tune").session
+    session.precision = (("nowhere", 1.0),)
+    with pytest.raises(ParameterError, match="nowhere is no numeric variable"):
+        session.look()
+    session.precision = (("age", 1e9),)
+    readings = session.look().readings
+    assert isinstance(readings["marginals"], Reading)
