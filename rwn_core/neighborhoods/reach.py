@@ -16,6 +16,7 @@ PAIRS = 6_100_000
 THINNED = 100_000  # of the others, kept for quantiles of their distances
 SPREAD = 5.0  # the largest radius, in median nearest distances
 LARGEST_K = 60
+STEPS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +28,7 @@ class Reach:
     epsilon : float
         Largest radius worth offering.
     step : float
-        A step of about a hundredth of it.
+        A round step, between a fiftieth and a hundred-and-twenty-fifth of it.
     k : int
         Largest k.
     typical : float
@@ -109,4 +110,7 @@ def _radius_of_mean_size(squared: NDArray[np.float64], share: float) -> float:
 
 
 def _step(most: float) -> float:
-    return float(10.0 ** (math.floor(math.log10(most)) - 1))
+    """The largest of 1, 2 and 5 times a power of ten that goes into the range 50 times."""
+    finest = most / STEPS
+    power = 10.0 ** math.floor(math.log10(finest))
+    return float(next(m * power for m in (5, 2, 1) if m * power <= finest * (1 + 1e-9)))
