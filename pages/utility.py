@@ -7,6 +7,7 @@ from rwn_ui import (
     day_pass_results,
     day_pass_view,
     link,
+    prediction_view,
     utility_jobs,
     utility_view,
 )
@@ -42,6 +43,8 @@ def draw() -> None:
         day_pass_view.draw(session, mine)
     with guarded():
         utility_jobs.notice(session, mine)
+    with guarded():
+        prediction_view.draw(session)
     if pending:
         with guarded():
             complete(session)

@@ -176,7 +176,7 @@ def _search(plain: Mapping[str, Any]) -> Search:
     _refuse_unknown(plain, _SWEEP, "scenario's sweep")
     grid = Grid(
         axes={name: tuple(values) for name, values in plain.get("axes", {}).items()},
-        method=plain.get("method", "rwn"),
+        method=_method(plain.get("method", "rwn")),
         weights=tuple(plain.get("weights", ({},))),
         precision=tuple(plain.get("precision", ({},))),
     )
@@ -184,9 +184,14 @@ def _search(plain: Mapping[str, Any]) -> Search:
     return Search(grid=grid, plan=Plan(measures=tuple(plain["measures"]), **given))
 
 
+def _method(plain: str | list[str]) -> str | tuple[str, ...]:
+    return plain if isinstance(plain, str) else tuple(plain)
+
+
 def _search_to_dict(search: Search) -> dict[str, Any]:
+    methods = search.grid.methods
     plain: dict[str, Any] = {
-        "method": search.grid.method,
+        "method": methods[0] if len(methods) == 1 else list(methods),
         "measures": list(search.plan.measures),
         "releases": search.plan.releases,
         "seed": search.plan.seed,

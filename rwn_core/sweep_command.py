@@ -54,7 +54,10 @@ def sweep(
         ),
     ] = None,
     weight: Weighted = None,
-    method: Annotated[str | None, typer.Option(metavar="KEY", help="rwn if left out.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(metavar="KEY,KEY", help="Methods to try; rwn if left out."),
+    ] = None,
     measure: Annotated[
         list[str] | None, typer.Option(metavar="KEY", help="Measure to read; repeatable.")
     ] = None,
@@ -114,7 +117,7 @@ def _search(
 ) -> Search:
     """The scenario's search, with what the command line says in place of its parts."""
     from rwn_core.scenario import Search
-    from rwn_core.tuning import USUAL, Grid, Plan
+    from rwn_core.tuning import USUAL, Grid, Plan, values_of
 
     old = None if told is None else told.search
     first = () if told is None or told.setting is None else told.setting.precision
@@ -123,8 +126,9 @@ def _search(
     measures, releases, seed = plan
     before = Plan(measures=USUAL) if old is None else old.plan
     grid = Grid(axes={}, precision=(dict(first),)) if old is None else old.grid
-    if method is not None and method != grid.method:
-        grid = replace(grid, axes={}, method=method)
+    methods = grid.methods if method is None else tuple(map(str, values_of(method, "--method")))
+    if methods != grid.methods:
+        grid = replace(grid, axes={}, method=methods)
     return Search(
         grid=replace(grid, axes={**grid.axes, **axes}),
         plan=Plan(

@@ -62,7 +62,12 @@ def form(session: Session) -> None:
                 height=88,
                 help="A line for each set of weights.",
             )
-            st.selectbox("Method", list(rwn.METHODS), key=_key(session, "method"))
+            st.multiselect(
+                "Methods",
+                list(rwn.METHODS),
+                key=_key(session, "method"),
+                help="Each takes those of the parameters that it has.",
+            )
             st.text_area(
                 "Other parameters",
                 key=_key(session, "others"),
@@ -96,7 +101,7 @@ def _fill(session: Session) -> None:
         **texts,
         "weights": "\n".join(_line(each) for each in told.grid.weights if each),
         **_precision_texts(session, told.grid),
-        "method": told.grid.method,
+        "method": list(told.grid.methods),
         "others": "\n".join(
             f"{name}={','.join(map(str, each))}" for name, each in axes.items() if name not in texts
         ),
@@ -152,7 +157,7 @@ def read(session: Session) -> Search:
     return Search(
         grid=Grid(
             axes=axes,
-            method=told["method"],
+            method=tuple(told["method"]),
             weights=({}, *weights),
             precision=_precision(session, told["shares"], told["steps"]),
         ),

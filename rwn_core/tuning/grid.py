@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from rwn_core.errors import ParameterError
-from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.setting import Setting, parameter_names
 
 LARGEST = 20_000  # settings; more are a slip of the hand
 
@@ -23,8 +23,8 @@ class Grid:
     axes : mapping of str to sequence
         For each parameter of the method the values to try, such as ``{"epsilon": (0, 1, 2),
         "k": (3, 5), "q": (0.5, 1.0)}``. A parameter that is left out keeps its default.
-    method : str
-        Key of the method.
+    method : str or sequence of str
+        Key of the method, or of several; each of several takes those parameters that it has.
     weights : sequence of mappings
         Weights of variables to try together; the table's own by default.
     precision : sequence of mappings
@@ -34,7 +34,8 @@ class Grid:
     Raises
     ------
     ParameterError
-        A list is empty, or there are more than 20,000 combinations.
+        A list is empty, none of several methods has a parameter, or there are more than 20,000
+        combinations.
 
     Examples
     --------
@@ -43,12 +44,16 @@ class Grid:
     """
 
     axes: Mapping[str, Sequence[Any]]
-    method: str = "rwn"
+    method: str | Sequence[str] = "rwn"
     weights: Sequence[Mapping[str, float]] = field(default=({},))
     precision: Sequence[Mapping[str, float]] = field(default=({},))
 
     def __post_init__(self) -> None:
         """Refuse a grid without points, or with too many."""
+        if not self.methods:
+            raise ParameterError("The grid needs at least one method.")
+        if len(self.methods) > 1:
+            self._check_names()
         for name, values in self.axes.items():
             if isinstance(values, str) or not len(values):
                 raise ParameterError(f"The grid needs at least one value of {name}.")
@@ -65,10 +70,34 @@ class Grid:
                 f"The grid has {len(self):,} settings; {LARGEST:,} at most can be tried at once."
             )
 
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Keys of the methods."""
+        return (self.method,) if isinstance(self.method, str) else tuple(self.method)
+
+    def _check_names(self) -> None:
+        """Refuse a parameter that none of several methods has."""
+        of_any = {name for method in self.methods for name in parameter_names(method)}
+        for name in self.axes:
+            if name not in of_any:
+                raise ParameterError(
+                    f"None of the methods {', '.join(self.methods)} has a parameter {name}; "
+                    f"they have: {', '.join(sorted(of_any))}."
+                )
+
+    def _axes_of(self, method: str) -> Mapping[str, Sequence[Any]]:
+        if len(self.methods) == 1:
+            return self.axes
+        own = parameter_names(method)
+        return {name: values for name, values in self.axes.items() if name in own}
+
     def __len__(self) -> int:
         """Number of settings, before equal ones are joined."""
-        others = (self.weights, self.precision)
-        return math.prod(len(values) for values in (*self.axes.values(), *others))
+        combinations = sum(
+            math.prod(len(values) for values in self._axes_of(method).values())
+            for method in self.methods
+        )
+        return combinations * len(self.weights) * len(self.precision)
 
     def settings(self) -> list[Setting]:
         """Every combination once, the first parameter changing slowest.
@@ -79,10 +108,12 @@ class Grid:
             The method refuses a combination.
         """
         made = [
-            Setting.of(self.method, dict(zip(self.axes, values, strict=True)), weights, precision)
+            Setting.of(method, dict(zip(axes, values, strict=True)), weights, precision)
+            for method in self.methods
+            for axes in (self._axes_of(method),)
             for weights in self.weights
             for precision in self.precision
-            for values in product(*self.axes.values())
+            for values in product(*axes.values())
         ]
         return list({setting.key: setting for setting in made}.values())
 

@@ -51,10 +51,8 @@ class Setting:
         ParameterError
             There is no such method or parameter, or a value is refused.
         """
+        names = parameter_names(method)
         known = {**METHODS, **REFERENCES}
-        if method not in known:
-            raise ParameterError(f"There is no method {method}; known are: {', '.join(METHODS)}.")
-        names = [field.name for field in fields(known[method])]
         for name in parameters:
             if name not in names:
                 raise ParameterError(
@@ -137,6 +135,20 @@ class Setting:
         """The table under the weights of a resolved setting, and no others."""
         plain = {variable.name: 1.0 for variable in microdata.schema.variables}
         return microdata.with_weights(plain | dict(self.weights))
+
+
+def parameter_names(method: str) -> list[str]:
+    """The parameters of a method.
+
+    Raises
+    ------
+    ParameterError
+        There is no such method.
+    """
+    known = {**METHODS, **REFERENCES}
+    if method not in known:
+        raise ParameterError(f"There is no method {method}; known are: {', '.join(METHODS)}.")
+    return [field.name for field in fields(known[method])]
 
 
 def _numbers_alike(node: Any) -> Any:

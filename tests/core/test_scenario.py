@@ -24,7 +24,8 @@ FULL = Scenario(
     seed=7,
     search=Search(
         grid=Grid(
-            axes={"epsilon": (0, 1.5), "k": (3, 5)},
+            axes={"epsilon": (0.5, 1.5), "k": (3, 5)},
+            method=("rwn", "nbrs2015"),
             weights=({}, {"age": 2.0}),
             precision=({}, {"age": 5}),
         ),

@@ -115,3 +115,13 @@ def test_refusals_have_the_usual_exit_codes(
     assert (found, output) == (code, "")
     assert word in said
     assert not Path("out.csv").exists()
+
+
+def test_methods_side_by_side_in_one_table(rwn_command: Run) -> None:
+    code, _, said = rwn_command(
+        *("sweep", "demo:bodyfat", "--method", "rwn,nbrs2015", "--epsilon", "2", "--k", "3,5"),
+        *("--measure", "correlation", "--releases", 1, "--workers", 1, "-o", "out.csv"),
+    )
+    assert code == 0
+    assert "3 settings" in said
+    assert pd.read_csv("out.csv")["method"].tolist() == ["rwn", "rwn", "nbrs2015"]

@@ -93,6 +93,15 @@ def test_a_sweep_runs_and_its_settings_can_be_loaded(sweep_page: AppTest) -> Non
     assert not sweep_page.error
 
 
+def test_methods_are_swept_side_by_side(sweep_page: AppTest) -> None:
+    field(sweep_page, "multiselect", "Methods").set_value(["rwn", "nbrs2015"])
+    small(sweep_page)
+    wait(sweep_page)
+    methods = sorted(point.setting.method for point in session_of(sweep_page).run.sweep())
+    assert methods == ["nbrs2015", "rwn", "rwn"]
+    assert not sweep_page.error
+
+
 def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page: AppTest) -> None:
     offer = Offer(
         title="exact",
