@@ -11,28 +11,12 @@ from pathlib import Path
 import pytest
 
 import rwn_core as rwn
-from rwn_core import cli, mask_command, terminal
+from rwn_core import mask_command, terminal
 from rwn_core.demo import demo_path
 
 SECRET = "sentinel-078-05-1120"
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def rwn_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
-    """Run a command in an empty folder: its exit code, its output, what it said."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        code = cli.run([str(argument) for argument in arguments])
-        output, said = capsys.readouterr()
-        assert "Traceback" not in said
-        return code, output, said
-
-    return run
 
 
 @pytest.fixture

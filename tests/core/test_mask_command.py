@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core import cli
 from rwn_core.errors import ParameterError
 from rwn_core.round_option import step_axis, steps
 from rwn_core.rounding import steps_of
@@ -20,22 +19,6 @@ Run = Callable[..., tuple[int, str, str]]
 SETTING = Setting.of(
     "rwn", {"epsilon": 2.0, "k": 5, "q": 0.5}, {"age": 2.0}, {"age": 5, "weight": 10}
 )
-
-
-@pytest.fixture
-def rwn_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
-    """Run a command in an empty folder: its exit code, its output, what it said."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        code = cli.run([str(argument) for argument in arguments])
-        output, said = capsys.readouterr()
-        assert "Traceback" not in said
-        return code, output, said
-
-    return run
 
 
 @pytest.fixture(scope="module")

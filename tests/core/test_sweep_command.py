@@ -9,28 +9,11 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core import cli
 from rwn_core.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Setting, sweep
 
 Run = Callable[..., tuple[int, str, str]]
 MEASURES = ("correlation", "distance_linkage")
-
-
-@pytest.fixture
-def rwn_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
-    """Run a command in an empty folder: its exit code, its output, what it said."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        code = cli.run([str(argument) for argument in arguments])
-        output, said = capsys.readouterr()
-        assert "Traceback" not in said
-        return code, output, said
-
-    return run
 
 
 def expected() -> pd.DataFrame:

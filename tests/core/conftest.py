@@ -1,0 +1,28 @@
+"""What the tests of the core share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rwn_core import cli
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def rwn_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """Run a command in an empty folder: its exit code, its output, what it said."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = cli.run([str(argument) for argument in arguments])
+        output, said = capsys.readouterr()
+        assert "Traceback" not in said
+        return code, output, said
+
+    return run
