@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rwn_core.reading import Reading
 
-LEVEL = 0.9  # share of the draws that an interval holds
+LEVEL = 0.9  # how often one more draw falls into an interval
 LARGEST_PART = 10_000  # numbers of one part of a detail: correlations of 100 variables
 
 _PARTS: Mapping[str, tuple[str, ...]] = {
@@ -27,6 +27,35 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "subgroups": ("released", "total_change"),
 }
 """What of each measure's detail a picture shows over the draws: statistics, never a record."""
+
+
+def further_draw(
+    draws: NDArray[np.float64], level: float = LEVEL
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Ends between which one more draw falls.
+
+    Parameters
+    ----------
+    draws : ndarray of float64, shape (R, ...)
+        Independent draws.
+    level : float
+        How often, above 0 and below 1.
+
+    Returns
+    -------
+    low, high : ndarray of float64, shape (...)
+        Order statistics at the places (R + 1) (1 -+ level) / 2, between two of them in
+        proportion: about right for any distribution. Where R is too small for that (below 19 for
+        0.9), the smallest and the largest, which hold (R - 1) / (R + 1) of further draws.
+
+    Examples
+    --------
+    >>> further_draw(np.arange(39.0))
+    (array(1.), array(37.))
+    """
+    ends = [(1 - level) / 2, (1 + level) / 2]
+    low, high = np.quantile(draws, ends, axis=0, method="weibull")
+    return np.asarray(low), np.asarray(high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,23 +74,24 @@ class Band:
 
     @classmethod
     def of(cls, draws: Sequence[Any], level: float = LEVEL) -> Band:
-        """The middle share of some draws.
+        """Where one more draw falls, given some.
 
         Parameters
         ----------
         draws : sequence of arrays of one shape
         level : float
-            Share of the draws between `low` and `high`, above 0 and below 1.
+            How often it falls between `low` and `high`, above 0 and below 1; see
+            `further_draw`.
 
         Examples
         --------
         >>> band = Band.of([[0.0], [10.0], [20.0]], level=0.5)
         >>> band.low.tolist(), band.median.tolist(), band.high.tolist()
-        ([5.0], [10.0], [15.0])
+        ([0.0], [10.0], [20.0])
         """
-        ends = [(1 - level) / 2, 0.5, (1 + level) / 2]
-        low, median, high = np.quantile(np.asarray(draws, dtype=np.float64), ends, axis=0)
-        return cls(low=np.asarray(low), median=np.asarray(median), high=np.asarray(high))
+        values = np.asarray(draws, dtype=np.float64)
+        low, high = further_draw(values, level)
+        return cls(low=low, median=np.asarray(np.median(values, axis=0)), high=high)
 
     def outside(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which values lie beyond the band; a missing number lies nowhere."""

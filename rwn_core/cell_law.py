@@ -52,6 +52,7 @@ class CellLaw:
         self.original = original
         self.neighborhoods = neighborhoods
         self.q = q
+        self.precision: Mapping[str, float] = {}  # steps that released values are rounded to
         self._tables: dict[str, tuple[sparse.csr_array, list[Any]]] = {}
         self._members = shares
 
@@ -74,6 +75,7 @@ class CellLaw:
             return self
         other = copy(self)
         other.original = rounded(self.original, precision)
+        other.precision = {**self.precision, **precision}
         other._tables = {}
         other._members = self._members  # donors do not depend on how values are written
         return other

@@ -56,6 +56,6 @@ def control_group(
         original=inside,
         masked=rounded(release.masked, precision),
         law=None if release.law is None else release.law.rounded(precision),
-        holdout=rounded(original.take(held), precision),
+        holdout=original.take(held),  # as they are, like the people in the file
         question=base.question,
     )

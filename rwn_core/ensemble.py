@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.audit import compare
-from rwn_core.bands import LEVEL, Band, Gathering
+from rwn_core.bands import LEVEL, Band, Gathering, further_draw
 from rwn_core.cell_law import CellLaw
 from rwn_core.donors import Draws, column_streams, released_schema
 from rwn_core.errors import NotApplicable, ParameterError
@@ -49,8 +49,9 @@ class Ensemble:
         return float(np.median(self.values[key]))
 
     def interval(self, key: str, level: float = LEVEL) -> tuple[float, float]:
-        """The middle share of a measure's values: where a draw of this setting falls."""
-        return middle_share(self.values[key], level)
+        """Where one more draw of this setting falls, as often as `level` says."""
+        low, high = further_draw(self.values[key], level)
+        return float(low), float(high)
 
     def reading(self, key: str) -> Reading | NotApplicable:
         """A measure's median and interval, or why no draw had an answer."""
@@ -81,12 +82,6 @@ class Ensemble:
                 }
             )
         return pd.DataFrame(rows)
-
-
-def middle_share(values: NDArray[np.float64], level: float = LEVEL) -> tuple[float, float]:
-    """The interval that leaves out equal shares of the values at both ends."""
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
 
 
 def ensemble(

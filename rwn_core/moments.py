@@ -140,9 +140,10 @@ def moments_of(microdata: Microdata, one: str, other: str) -> tuple[Moment, ...]
 
 
 def rarest(microdata: Microdata, name: str) -> Any:
-    """The level of a categorical or ordered variable that the fewest records have."""
+    """The level of a categorical or ordered variable that the fewest records have, but some."""
     found, levels = microdata.codes(name)
-    return levels[int(np.bincount(found[found >= 0], minlength=len(levels)).argmin())]
+    counts = np.bincount(found[found >= 0], minlength=len(levels))
+    return levels[int(np.where(counts > 0, counts, microdata.n).argmin())]
 
 
 def _graded(microdata: Microdata, name: str) -> bool:

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 from rwn_core.errors import SchemaError
 
+LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
+
 
 class Kind(StrEnum):
     """What the values of a variable are."""
@@ -43,7 +45,7 @@ class Variable:
     kind : Kind
     role : Role
     weight : float
-        Factor on the variable's coordinates in the distance, at least 0; 0 leaves it out.
+        Factor on the variable's coordinates in the distance, from 0 to 1e50; 0 leaves it out.
     group : str, optional
         Variables of one group take all their values from one common donor.
     masked : bool
@@ -106,6 +108,10 @@ def _weight(value: object, name: str) -> float:
         raise SchemaError(message) from None
     if not (math.isfinite(weight) and weight >= 0):
         raise SchemaError(message)
+    if weight > LARGEST_WEIGHT:
+        raise SchemaError(
+            f"The weight of variable {name} must be at most {LARGEST_WEIGHT:g}; give a smaller one."
+        )
     return weight
 
 

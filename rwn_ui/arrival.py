@@ -35,7 +35,20 @@ def arrived(*, alone: bool = False) -> Session:
         _tell(session)
     if session.first and not alone:
         st.stop()
+    if session.busy:
+        _heed_work(session)
     return session
+
+
+def _heed_work(session: Session) -> None:
+    """Draw the page anew when work ends that another page began: its buttons wait for that."""
+
+    @st.fragment(run_every=POLL_SECONDS)
+    def watch() -> None:
+        if not session.busy:
+            st.rerun()
+
+    watch()
 
 
 def _wait(session: Session) -> None:

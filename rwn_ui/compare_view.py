@@ -58,7 +58,7 @@ def scenario_of(session: Session, name: str, note: str, point: Point | None = No
 
 def shelf(session: Session) -> None:
     """Keep the present setting, load a file, remove what is not needed."""
-    st.markdown(f"**Present setting** \n{session.words}")
+    st.markdown(f"**Present setting** \n{plain(session.words)}")
     name = st.text_input("Name", key=_key(session, "name"), max_chars=60)
     note = st.text_area("Note", key=_key(session, "note"), height=68)
     watch_view.told(session)
@@ -283,7 +283,7 @@ def _files(session: Session, names: list[str]) -> None:
             width="stretch",
             on_click=take,
             args=(session, scenario),
-            help=f"Load {name} into Tune",
+            help=plain(f"Load {name} into Tune"),
         )
         save.download_button(
             "TOML",

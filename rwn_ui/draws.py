@@ -54,7 +54,10 @@ def spots(session: Session, risk: str = "distance_linkage") -> list[dict[str, An
     made = drawn(session)
     if made is None or not {"correlation", risk} <= set(made.values):
         return []
-    pairs = zip(made.values["correlation"], made.values[risk], strict=False)
+    losses, risks = made.values["correlation"], made.values[risk]
+    if len(losses) != len(risks):  # a draw without one of the two: nobody knows which
+        return []
+    pairs = zip(losses, risks, strict=True)
     return [
         {"utility": 1 - float(loss), "risk": float(value), "text": "another draw of this setting"}
         for loss, value in pairs

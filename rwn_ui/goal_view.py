@@ -61,11 +61,18 @@ def _seek_button(session: Session, run: Run, keep: str, best: str, words: str) -
         step=1.0 if share else 0.01,
     )
     blocked = session.busy or not len(run.sweep())
-    if press.button(words, key=_key(session, f"seek.{keep}"), disabled=blocked, width="stretch"):
+    methods = {point.setting.method for point in run.sweep()}
+    # the method that Tune shows, where it was swept
+    method = rwn.RWN.method if rwn.RWN.method in methods else min(methods, default="")
+    if press.button(
+        words,
+        key=_key(session, f"seek.{keep}"),
+        disabled=blocked,
+        width="stretch",
+        help=f"Among the settings of the method {method}." if len(methods) > 1 else None,
+    ):
         goal = Goal(keep=keep, limit=value / 100 if share else value, best=best)
-        points = [
-            p for p in run.sweep() if p.setting.method == run.sweep().points[0].setting.method
-        ]
+        points = [point for point in run.sweep() if point.setting.method == method]
         session.seeker = Job.start(
             goal.words,
             seek_politely,
@@ -105,7 +112,7 @@ def _seeking(session: Session) -> None:
         return
     found: Found = job.result
     show = st.success if found.reached else st.warning
-    show(f"{found.goal.words}: {found.sentence}")
+    show(plain(f"{found.goal.words}: {found.sentence}"))
     if found.reached:
         st.button(
             "Load it into Tune",

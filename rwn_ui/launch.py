@@ -70,13 +70,23 @@ def app_file() -> Path:
     raise RWNError("The app's files are not there; install the package again.")
 
 
+START = """
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.web.cli import main
+PagesManager.uses_pages_directory = False
+main(prog_name="streamlit")
+"""
+"""Streamlit's command line. Left alone, it takes the folder pages for an app of the old kind until
+app.py has run: whoever opens a page by its address first would find no bar with the others."""
+
+
 def command(port: int, script: Path | None = None) -> list[str]:
     """The command line that serves the app, or another script, on a port."""
     flags = [f"--server.port={port}"]
     for option, value in SAFE_OPTIONS.items():
         for one in value if isinstance(value, tuple) else (value,):
             flags.append(f"--{option}={str(one).lower() if isinstance(one, bool) else one}")
-    return [sys.executable, "-m", "streamlit", "run", str(script or app_file()), *flags]
+    return [sys.executable, "-c", START, "run", str(script or app_file()), *flags]
 
 
 def choose_port(port: int | None = None) -> int:

@@ -16,7 +16,7 @@ def load(session: Session, setting: Setting) -> None:
     """Make a setting the present one; Undo on the Tune page brings the old one back."""
     params = setting.params
     if setting.method != "rwn":
-        st.toast(f"Tune shows the method rwn, not {setting.words}.")
+        st.toast(plain(f"Tune shows the method rwn, not {setting.words}."))
         return
     try:
         setting.resolved(session.data)
@@ -35,4 +35,4 @@ def load(session: Session, setting: Setting) -> None:
     )
     controls.drop_levers(session)
     session.note()
-    st.toast(f"Loaded into Tune: {session.words}", icon=":material/tune:")
+    st.toast(plain(f"Loaded into Tune: {session.words}"), icon=":material/tune:")

@@ -35,7 +35,7 @@ def draw(session: Session) -> None:
         )
         words = f"What would {session.words} take?"
         key = f"plan.{session.generation}.go"
-        if press.button(words, key=key, disabled=session.busy):
+        if press.button(plain(words), key=key, disabled=session.busy):
             own = large and p == session.data.p
             session.planner = Job.start(
                 session.words,
@@ -71,9 +71,9 @@ def _result(session: Session) -> None:
     else:
         st.table(table(job.result))
         st.caption(
-            f"{job.label}, forecast from small samples on this machine, for when nothing else "
-            "runs on it. Fewer candidates thin the neighborhoods: more records fall back to k, "
-            "and their donors are farther away."
+            f"{plain(job.label)}, forecast from small samples on this machine, for when nothing "
+            "else runs on it. Fewer candidates thin the neighborhoods: more records fall back to "
+            "k, and their donors are farther away."
         )
 
 

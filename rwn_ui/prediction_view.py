@@ -60,7 +60,7 @@ def _progress(session: Session) -> None:
         job.poll()
         if not job.running:
             st.rerun()
-        st.progress(job.share, text=f"Fitting forests at {job.label}")
+        st.progress(job.share, text=f"Fitting forests at {plain(job.label)}")
         if st.button("Cancel", key="prediction.cancel"):
             job.cancel()
             st.rerun()
@@ -74,14 +74,13 @@ def _outcome(job: Job) -> None:
         return
     trial: PredictionTrial = job.result
     found = trial.differences()
+    error = str(trial.detail["error_name"]).replace("1 - R2", "1 − R²")
     size = f"{trial.detail['n_train']:,} / {trial.detail['n_test']:,}"
     st.table(
         {
-            "setting": [job.label] * len(found),
+            "setting": [plain(job.label)] * len(found),
             "learner": [learner for learner, *_ in found],
-            str(trial.detail["error_name"]) + ", fitted on the original": [
-                f"{before:.3f}" for _, before, *_ in found
-            ],
+            f"{error}, fitted on the original": [f"{before:.3f}" for _, before, *_ in found],
             "fitted on the masked": [f"{after:.3f}" for _, _, after, *_ in found],
             "difference (standard error over splits)": [
                 f"{change:+.3f} ({spread:.3f})" for *_, change, spread in found

@@ -35,6 +35,7 @@ from rwn_core.figures import (
 )
 from rwn_core.reading import Reading
 from rwn_ui import risk_caveats, risk_tables, risk_words, watch_view
+from rwn_ui.draws import setting_of
 from rwn_ui.jobs import Job
 from rwn_ui.panel import panel
 from rwn_ui.risk_form import Attack, key
@@ -49,7 +50,8 @@ INTERNAL = "Internal: for the data steward only. Single records and their values
 def draw(session: Session, attack: Attack) -> None:
     """The panel; for a large table after a job of the user's own."""
     if session.data.n <= LARGEST_LIVE:
-        show(session, attack, live(session, attack), session.words)
+        words = f"{session.words} · seed {session.seed}"
+        show(session, attack, live(session, attack), words)
         return
     _by_job(session, attack)
 
@@ -80,7 +82,8 @@ def _base(data: rwn.Microdata, sampling: Sampling) -> Comparison:
 
 def _by_job(session: Session, attack: Attack) -> None:
     place = key(session, "job")
-    job, asked = st.session_state.get(place, (None, attack))
+    now = (*setting_of(session), session.seed)
+    job, asked, about = st.session_state.get(place, (None, attack, now))
     running = job is not None and job.running
     st.caption(
         f"A table of {session.data.n:,} records takes a while: released rows are linked as a "
@@ -104,30 +107,31 @@ def _by_job(session: Session, attack: Attack) -> None:
                 watch=session.watched,
             ),
         )
-        st.session_state[place], asked, running = (job, attack), attack, True
+        st.session_state[place] = (job, attack, now)
+        asked, about, running = attack, now, True
         session.disclosure = job
     if running:
         _progress(session, place)
     elif job is not None and job.refusal:
         st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
     if job is not None and job.result is not None:
-        if job.label != session.words or asked.identity != attack.identity:
+        if about != now or asked.identity != attack.identity:
             st.info(
-                f"These numbers are of {job.label} with the choices made then; find the risk anew "
-                "for the present ones.",
+                f"These numbers are of {plain(job.label)} with the choices made then; find the "
+                "risk anew for the present ones.",
                 icon=":material/history:",
             )
-        show(session, asked, job.result, job.label)
+        show(session, asked, job.result, f"{job.label} · seed {about[-1]}")
 
 
 def _progress(session: Session, place: str) -> None:
     @st.fragment(run_every=POLL_SECONDS)
     def wait() -> None:
-        job, _ = st.session_state[place]
+        job, *_ = st.session_state[place]
         job.poll()
         if not job.running:
             st.rerun()
-        st.progress(min(job.share, 1.0), text=f"Attacking the release at {job.label}")
+        st.progress(min(job.share, 1.0), text=f"Attacking the release at {plain(job.label)}")
         if st.button("Cancel", key=key(session, "cancel")):
             job.cancel()
             st.rerun()
@@ -142,12 +146,12 @@ def show(session: Session, attack: Attack, found: Disclosure, words: str) -> Non
 
 def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
-    stamp = f"{words}|{session.seed}|{attack.identity}|{session.watched}|{session.generation}"
+    stamp = f"{words}|{attack.identity}|{session.watched}|{session.generation}"
     return {
         "stamp": stamp,
         "projector": session.projector,
         "summary": {
-            "text": f"{words} · seed {session.seed} · keys: {', '.join(attack.keys)}",
+            "text": f"{words} · keys: {', '.join(attack.keys)}",
             "help": INTERNAL + " ε is a radius in standard deviations; not the epsilon of "
             "differential privacy.",
         },

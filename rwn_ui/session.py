@@ -36,6 +36,7 @@ _T = TypeVar("_T")
 _PLACE = "rwn.session"
 FIRST_DEMO = "bodyfat"
 PATIENCE = 0.4  # seconds without a word about a search
+TOLD_WEIGHTS = 2  # in the words of a setting
 
 
 class Memo:
@@ -136,6 +137,9 @@ class Session:
     @property
     def busy(self) -> bool:
         """Whether a job of this user is under way: one at a time."""
+        for work in self._works:
+            if isinstance(work, Job):
+                work.poll()  # the page that follows it may be another one
         return any(work is not None and work.running for work in self._works)
 
     @property
@@ -188,7 +192,15 @@ class Session:
     def words(self) -> str:
         """The current setting in words, without anything of the data."""
         words = f"ε = {self.epsilon:g} · k = {self.k} · q = {self.q:g}"
-        return f"{words} · {self._rounding}" if self.precision else words
+        return " · ".join([words, *self._weighing, *([self._rounding] if self.precision else [])])
+
+    @property
+    def _weighing(self) -> list[str]:
+        """The weights that are not 1; of many, how many they are."""
+        own = [v for v in self.data.schema.released if v.weight != 1.0]
+        if len(own) > TOLD_WEIGHTS:
+            return [f"own weights of {len(own)} variables"]
+        return [f"weight of {v.name} = {v.weight:g}" for v in own]
 
     @property
     def _rounding(self) -> str:

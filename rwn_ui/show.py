@@ -16,6 +16,8 @@ from rwn_core.errors import NotApplicable, RWNError
 
 # what makes links, pictures, styles, formulas and icons
 _MARKUP = re.compile(r"[\\`*_\[\]<>$~]|:(?=[\w/+-]+[:\[])")
+# what becomes a link without any sign around it; an escape does not stop it
+_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
 _LOG = logging.getLogger("rwn")
 _STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 
@@ -27,7 +29,8 @@ def frame() -> None:
 
 def plain(text: str) -> str:
     """A text as Markdown that shows it and does nothing else; names are user input."""
-    return _MARKUP.sub(lambda sign: "\\" + sign.group(), text)
+    signs = _MARKUP.sub(lambda sign: "\\" + sign.group(), text)
+    return _ADDRESS.sub("\u2060", signs)  # a word joiner, which nobody sees
 
 
 @contextmanager

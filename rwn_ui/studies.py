@@ -127,7 +127,7 @@ def _progress(session: Session, mine: Desk, page: str) -> None:
         job.poll()
         if not job.running:
             st.rerun()
-        st.progress(min(job.share, 1.0), text=f"{words} at {job.label}")
+        st.progress(min(job.share, 1.0), text=f"{words} at {plain(job.label)}")
         if st.button("Cancel", key=f"{page}.cancel"):
             job.cancel()
             st.rerun()

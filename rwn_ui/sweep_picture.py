@@ -195,7 +195,8 @@ def _rest(setting: Setting, without: Sequence[str]) -> str:
         if name not in without and value is not None
     }
     held |= {f"weight of {name}": weight for name, weight in setting.weights}
-    parts = [f"{name} = {_word(value)}" for name, value in held.items()]
+    parts = [] if setting.method == "rwn" else [setting.method]
+    parts += [f"{name} = {_word(value)}" for name, value in held.items()]
     return " · ".join([*parts, *([precision_words(setting.precision)] * bool(setting.precision))])
 
 
@@ -219,8 +220,14 @@ def _number(value: Any) -> bool:
 
 
 def slices(settings: Sequence[Setting], across: str, down: str) -> list[str]:
-    """The other parameters' combinations, in words."""
-    return list(dict.fromkeys(_rest(setting, (across, down)) for setting in settings))
+    """The other parameters' combinations, in words, of methods that have these two."""
+    both = (across, down)
+    return list(dict.fromkeys(_rest(each, both) for each in settings if _has(each, both)))
+
+
+def _has(setting: Setting, names: Sequence[str]) -> bool:
+    """Whether the method of a setting has these parameters, with a number each."""
+    return all(_number(getattr(setting.params, name, None)) for name in names)
 
 
 def draw_surface(
@@ -247,7 +254,8 @@ def draw_surface(
         What is expected, see `rwn_core.tuning.expected`; shown until the setting is measured.
     """
     across, down, rest = where
-    chosen = [s for s in settings if _rest(s, (across, down)) == rest]
+    both = (across, down)
+    chosen = [s for s in settings if _has(s, both) and _rest(s, both) == rest]
     if not chosen:
         return not_applicable.draw(
             title(measure), "No setting has these parameters.", "parameter_surface"

@@ -17,6 +17,7 @@ from rwn_ui.goal_view import tolerated
 from rwn_ui.loading import load
 from rwn_ui.panel import panel
 from rwn_ui.session import Session
+from rwn_ui.show import guarded, plain
 
 POLL_SECONDS = 0.7
 RISKS = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
@@ -35,8 +36,9 @@ def draw(session: Session) -> None:
 
     @st.fragment(run_every=POLL_SECONDS if run.running else None)
     def area() -> None:
-        _progress(session, run)
-        _pictures(session, run)
+        with guarded():  # it is drawn without the page, too
+            _progress(session, run)
+            _pictures(session, run)
 
     area()
     _choice(session, run)
@@ -145,7 +147,7 @@ def _axes(
     }
     first = {
         "x": (sides["utility"] or list(measures))[0],
-        "y": (sides["risk"] or list(measures))[-1],
+        "y": (sides["risk"] or list(measures))[0],
     }
     across, up, line, join = st.columns([3, 3, 2, 2])
 
@@ -215,8 +217,8 @@ def _surface(
         "and", rest, 0, key=_key(session, f"down.{rest}"), format_func=lambda n: sign(n, n)
     )
     slices = sweep_picture.slices(asked, across, down)
-    if len(slices) == 1:
-        return (across, down, slices[0]), measure
+    if len(slices) < 2:
+        return (across, down, "".join(slices)), measure
     held = at.selectbox(
         "at", slices, len(slices) - 1, key=_key(session, f"at.{across}.{down}.{len(slices)}")
     )
@@ -298,4 +300,4 @@ def _save(session: Session, point: Point) -> None:
     note = st.text_area("Note", key=_key(session, "save.note"), height=68)
     if st.button("Save", key=_key(session, "save"), disabled=not name.strip()):
         session.scenarios[name.strip()] = scenario_of(session, name.strip(), note, point)
-        st.toast(f"Scenario {name.strip()} is on the Compare page.")
+        st.toast(plain(f"Scenario {name.strip()} is on the Compare page."))

@@ -212,9 +212,9 @@ def _mark(shown: dict[str, Any], tile: Tile, readings: Readings, session: Sessio
     assert isinstance(reading, Reading)
     shown["state"] = "ok" if tile.value(reading)[1] <= limit else "over"
     shown["limit"] = f"limit {tile.words(limit)}"
+    shown["help"] += f" The policy: {shown['limit']}."
     ordinary = risk_choice.ordinary(tile.measure, readings)
     if ordinary is not None:
-        shown["help"] += f" The policy: {shown['limit']}."
         shown["limit"] = f"ordinary {tile.words(ordinary)}"
 
 
@@ -224,6 +224,7 @@ def _against(tile: Tile, name: str, released: float, pinned: float) -> dict[str,
     same = words == tile.words(0.0)
     better = None if same or tile.better == "neutral" else change < 0
     sign = "±" if same else "+" if change > 0 else "−"
+    words = words.replace(" %", " pp")  # a difference of shares is in percentage points
     return {"pin": name, "text": f"{sign}{words} vs {name}", "better": better}
 
 

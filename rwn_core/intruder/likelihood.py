@@ -215,16 +215,19 @@ def _lost(
         masked.frame[touched].isna().all(axis=1).to_numpy()[rows] if touched else np.zeros(m, bool)
     )
     if not np.any(gone) or not law.empty.size:
-        return sparse.csc_array((n, m)), np.zeros(m)
+        return sparse.csc_array((n, m)), np.full(m, -np.inf)
     kept = [name for unit in units for name in unit if not law.modification(name)]
+    # a height of 0 would drown what is likely to the power of hundreds of columns
+    impossible = np.where(gone, 0.0, -np.inf)
     if not kept:
         starts = np.concatenate(([0], np.cumsum(gone * law.empty.size)))
         records = np.tile(law.empty, int(gone.sum()))
-        return sparse.csc_array((np.ones(len(records)), records, starts), (n, m)), np.zeros(m)
+        return sparse.csc_array((np.ones(len(records)), records, starts), (n, m)), impossible
     able = np.zeros(n)
     able[law.empty] = 1.0
     same, logs = _product(law.given(selected=False), masked, rows, kept)
-    return _times(sparse.csc_array(sparse.diags_array(able) @ same), gone.astype(np.float64)), logs
+    matrix = _times(sparse.csc_array(sparse.diags_array(able) @ same), gone.astype(np.float64))
+    return matrix, logs + impossible
 
 
 def _times(matrix: sparse.csc_array, factors: NDArray[np.float64]) -> sparse.csc_array:

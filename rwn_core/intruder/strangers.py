@@ -15,6 +15,9 @@ from rwn_core.errors import NotApplicable
 from rwn_core.intruder.likelihood import attacked_units, likelihoods
 from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods.ranking import TIE
+from rwn_core.rounding import rounded
+
+LARGEST_PAIRS = 2_000_000  # of a stranger and a record, whose distances are held at a time
 
 
 class Strangers:
@@ -29,7 +32,7 @@ class Strangers:
     law : CellLaw
         Of the release, at one radius for all records.
     strangers : Microdata
-        Records of the same variables.
+        Records of the same variables, not rounded: a release would round them.
     names : sequence of str
         What the intruder knows of everybody.
 
@@ -42,7 +45,8 @@ class Strangers:
     def __init__(
         self, comparison: Comparison, law: CellLaw, strangers: Microdata, names: Sequence[str]
     ) -> None:
-        self.law, self.masked, self.strangers = law, comparison.masked, strangers
+        self.law, self.masked = law, comparison.masked
+        self.strangers = rounded(strangers, law.precision)
         self.names = tuple(names)
         self.near = _neighbors(comparison, law, strangers)
 
@@ -58,28 +62,30 @@ class Strangers:
         sparse array, shape (strangers.n, m)
         """
         others, logs = likelihoods(self.law, self.masked, rows, self.names)
-        own = self._likelihoods(rows)
+        log_own = self._log_likelihoods(rows)
         with np.errstate(divide="ignore"):
             everybody = np.log(np.asarray(others.sum(axis=0)).ravel()) + logs
-            log_own = np.log(own)
         total = np.logaddexp(np.maximum(everybody, -1e300), log_own)
         return sparse.csc_array(np.exp(log_own - total))
 
-    def _likelihoods(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """P(each stranger, were he in the file, releases each row), shape (strangers.n, m)."""
+    def _log_likelihoods(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Log P(each stranger, were he in the file, releases each row), (strangers.n, m)."""
         law, shape = self.law, (self.strangers.n, len(rows))
-        kept, drawn = np.ones(shape), np.ones(shape)
+        kept, drawn = np.zeros(shape), np.zeros(shape)
         for unit in attacked_units(law, self.names):
             same, copied = self._unit(unit, rows)
             q = law.modification(unit[0])
-            kept *= same
-            if isinstance(law, RowMixtureLaw):
-                drawn *= copied if q else same
-            else:
-                drawn *= (1 - q) * same + q * copied
+            with np.errstate(divide="ignore"):
+                kept += np.log(same.astype(np.float64))
+                if isinstance(law, RowMixtureLaw):
+                    drawn += np.log(copied if q else same.astype(np.float64))
+                else:
+                    drawn += np.log((1 - q) * same + q * copied)
         if not isinstance(law, RowMixtureLaw):
             return drawn
-        return np.asarray((1 - law.row_share) * kept + law.row_share * drawn)
+        with np.errstate(divide="ignore"):
+            shares = np.log([1 - law.row_share, law.row_share])
+        return np.asarray(np.logaddexp(shares[0] + kept, shares[1] + drawn))
 
     def _unit(
         self, unit: tuple[str, ...], rows: NDArray[np.int64]
@@ -94,8 +100,9 @@ class Strangers:
             )
         )
         one_hot = sparse.csr_array((np.ones(len(known)), known, np.arange(len(known) + 1)))
-        shares = (self.near @ one_hot).toarray()
-        copied = np.where(told >= 0, shares[:, np.minimum(told, shares.shape[1] - 1)], 0.0)
+        shares = sparse.csc_array(self.near @ one_hot)  # of thousands of values, few are told
+        columns = np.clip(told, 0, shares.shape[1] - 1)
+        copied = np.where(told >= 0, shares[:, columns].toarray(), 0.0)
         return (own[:, None] == told) & (told >= 0), copied
 
 
@@ -104,10 +111,22 @@ def _neighbors(comparison: Comparison, law: CellLaw, strangers: Microdata) -> sp
     known = law.neighborhoods
     if not isinstance(known.epsilon, int | float | None):
         raise NotApplicable("With a radius for each record there is none for people outside.")
-    metric = comparison.metric
-    squared = cdist(metric.points(strangers), metric.points(comparison.original), "sqeuclidean")
+    outside = comparison.metric.points(strangers)
+    points = comparison.metric.points(comparison.original)
+    size = max(1, LARGEST_PAIRS // len(points))
+    starts = range(0, len(outside), size)
+    parts = [_near(outside[start : start + size], points, law) for start in starts]
+    return sparse.csr_array(sparse.vstack(parts))
+
+
+def _near(
+    outside: NDArray[np.float64], points: NDArray[np.float64], law: CellLaw
+) -> sparse.csr_array:
+    """The same of a few people."""
+    known = law.neighborhoods
+    squared = cdist(outside, points, "sqeuclidean")
     inside = np.zeros(squared.shape, dtype=bool)
-    if known.epsilon is not None:
+    if isinstance(known.epsilon, int | float):
         edge = known.epsilon**2
         mixture = isinstance(law, RowMixtureLaw)  # its ball is open
         inside |= (squared < edge * (1 - TIE)) if mixture else (squared <= edge * (1 + TIE))

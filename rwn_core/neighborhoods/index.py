@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.errors import ParameterError
 from rwn_core.neighborhoods.compiled.facing import HALF_BLOCK
 from rwn_core.neighborhoods.compiled.grouping import group_rows
 from rwn_core.neighborhoods.compiled.guard import bound_norms
@@ -19,6 +20,7 @@ from rwn_core.neighborhoods.parallel import Watch
 
 LINE = 64  # bytes
 SMALLEST, LARGEST = 1e-12, 1e12
+FARTHEST = 1e152  # the squares of some thousands of such differences still have a sum
 BLOCK = 1024  # rows rotated at a time
 ROTATION_ROWS = 100_000  # rows that the axes are found from
 
@@ -150,6 +152,8 @@ def build_index(
     Raises
     ------
     Cancelled
+    ParameterError
+        Squares of the points' differences would be no numbers.
     """
     quiet = (watch or Watch()).part(0.0, 0.0)
     rows = np.ascontiguousarray(points) + 0.0  # a copy; it turns -0.0, which equals 0.0, into it
@@ -239,6 +243,11 @@ def _tiles_of(
 def _is_middling(rows: NDArray[np.float64]) -> bool:
     """Whether squares of the rows' differences are numbers that single precision has."""
     extent = float(np.ptp(rows, axis=0).max(initial=0.0))
+    if not extent < FARTHEST:
+        raise ParameterError(
+            f"Every coordinate of the records must be a number, less than {FARTHEST:g} from any "
+            "other one; make the weights smaller."
+        )
     return extent == 0 or SMALLEST < extent < LARGEST
 
 

@@ -83,7 +83,8 @@ def interactive_reach(
         radii.append(radius)
     most = max(radii[1], typical)  # of twins alone, any radius has too many
     step = _step(most)
-    stored, epsilon = (round(max(step, math.floor(r / step) * step), 12) for r in (radii[0], most))
+    stored, epsilon = (max(step, math.floor(r / step) * step) for r in (radii[0], most))
+    stored, epsilon = float(f"{stored:.12g}"), float(f"{epsilon:.12g}")
     return Reach(
         epsilon=epsilon, step=step, k=min(LARGEST_K, n - 1), typical=typical, stored=stored
     )

@@ -221,7 +221,8 @@ def _verified(
                 return Found(goal=goal, point=point, reached=True, tried=len(known))
         failed = point
         # the seeds were kind to this setting, and so to its neighbors: ask for more
-        margin = max(margin, goal.excess(point) - goal.excess(candidate))
+        more = goal.excess(point) - goal.excess(candidate)
+        margin = max(margin, more if math.isfinite(more) else 0.0)  # no answer: only this one goes
         del keeping[candidate.setting.key]
     closest = min(known.values(), key=goal.worst)
     point = _stated(crew, closest.setting, plan, _CANDIDATES)

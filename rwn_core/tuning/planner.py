@@ -192,9 +192,10 @@ def _offer(
 def _distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sorted distances from some records to all others, shape (probes, n - 1)."""
     rows = np.unique(np.linspace(0, len(points) - 1, _PROBES).astype(np.int64))
-    found = [np.sort(((points - points[row]) ** 2).sum(axis=1))[1:] for row in rows]
-    distances: NDArray[np.float64] = np.sqrt(np.array(found))
-    return distances
+    distances = np.empty((len(rows), len(points) - 1))  # of a large table gigabytes: held once
+    for place, row in enumerate(rows):
+        distances[place] = np.sort(((points - points[row]) ** 2).sum(axis=1))[1:]
+    return np.sqrt(distances, out=distances)
 
 
 def _neighborhoods(

@@ -105,9 +105,9 @@ class Trials:
             A setting that the method refuses on this table has the refusal as its reason.
         """
         start = time.perf_counter()
-        self._enter(setting)
         readings: list[dict[str, Reading | NotApplicable]] = []
         try:
+            self._enter(setting)
             for release in self._releases(setting):
                 readings.append(self._read(release))
                 if tick is not None:

@@ -64,7 +64,7 @@ def test_a_setting_is_made_pinned_and_compared_without_a_mouse(app) -> None:
     app.open("/")
     app.page.get_by_role("button", name="Pin A").focus()
     app.page.keyboard.press("Enter")
-    app.tile("Re-linked, worst case").get_by_text("±0.0 % vs A").wait_for()
+    app.tile("Re-linked, worst case").get_by_text("±0.0 pp vs A").wait_for()
     app.press("k", "PageUp")
     assert "vs A" in app.tile("Re-linked, worst case").inner_text()
     app.page.get_by_role("button", name="Clear").focus()

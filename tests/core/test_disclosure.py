@@ -20,11 +20,12 @@ from rwn_core.disclosure import (
     worst_records,
 )
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.intruder.strangers import Strangers
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.reading import Reading
-from rwn_core.rounding import steps_of
-from rwn_core.schema import Role
+from rwn_core.rounding import rounded, steps_of
+from rwn_core.schema import Kind, Role, Schema, Variable
 from rwn_ui import risk_caveats, risk_tables, risk_words
 
 
@@ -185,6 +186,35 @@ def test_a_control_group_is_left_out_and_guessed_about(bodyfat):
     worst = found.readings["attribute_inference"]
     assert worst.baseline > worst.detail["ignorant"].mean() + 0.02
     assert "people who are not in the file" in str(risk_words.rows(found.readings, 241))
+
+
+def test_people_outside_are_judged_as_they_are_like_those_inside():
+    """A secret that nothing tells is named as rarely outside as inside, however it is rounded."""
+    values = np.random.default_rng(5).normal(size=(600, 3))
+    roles = {"x": Role.KEY, "y": Role.KEY, "s": Role.CONFIDENTIAL}
+    schema = Schema(
+        variables=tuple(
+            Variable(
+                name=name,
+                kind=Kind.CONTINUOUS,
+                role=role,
+                weight=float(role is Role.KEY),
+            )
+            for name, role in roles.items()
+        )
+    )
+    data = rwn_core.Microdata.from_frame(pd.DataFrame(values, columns=list(roles)), schema)
+    base, precision = Comparison(original=data, masked=data), dict.fromkeys(roles, 1.0)
+    control = control_group(base, RWN(k=40), seed=1, precision=precision)
+    held = np.flatnonzero(~data.frame["x"].isin(control.original.frame["x"]))
+    pd.testing.assert_frame_equal(control.holdout.frame, data.take(held).frame)
+    reading = MEASURES["attribute_inference"].read(control)
+    assert reading.value == pytest.approx(0.055, abs=0.02)
+    assert reading.baseline == pytest.approx(reading.value, abs=0.02)
+    asked = Strangers(control, control.law, control.holdout, ["x", "y"])
+    pd.testing.assert_frame_equal(  # a release would show them rounded
+        asked.strangers.frame, rounded(control.holdout, precision).frame
+    )
 
 
 def test_no_control_group_of_a_few():

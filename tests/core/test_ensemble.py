@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rwn_core as rwn
-from rwn_core.bands import Band, Gathering
+from rwn_core.bands import Band, Gathering, further_draw
 from rwn_core.ensemble import ensemble
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import NBRS2015
@@ -63,7 +63,7 @@ def test_bands_are_where_the_parts_of_the_details_fall(drawn):
     ):
         draws = np.array([reading[key].detail[part] for reading in readings])
         band = made.bands[key][part]
-        low, median, high = np.quantile(draws, [0.05, 0.5, 0.95], axis=0)
+        low, median, high = np.quantile(draws, [0.05, 0.5, 0.95], axis=0, method="weibull")
         np.testing.assert_allclose(band.low, low)
         np.testing.assert_allclose(band.median, median)
         np.testing.assert_allclose(band.high, high)
@@ -72,7 +72,7 @@ def test_bands_are_where_the_parts_of_the_details_fall(drawn):
         np.cumsum(reading["principal_components"].detail["share_released"]) for reading in readings
     ]
     band = made.bands["principal_components"]["cumulative_released"]
-    np.testing.assert_allclose(band.high, np.quantile(draws, 0.95, axis=0))
+    np.testing.assert_allclose(band.high, np.quantile(draws, 0.95, axis=0, method="weibull"))
 
 
 def test_bands_of_counts_belong_to_one_set_of_bins():
@@ -143,3 +143,13 @@ def test_refusals():
         ensemble(data, rwn.RWN(k=5), repeats=1)
     with pytest.raises(ParameterError, match="no measure nothing"):
         ensemble(data, rwn.RWN(k=5), measures=["nothing"])
+
+
+@pytest.mark.parametrize(("draws", "held"), [(5, 4 / 6), (12, 11 / 13), (25, 0.9), (50, 0.9)])
+@pytest.mark.parametrize("kind", ["normal", "exponential", "uniform"])
+def test_one_more_draw_falls_into_the_interval_as_often_as_is_said(kind, draws, held):
+    generator = np.random.default_rng(draws)
+    values = getattr(generator, kind)(size=(draws + 1, 20_000))
+    low, high = further_draw(values[:-1])
+    inside = ((low <= values[-1]) & (values[-1] <= high)).mean()
+    assert abs(inside - held) < 0.012  # 4 standard errors, and the steps between order statistics

@@ -15,6 +15,7 @@ from rwn_core.expected_curve import expected_curve
 from rwn_core.forecast import forecast
 from rwn_core.microdata import Microdata
 from rwn_core.moments import KINDS, Moment, moments_of
+from rwn_core.schema import Kind, Schema, Variable
 
 RELEASES = 200
 
@@ -144,3 +145,17 @@ def test_levels_that_are_numbers_or_truth_values():
         own = Comparison(original=data, masked=data)
         assert shares[0].realized(own) == pytest.approx(0.25)
         assert 0 <= shares[0].expected(forecast(data, rwn.RWN(k=2)), data) <= 1
+
+
+def test_the_rarest_level_is_one_that_occurs():
+    """A scale may have levels that nobody chose: there is nothing to expect of those."""
+    frame = pd.DataFrame({"g": ["low", "high", "high"] * 4, "x": np.arange(12.0)})
+    levels = ("low", "middle", "high")
+    variables = (
+        Variable(name="g", kind=Kind.ORDERED, levels=levels),
+        Variable(name="x", kind=Kind.CONTINUOUS),
+    )
+    data = Microdata.from_frame(frame, Schema(variables=variables))
+    assert data.codes("g")[1] == list(levels)
+    shown = next(moment for moment in moments_of(data, "g", "x") if moment.kind == "category")
+    assert shown.levels == ("low",)

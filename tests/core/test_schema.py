@@ -23,6 +23,7 @@ def variable(name: str = "x", **fields: object) -> Variable:
         ({"role": "secret"}, "role of variable x must be one of: key"),
         *[({"weight": w}, "weight of variable x") for w in (-1, float("nan"), "2", True, None)],
         ({"weight": float("inf")}, "at least 0"),
+        ({"weight": 1e160}, "at most 1e[+]50"),
         ({"masked": "no"}, "masked of variable x must be true or false"),
         ({"levels": ()}, "levels of variable x must be a list of texts"),
         ({"levels": "abc"}, "levels of variable x must be a list of texts"),

@@ -15,6 +15,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.crew import Crew
 from rwn_ui.jobs import Job
+from rwn_ui.session import Session
 
 SECRET = "SENTINEL7731"
 
@@ -63,6 +64,16 @@ def test_work_that_is_done_gives_its_result() -> None:
     job.poll()  # nothing more to hear
     job.cancel()  # nothing more to stop
     assert (job.result, job.refusal) == (5, "")
+
+
+def test_a_user_is_free_again_though_no_page_follows_the_work() -> None:
+    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
+    session.study = Job.start("ε = 2", add, a=2, b=3)
+    assert session.busy
+    end = time.monotonic() + 30
+    while session.busy and time.monotonic() < end:
+        time.sleep(0.02)
+    assert session.study.result == 5
 
 
 def test_a_refusal_reaches_the_user_as_it_is() -> None:

@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.web import cli
 
 from rwn_core.errors import ParameterError, RWNError
 from rwn_ui import launch
@@ -47,6 +49,15 @@ def test_config_file_says_what_the_flags_say() -> None:
         for name, value in row.items()
     }
     assert written == {key: as_flags_read(value) for key, value in launch.SAFE_OPTIONS.items()}
+
+
+def test_a_page_opened_by_its_address_first_belongs_to_the_app(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)
+    monkeypatch.setattr(cli, "main", lambda **_: None)
+    exec(launch.START, {})
+    assert not PagesManager(str(launch.app_file())).uses_pages_directory
 
 
 def test_every_flag_takes_effect(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_other_weights_move_the_end_of_the_slider_and_not_the_setting(
     edit_weights.update(dict.fromkeys(screen.session.data.names, 2.0))
     screen.test.run()
     assert screen.lever("epsilon").max > 10
-    assert screen.session.words == "ε = 2 · k = 5 · q = 1"
+    assert screen.session.words == "ε = 2 · k = 5 · q = 1 · own weights of 15 variables"
     edit_weights.update(dict.fromkeys(screen.session.data.names, 0.1))
     screen.test.run()
     assert screen.lever("epsilon").max == screen.session.epsilon == 0.82

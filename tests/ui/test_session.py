@@ -15,7 +15,8 @@ import rwn_core as rwn
 from rwn_core.coordinates import coordinates
 from rwn_core.neighborhoods.preview import LARGEST_PAIRS, LARGEST_SEARCHED
 from rwn_core.neighborhoods.reach import interactive_reach
-from rwn_ui.session import PRESETS, Memo, preset_values
+from rwn_ui.session import PRESETS, Memo, Session, preset_values
+from rwn_ui.show import plain
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "rwn_ui").glob("*.py")]
@@ -35,6 +36,30 @@ def test_a_memo_keeps_the_latest_results_and_no_more() -> None:
     assert made == ["a", "b", "c"]
     make("b")
     assert made == ["a", "b", "c", "b"]
+
+
+def test_the_words_of_a_setting_tell_its_weights() -> None:
+    data = rwn.load_demo("bodyfat")
+    session = Session(name="bodyfat", demo="bodyfat", data=data, epsilon=2.0, k=5)
+    assert session.words == "ε = 2 · k = 5 · q = 1"
+    session.data = data.with_weights({"age": 3.0, "neck": 0.0})
+    assert session.words == "ε = 2 · k = 5 · q = 1 · weight of age = 3 · weight of neck = 0"
+    session.data = data.with_weights(dict.fromkeys(("age", "neck", "hip"), 2.0))
+    assert session.words == "ε = 2 · k = 5 · q = 1 · own weights of 3 variables"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("pay [a](b) $x$ *y*", r"pay \[a\](b) \$x\$ \*y\*"),
+        ("see http://a.example/x", "see http:\u2060//a.example/x"),
+        ("WWW.a.example", "WWW\u2060.a.example"),
+        ("who@a.example", "who\u2060@a.example"),
+        ("ε = 2 · k = 5", "ε = 2 · k = 5"),
+    ],
+)
+def test_no_name_becomes_a_link_or_a_formula(text: str, shown: str) -> None:
+    assert plain(text) == shown
 
 
 def test_a_failed_result_is_not_kept() -> None:

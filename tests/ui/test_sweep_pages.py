@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 import rwn_core as rwn
 from rwn_core.meeting import Meeting
 from rwn_core.scenario import Scenario
-from rwn_core.tuning import Setting
+from rwn_core.tuning import Plan, Setting, Sweep
 from rwn_core.tuning.planner import Offer
 from rwn_ui import sweep_form, sweep_picture, sweep_run
 from rwn_ui.compare_words import differences
@@ -96,10 +96,30 @@ def test_a_sweep_runs_and_its_settings_can_be_loaded(sweep_page: AppTest) -> Non
 def test_methods_are_swept_side_by_side(sweep_page: AppTest) -> None:
     field(sweep_page, "multiselect", "Methods").set_value(["rwn", "nbrs2015"])
     small(sweep_page)
+    field(sweep_page, "text_input", "Radius ε (standard deviations)").set_value("1, 2")
+    field(sweep_page, "button", "Start sweep").click()
+    sweep_page.run()
     wait(sweep_page)
     methods = sorted(point.setting.method for point in session_of(sweep_page).run.sweep())
-    assert methods == ["nbrs2015", "rwn", "rwn"]
+    assert methods == ["nbrs2015"] * 2 + ["rwn"] * 4
     assert not sweep_page.error
+
+
+def test_a_method_without_a_parameter_has_no_place_on_its_heat_map() -> None:
+    settings = [Setting.of("rwn", {"epsilon": e, "k": k}) for e in (1, 2) for k in (3, 5)]
+    settings += [Setting.of("nbrs2015", {"epsilon": e, "q": q}) for e in (1, 2) for q in (0.5, 1)]
+    assert sweep_picture.slices(settings, "epsilon", "k") == ["q = 1"]
+    assert sweep_picture.slices(settings, "epsilon", "q") == ["k = 3", "k = 5", "nbrs2015"]
+    assert sweep_picture.slices(settings[4:], "epsilon", "k") == []
+    for rest in ("q = 1", ""):
+        sweep_picture.draw_surface(
+            settings,
+            Sweep(points=(), plan=Plan(measures=("correlation",)), wanted=8),
+            "correlation",
+            ("epsilon", "k", rest),
+            limit=None,
+            forecasts={},
+        )
 
 
 def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page: AppTest) -> None:

@@ -113,7 +113,7 @@ def test_differences_against_pins_have_the_right_sign_and_mark(session: Session)
         neutral = label == "PC1 share"
         assert less["better"] is (None if neutral else False)
         assert more["better"] is (None if neutral else True)
-    assert "+50.0 % vs A" in tiles(session)["Re-linked, worst case"]["against"][0]["text"]
+    assert "+50.0 pp vs A" in tiles(session)["Re-linked, worst case"]["against"][0]["text"]
 
 
 def test_the_map_shows_now_and_the_pins(session: Session) -> None:

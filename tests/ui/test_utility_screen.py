@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -149,7 +150,9 @@ def test_the_curves_moment_has_its_interval_over_the_draws(
         moment.realized(comparison.with_masked(masked))
         for masked, _ in releases(session.data, session.params, 4, session.seed)
     ]
-    assert (low, high) == pytest.approx(tuple(np.quantile(values, [0.05, 0.95])), rel=1e-6)
+    assert (low, high) == pytest.approx(
+        tuple(np.quantile(values, [0.05, 0.95], method="weibull")), rel=1e-6
+    )
 
 
 # ---------------------------------------------------------------- expected curves
@@ -299,3 +302,14 @@ def test_standings_in_words(shown: Any) -> None:
     other = Scenario(name="b", setting=session.setting, table="0" * 64)
     assert day_pass_results.standings(session, other) is None
     assert compare_view._day_pass_rows(session, [scenario, other])[0][2] == "–"
+
+
+def test_draws_are_points_only_where_each_has_both_measures(monkeypatch) -> None:
+    """Three of four draws have a correlation: pairs in order would be of different draws."""
+    values = {"correlation": np.array([0.1, 0.2, 0.3]), "distance_linkage": np.full(4, 0.5)}
+    made = SimpleNamespace(values=values)
+    monkeypatch.setattr(draws, "drawn", lambda session: made)
+    assert draws.spots(None) == []
+    values["correlation"] = np.array([0.1, 0.2, 0.3, 0.4])
+    shown = [spot["utility"] for spot in draws.spots(None)]
+    assert shown == pytest.approx([0.9, 0.8, 0.7, 0.6])

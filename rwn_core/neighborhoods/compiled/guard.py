@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.neighborhoods.compiled import compiled, lean, merged
 
 SLACK = 1e-6  # ties reach beyond a radius by 1e-9, and chains of ties somewhat further
+UNDERFLOW = 1e-44  # more than a product or half of one loses below the smallest single numbers
 
 
 @merged
@@ -21,7 +22,8 @@ def guard(norm: float, far: float, dimensions: int, unit: float) -> float:
     from the tile's, so the difference of two points by e = 2 unit (norm + far), and its square by
     2 far e + e^2. The distance is summed up as |x'|^2 + |y'|^2 - 2 x'y': d products each time,
     none above far^2. The first is doubled, and the second taken three times, for what is left out
-    (rounding of the halves, of the bound itself).
+    (rounding of the halves, of the bound itself). Products of very small numbers are off by a
+    fixed amount instead.
 
     Parameters
     ----------
@@ -33,7 +35,8 @@ def guard(norm: float, far: float, dimensions: int, unit: float) -> float:
         Relative error of one rotated coordinate.
     """
     error = 4 * unit * (norm + far)
-    return float(2 * far * error + error * error + 3 * (dimensions + 3) * unit * far * far)
+    rounding = 3 * (dimensions + 3) * (unit * far * far + UNDERFLOW)
+    return float(2 * far * error + error * error + rounding)
 
 
 @lean
@@ -46,8 +49,8 @@ def reach_of(squared: float, norm: float, dimensions: int, unit: float) -> float
         return np.inf
     radius = np.sqrt(squared)
     error = 4 * unit * (norm + radius)
-    error = 2 * radius * error + error * error + 2 * (dimensions + 3) * unit * squared
-    return float((squared + error) * (1 + SLACK))
+    rounding = 2 * (dimensions + 3) * (unit * squared + UNDERFLOW)
+    return float((squared + 2 * radius * error + error * error + rounding) * (1 + SLACK))
 
 
 @compiled

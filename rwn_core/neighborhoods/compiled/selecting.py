@@ -17,6 +17,7 @@ from rwn_core.neighborhoods.ranking import TIE
 
 BUCKETS = 1024  # at most
 A_BUCKET = 4  # members of a bucket, about
+LEAST = 1e-300  # rough distances whose inverse is surely a number
 
 
 class Buckets(NamedTuple):
@@ -146,7 +147,7 @@ def fill_buckets(kept: int, dimensions: int, row: Ranked, buckets: Buckets) -> i
     largest = row.rough[0]
     for entry in range(1, kept):
         largest = max(largest, row.rough[entry])
-    scale = 1 / largest if 0 < largest < np.inf else 0.0
+    scale = 1 / largest if LEAST < largest < np.inf else 0.0
     starts = buckets.starts
     starts[: count + 1] = 0
     buckets.most[:count], buckets.least[:count] = -np.inf, np.inf

@@ -9,6 +9,7 @@ import pytest
 from rwn_core.audit import compare
 from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
+from rwn_core.intruder import strangers as strangers_module
 from rwn_core.intruder.strangers import Strangers
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
@@ -125,3 +126,33 @@ def test_a_radius_for_each_record_has_none_for_people_outside():
     release = mask(data, RWN(epsilon=np.full(20, 0.9), k=1), seed=1)
     with pytest.raises(NotApplicable, match="radius for each record"):
         Strangers(compare(data, release), release.law, table(3, 8), ["x"])
+
+
+@pytest.mark.parametrize("params", [RWN(k=150), NBRS2015(epsilon=50.0, q=1.0)])
+def test_many_variables_are_no_reason_to_believe_nobody(params):
+    """Products of hundreds of small probabilities: twins of people in the file are like them."""
+    values = np.random.default_rng(0).normal(size=(200, 160))
+    data = Microdata.from_frame(pd.DataFrame(values, columns=[f"x{j}" for j in range(160)]))
+    twins, release = data.take(np.arange(20)), mask(data, params, seed=1)
+    asked = Strangers(compare(data, release, holdout=twins), release.law, twins, data.names)
+    beliefs = asked.beliefs(np.arange(20)).toarray()
+    assert np.isfinite(beliefs).all()
+    assert beliefs.max() > 0.003
+    assert (beliefs.max(axis=0) > 0).mean() > 0.5
+
+
+@pytest.mark.parametrize("method", PARAMS)
+def test_a_few_people_at_a_time_have_the_same_neighbors(method, monkeypatch):
+    data, others = table(30, 1), table(7, 2)
+    release = mask(data, PARAMS[method], seed=3)
+    comparison = compare(data, release, holdout=others)
+    near = [Strangers(comparison, release.law, others, ["x", "g"]).near.toarray()]
+    sizes: list[int] = []
+    monkeypatch.setattr(strangers_module, "LARGEST_PAIRS", 60)
+    whole = strangers_module._near
+    monkeypatch.setattr(
+        strangers_module, "_near", lambda few, *rest: sizes.append(len(few)) or whole(few, *rest)
+    )
+    near.append(Strangers(comparison, release.law, others, ["x", "g"]).near.toarray())
+    np.testing.assert_array_equal(*near)
+    assert sizes == [2, 2, 2, 1]

@@ -12,6 +12,7 @@ from rwn_core.donors import Draws, copy_from_donors, draw_donors
 from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import Cancelled, Drawing, find_neighborhoods, preview
 from rwn_core.neighborhoods.preview import build_preview
+from rwn_core.neighborhoods.reach import interactive_reach
 from rwn_core.randomness import SecretKey
 
 KEY = SecretKey.from_seed(7)
@@ -127,6 +128,17 @@ def test_small_tables_are_whole_without_compiled_code():
     built = build_preview(POINTS[:200])
     assert built.whole
     assert built.neighborhoods(k=3, epsilon=None).sizes.min() == 3
+
+
+@pytest.mark.parametrize("far", [1e3, 1e13, 1e16])
+def test_the_sliders_reach_to_near_records_beside_one_far_away(far):
+    """A number meant as "unknown" stretches the scale; the others lie close together on it."""
+    points = np.random.default_rng(0).normal(size=(500, 2))
+    points[0] = far
+    reach = interactive_reach(points / points.std(axis=0), 12_000_000)
+    assert 4.5 < reach.epsilon / reach.typical <= 5.0
+    assert reach.stored == reach.epsilon
+    assert 50 <= reach.epsilon / reach.step <= 126
 
 
 def test_it_tells_its_progress_and_can_be_cancelled():

@@ -12,6 +12,7 @@ from brute_force import hard_reaches, hard_table, member_sets, squared_pairs
 
 from rwn_core import neighborhoods
 from rwn_core.donors import Draws, draw_all, draw_donors
+from rwn_core.errors import ParameterError
 from rwn_core.neighborhoods import (
     Drawing,
     find_neighborhoods,
@@ -193,6 +194,14 @@ def test_a_scale_changes_nothing(scale):
     np.testing.assert_array_equal(scaled.donors, plain.donors)
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e160])
+def test_points_whose_distances_are_no_numbers_are_refused(wrong):
+    points = census(2500)
+    points[3, 1] = wrong
+    with pytest.raises(ParameterError, match="coordinate of the records must be a number"):
+        find_neighborhoods(points, k=5, epsilon=None)
+
+
 def test_far_from_the_origin_and_wide_scales_lose_nothing():
     """Where single precision can tell nothing apart, the exact check does."""
     near = np.random.default_rng(5).normal(size=(2100, 3))
@@ -259,3 +268,20 @@ def test_a_strict_search_leaves_out_what_is_at_exactly_the_radius(epsilon):
     np.testing.assert_array_equal(strict.pairs()[1], plain.pairs()[1])
     ours, theirs = (draw_all(f, KEY, DRAWING.streams, DRAWING.q) for f in (strict, plain))
     np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize("spread", [1e-155, 1e-22])
+def test_products_below_the_smallest_numbers_lose_nothing(spread):
+    """All of a table so small, or a crowd at its center: approximate distances tell nothing."""
+    rng = np.random.default_rng(9)
+    points = rng.normal(size=(212, 3)) * spread
+    if spread > 1e-100:
+        points[0], points[1] = 1.0, -1.0
+    complete, index = complete_table(points), build_index(points, layout=Layout(leaf=32))
+    for quantile in (0.1, 0.3, 0.9):
+        epsilon = float(np.quantile(np.sqrt(complete.squared), quantile))
+        expected = complete.narrow(k=3, epsilon=epsilon)
+        found = Search(index, k=3, epsilon=epsilon).run(Watch(), DRAWING)
+        np.testing.assert_array_equal(found.sizes, expected.sizes)
+        donors = draw_donors(expected, Draws(KEY, np.arange(212), DRAWING.streams), DRAWING.q)
+        np.testing.assert_array_equal(found.donors, donors)

@@ -190,6 +190,27 @@ def test_the_search_stays_within_the_ranges_of_the_sweep(bodyfat, swept) -> None
     assert seek(bodyfat, swept.points, goal, plan=PLAN, workers=1).point.setting.params.k >= 3
 
 
+def test_a_setting_without_an_answer_does_not_rule_out_the_others() -> None:
+    """On fresh releases the best one has no answer; the next best keeps the limit."""
+    goal = Goal(keep="bayes_linkage", limit=0.5, best="correlation")
+    best, good, poor = (
+        point(name, bayes_linkage=risk, correlation=loss)
+        for name, risk, loss in ((1.0, 0.4, 0.1), (2.0, 0.3, 0.2), (3.0, 0.1, 0.9))
+    )
+    fresh = {each.setting.key: each for each in (good, poor)}
+
+    class Stub:
+        def points(self, settings, plan, tell):
+            unknown = point(1.0, bayes_linkage=None, correlation=0.1)
+            return [fresh.get(setting.key, unknown) for setting in settings]
+
+    known = {each.setting.key: each for each in (best, good, poor)}
+    plan = Plan(measures=("bayes_linkage", "correlation"), releases=2)
+    found = goal_module._verified(Stub(), known, goal, plan, lambda share: None)
+    assert found.reached
+    assert found.point.setting.key == good.setting.key
+
+
 def test_a_search_needs_a_place_to_start(bodyfat) -> None:
     goal = Goal(keep="distance_linkage", limit=0.1, best="correlation")
     with pytest.raises(ParameterError, match="sweep with both"):

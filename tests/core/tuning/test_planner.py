@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -67,3 +69,12 @@ def test_the_share_of_candidates() -> None:
 def test_what_cannot_be_planned_is_refused(wrong: dict) -> None:
     with pytest.raises(ParameterError):
         plan_large(rwn.RWN(k=3), **wrong)
+
+
+def test_the_distances_are_held_once():
+    points = np.random.default_rng(0).normal(size=(5000, 2))
+    tracemalloc.start()
+    held = planner._distances(points).nbytes
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.3 * held

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import orjson
+import pandas as pd
 import pytest
 
 import rwn_core as rwn
@@ -100,6 +101,17 @@ def test_a_refused_setting_is_a_reason_and_no_failure(bodyfat) -> None:
     assert "no other record within epsilon" in points[0].spreads["correlation"].reason
     assert "k must be" in points[1].spreads["correlation"].reason
     assert points[2].median("correlation") is not None
+
+
+def test_weights_that_leave_no_distance_are_a_reason_and_no_failure() -> None:
+    frame = pd.DataFrame({"same": np.full(30, 7.0), "other": np.arange(30.0)})
+    data = rwn.Microdata.from_frame(frame)
+    params, none = rwn.RWN(k=3), (("other", 0.0),)
+    settings = [Setting(params=params, weights=none), Setting(params=params)]
+    plan = Plan(measures=("cells_changed",), releases=1)
+    refused, fine = sweep(data, settings, plan=plan, workers=1).points
+    assert "positive weight" in refused.spreads["cells_changed"].reason
+    assert fine.median("cells_changed") is not None
 
 
 def test_a_measure_that_fails_does_not_end_the_sweep(bodyfat, monkeypatch) -> None:
