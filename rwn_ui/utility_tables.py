@@ -14,7 +14,8 @@ from rwn_core.figures import CHARTS
 from rwn_core.reading import Measure, Reading
 from rwn_core.standard_errors import Validity
 from rwn_ui.draws import bands
-from rwn_ui.utility_results import PENDING, Sight
+from rwn_ui.later import PENDING
+from rwn_ui.utility_results import Sight
 
 Table = dict[str, Any]
 
