@@ -132,8 +132,8 @@ def peer(case: dict) -> dict:
         count = _count_with(case["peer"], points)
         built = clock.read()
         done, step = 0, max(10, len(some) // 20)
-        limit = case.get("limit", PEER_SECONDS)
-        while done < len(some) and clock.read()["cpu_s"] < limit:
+        end = built["cpu_s"] + case.get("limit", PEER_SECONDS)
+        while done < len(some) and clock.read()["cpu_s"] < end:
             count(points[some[done : done + step]], epsilon)
             done += step
     taken, done = clock.read(), min(done, len(some))
