@@ -14,7 +14,6 @@ from rwn_ui import (
     tune_view,
 )
 from rwn_ui.arrival import arrived, sample_note
-from rwn_ui.later import again
 from rwn_ui.panel import panel
 from rwn_ui.session import Session, current
 from rwn_ui.show import frame, guarded
@@ -69,10 +68,6 @@ def picture(session: Session, above: DeltaGenerator, below: DeltaGenerator) -> N
             controls.levers(session)
         with below:
             controls.history(session)
-        look = session.look()
-        if risk_choice.pending(session, look):
-            risk_choice.complete(session, look)
-            again()
 
 
 frame()

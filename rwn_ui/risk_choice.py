@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.reading import Reading
-from rwn_ui.later import PENDING, rest
 from rwn_ui.results import Look
 from rwn_ui.session import Session
 
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from rwn_ui.tune_view import Tile
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
-LARGEST_LATER = 30_000  # records up to which it follows within about a second
-REST = 0.3  # seconds without a newer choice, before it is read for a large table
 PLACE = "tune.risk"
 
 
@@ -33,9 +30,8 @@ def choices() -> list[str]:
 
 
 def usual(session: Session) -> str:
-    """Worst-case linkage, but the ordinary where that takes more than a moment."""
-    quick = session.data.n <= LARGEST_LATER and session.bench().preview.whole
-    return "bayes_linkage" if quick else "distance_linkage"
+    """Worst-case linkage where the table is small enough for slider speed, else the ordinary."""
+    return "bayes_linkage" if session.data.n <= LARGEST_LIVE else "distance_linkage"
 
 
 def measure(session: Session) -> str:
@@ -47,14 +43,13 @@ def measure(session: Session) -> str:
 def choose(session: Session) -> None:
     """Let the user choose it."""
     keys = choices()
-    why = ""
-    if usual(session) == "distance_linkage":
-        why = (
-            f" With {session.data.n:,} records the ordinary one is shown at first, because the "
-            "worst case takes seconds; the Risk page has it."
-        )
-    elif session.data.n > LARGEST_LIVE:
-        why = f" With {session.data.n:,} records the worst case follows when the sliders rest."
+    large = session.data.n > LARGEST_LIVE
+    why = (
+        f" With {session.data.n:,} records the ordinary one is shown at first, because the worst "
+        "case takes seconds; the Risk page has it."
+        if large
+        else ""
+    )
     session.views[PLACE] = st.selectbox(
         "Risk on the tile and the map",
         keys,
@@ -66,39 +61,14 @@ def choose(session: Session) -> None:
     )
 
 
-def readings(
-    session: Session, look: Look, *, wait: bool = False
-) -> dict[str, Reading | rwn.NotApplicable]:
-    """The look's readings with the chosen risk among them, or that it is still to come."""
+def readings(session: Session, look: Look) -> dict[str, Reading | rwn.NotApplicable]:
+    """The look's readings with the chosen risk among them; it is read once for a setting."""
     key = measure(session)
     if key in look.readings:
         return look.readings
-    if pending(session, look) and not wait:
-        return {**look.readings, key: PENDING}
-    return {**look.readings, key: _read(session, look)}
-
-
-def pending(session: Session, look: Look) -> bool:
-    """Whether the chosen risk of a large table is still to be read: see `complete`."""
-    large = session.data.n > LARGEST_LIVE and measure(session) not in look.readings
-    return large and _place(session, look) not in session.looks
-
-
-def complete(session: Session, look: Look) -> None:
-    """Read it once the sliders rest; a newer choice of the user comes first."""
-    rest(REST)
-    _read(session, look)
-
-
-def _place(session: Session, look: Look) -> tuple[Any, ...]:
-    key = measure(session)
-    return (session.data.fingerprint, session.data.schema, look.params, session.seed, key)
-
-
-def _read(session: Session, look: Look) -> Reading | rwn.NotApplicable:
-    """The chosen risk, read once for a setting."""
-    about = rwn.MEASURES[measure(session)]
-    return session.looks.once(_place(session, look), lambda: about.read(look.comparison))
+    place = (session.data.fingerprint, session.data.schema, look.params, session.seed, key)
+    found = session.looks.once(place, lambda: rwn.MEASURES[key].read(look.comparison))
+    return {**look.readings, key: found}
 
 
 def tiles(session: Session, known: Sequence[Tile]) -> list[Tile]:

@@ -13,7 +13,6 @@ import rwn_core as rwn
 from rwn_core.figures import CHARTS, Chart, not_applicable, serialise
 from rwn_core.reading import Reading
 from rwn_ui import day_pass_results, draws, link, risk_choice
-from rwn_ui.later import PENDING
 from rwn_ui.results import Look
 from rwn_ui.session import Pin, Session
 from rwn_ui.sweep_picture import tune_spots
@@ -128,8 +127,7 @@ def payload(session: Session, look: Look) -> dict[str, Any]:
             *(_tile(tile, readings, session) for tile in risk_choice.tiles(session, TILES)),
             *_day_pass(session, look),
         ],
-        "risk": risk_choice.measure(session),
-        "cards": _written(cards, session),
+        "cards": [serialise(chart) for chart in cards],
         "tables": [
             _table(chart)
             for chart in cards
@@ -154,7 +152,7 @@ def stamp(words: str, shown: Mapping[str, Any]) -> str:
 
 def pin(session: Session, look: Look) -> Pin:
     """The current setting, to be compared with later ones."""
-    values, readings = {}, risk_choice.readings(session, look, wait=True)
+    values, readings = {}, risk_choice.readings(session, look)
     for tile in risk_choice.tiles(session, TILES):
         reading = readings[tile.measure]
         if isinstance(reading, Reading):
@@ -178,8 +176,7 @@ def _tile(tile: Tile, readings: Readings, session: Session) -> dict[str, Any]:
     reading = readings[tile.measure]
     shown: dict[str, Any] = {"label": tile.label, "help": tile.help, "against": []}
     if not isinstance(reading, Reading):
-        none = "…" if reading is PENDING else "n/a"
-        return {**shown, "released": none, "state": None, "help": str(reading)}
+        return {**shown, "released": "n/a", "state": None, "help": str(reading)}
     if tile.limit == "linkage":
         shown["help"] = tile.help + risk_choice.beside(tile.measure, reading, readings)
     original, released = tile.value(reading)
@@ -244,16 +241,6 @@ def _cards(readings: Readings, session: Session) -> list[Chart]:
         else:
             cards.append(CHARTS[key](reading, **draws.bands(made, key)))
     return cards
-
-
-def _written(cards: list[Chart], session: Session) -> list[str]:
-    """The cards for the panel; while the risk is to come, the last map stays for a moment."""
-    last = session.last_payload
-    if "reason" not in cards[0] or last is None or last["risk"] != risk_choice.measure(session):
-        return [serialise(chart) for chart in cards]
-    if not risk_choice.pending(session, session.look()):
-        return [serialise(chart) for chart in cards]
-    return [last["cards"][0], *(serialise(chart) for chart in cards[1:])]
 
 
 def _map(readings: Readings, session: Session) -> Chart:

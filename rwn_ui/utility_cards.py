@@ -13,9 +13,8 @@ from rwn_core.figures import CHARTS, Chart, not_applicable
 from rwn_core.moments import Moment
 from rwn_core.reading import Reading
 from rwn_ui import draws
-from rwn_ui.later import PENDING
 from rwn_ui.session import Session
-from rwn_ui.utility_results import Desk, Sight
+from rwn_ui.utility_results import PENDING, Desk, Sight
 
 Draw = Callable[..., Chart]
 

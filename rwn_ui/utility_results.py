@@ -21,13 +21,13 @@ from rwn_core.reading import Reading
 from rwn_core.standard_errors import Validity
 from rwn_core.two_way import two_way
 from rwn_ui.draws import PLACE
-from rwn_ui.later import PENDING, give_way
 from rwn_ui.session import Memo, Session
 
 HELD_BACK = {"prediction"}  # needs held-out records: the Tune page has it
 SLOW = {"pmse"}  # on a large table they follow after the first picture
 VALUES = 25  # along the expected curve
 VALUES_OF_LARGE = 8
+PENDING = rwn.NotApplicable("A moment: this takes longer on a large table.")
 
 Found = Reading | rwn.NotApplicable
 Progress = Callable[[float], None]
@@ -129,9 +129,14 @@ def complete(session: Session) -> None:
     """What a large table did not show at once; a newer choice of the user ends it midway."""
     mine, comparison = desk(session), session.look().comparison
     if not _not_expected(session):
-        _now(session, mine, give_way)
-        _scan(session, mine, give_way)
+        _now(session, mine, _give_way)
+        _scan(session, mine, _give_way)
     _slow(session, mine, comparison)
+
+
+def _give_way(share: float) -> None:
+    """Streamlit stops a script that is to run again where it looks at the state."""
+    st.session_state.get(PLACE)
 
 
 def _read(session: Session, comparison: Comparison, *, slow: bool) -> dict[str, Found]:

@@ -14,8 +14,7 @@ from rwn_core.figures import CHARTS
 from rwn_core.reading import Measure, Reading
 from rwn_core.standard_errors import Validity
 from rwn_ui.draws import bands
-from rwn_ui.later import PENDING
-from rwn_ui.utility_results import Sight
+from rwn_ui.utility_results import PENDING, Sight
 
 Table = dict[str, Any]
 

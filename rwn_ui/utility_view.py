@@ -17,12 +17,11 @@ from rwn_core.moments import CHANGE, moments_of
 from rwn_core.reading import Reading
 from rwn_ui import day_pass_results, draws
 from rwn_ui.draws import setting_of
-from rwn_ui.later import PENDING
 from rwn_ui.session import Session
 from rwn_ui.show import plain
 from rwn_ui.tune_view import stamp
 from rwn_ui.utility_cards import cards
-from rwn_ui.utility_results import Desk, Found, Sight
+from rwn_ui.utility_results import PENDING, Desk, Found, Sight
 from rwn_ui.utility_tables import tables
 
 

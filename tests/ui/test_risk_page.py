@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from rwn_ui import risk_choice, risk_view, tune_view
+from rwn_ui import risk_choice, risk_view
 from rwn_ui.jobs import Job
 
 Payloads = list[dict[str, Any]]
@@ -187,41 +187,8 @@ def test_every_risk_can_stand_on_the_tile_and_the_map(open_page):
 
 
 def test_a_large_table_starts_with_the_ordinary_risk(open_page, monkeypatch):
-    monkeypatch.setattr(risk_choice, "LARGEST_LATER", 10)
+    monkeypatch.setattr(risk_choice, "LARGEST_LIVE", 10)
     screen = open_page("tune")
     assert screen.errors == []
     assert screen.session.last_payload["tiles"][0]["label"] == "Re-linked, ordinary"
     assert "takes seconds" in screen.test.selectbox(key="tune.0.risk").help
-
-
-def test_the_worst_case_of_a_larger_table_follows_its_picture(open_page, monkeypatch):
-    monkeypatch.setattr(risk_choice, "LARGEST_LIVE", 10)
-    monkeypatch.setattr(risk_choice, "REST", 0.0)
-    screen = open_page("tune")
-    session = screen.session
-    assert "follows when the sliders rest" in screen.test.selectbox(key="tune.0.risk").help
-    shown = session.last_payload
-    assert (shown["tiles"][0]["label"], shown["tiles"][0]["released"][-1]) == (
-        "Re-linked, worst case",
-        "%",
-    )
-    session.k = 9  # a move: the other cards are new, the risk is to come, the map stays
-    look = session.look()
-    moved = tune_view.payload(session, look)
-    assert moved["tiles"][0]["released"] == "…"
-    assert moved["cards"][0] == shown["cards"][0]
-    assert moved["cards"][1] != shown["cards"][1]
-    assert risk_choice.pending(session, look)
-    risk_choice.complete(session, look)
-    assert not risk_choice.pending(session, look)
-    done = tune_view.payload(session, look)
-    assert done["tiles"][0]["released"].endswith("%")
-    assert done["cards"][0] != shown["cards"][0]
-
-
-def test_a_pin_waits_for_the_worst_case(open_page, monkeypatch):
-    monkeypatch.setattr(risk_choice, "LARGEST_LIVE", 10)
-    monkeypatch.setattr(risk_choice, "REST", 0.0)
-    session = open_page("tune").session
-    session.k = 9
-    assert "bayes_linkage" in tune_view.pin(session, session.look()).values
