@@ -61,7 +61,7 @@ def picture(session: Session, above: DeltaGenerator, below: DeltaGenerator) -> N
         session.last_payload = tune_view.payload(session, session.look())
     # the panel goes to the browser first; the widgets follow while it is drawn
     if session.last_payload is not None:
-        panel(session.last_payload, key="tune")
+        panel(session.last_payload, key="tune", on_again=lambda: risk_choice.follow(session))
     with guarded():
         with above:
             controls.presets(session)

@@ -12,7 +12,8 @@ import streamlit as st
 
 from rwn_core.errors import ParameterError
 from rwn_ui.history import Choice
-from rwn_ui.session import PRESETS, Policy, Session, preset_values
+from rwn_ui.presets import PRESETS, preset_values
+from rwn_ui.session import Policy, Session
 from rwn_ui.show import plain
 
 

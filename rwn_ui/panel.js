@@ -4,12 +4,14 @@
 // text, never as HTML.
 
 const PROJECTOR = 1.5;       // size against the normal one
+const TOUCHES = ["keydown", "pointerdown"];
 const QUIET = 1200;          // milliseconds without a change before a screen reader is told
 
 export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".rwn-panel");
   const panel = (root.rwnPanel ??= new Panel(root));
   panel.pick = (point) => setTriggerValue("picked", point);
+  panel.more = () => setTriggerValue("again", true);
   panel.take(data);
   // Streamlit also cleans up after a call that newer data overtook: only a panel that has left the
   // page is taken down.
@@ -72,6 +74,8 @@ class Panel {
     this.sight = new IntersectionObserver((changes) => this.seen(changes), { rootMargin: "120px" });
     this.fonts = () => this.redraw();
     document.fonts.addEventListener("loadingdone", this.fonts);
+    this.touched = () => this.wait();
+    for (const kind of TOUCHES) document.addEventListener(kind, this.touched, true);
     // Plotly is large: it is read when a reader comes near, not while the first picture is made.
     root.addEventListener("pointerenter", () => loadPlotly().catch(() => {}), { once: true });
   }
@@ -97,6 +101,13 @@ class Panel {
     this.readTheme(restyled);
     this.draw();
     if (data.address) setAddress(data.address);
+    this.wait();
+  }
+
+  /** Ask for what takes longer than a slider can wait, once nothing was touched for a while. */
+  wait() {
+    clearInterval(this.waiting);
+    if (this.data.again) this.waiting = setInterval(() => this.more(), this.data.again);
   }
 
   /** Reading computed styles makes the browser style the whole page, so it is done when needed. */
@@ -171,7 +182,9 @@ class Panel {
     this.sizes.disconnect();
     this.sight.disconnect();
     document.fonts.removeEventListener("loadingdone", this.fonts);
+    for (const kind of TOUCHES) document.removeEventListener(kind, this.touched, true);
     clearTimeout(this.quiet);
+    clearInterval(this.waiting);
     for (const card of this.cards) card.remove();
     this.view.node.remove();
   }

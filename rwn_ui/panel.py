@@ -29,6 +29,7 @@ def panel(
     *,
     key: str = "panel",
     on_pick: Callable[[str], None] | None = None,
+    on_again: Callable[[], None] | None = None,
 ) -> None:
     """Draw or redraw the panel.
 
@@ -46,12 +47,15 @@ def panel(
             "against": [{"pin", "text", "better": bool | None}], "help"}; all texts ready to read.
         cards : list of str, each a chart written by `rwn_core.figures.serialise`.
         address : mapping of str to str, the query of the page's address.
+        again : int, milliseconds after which, and again after as many, more of this is asked for.
         tables : list of {"title", "columns", "rows", "caption"?}, shown below the charts.
         Every part but the stamp may be left out.
     key : str
         Streamlit key; the same on every run, so that the charts are redrawn in place.
     on_pick : callable, optional
         Called before the next run with the "customdata" of a point that was clicked.
+    on_again : callable, optional
+        Called before each run that "again" in the payload asks for.
     """
 
     def picked() -> None:
@@ -59,5 +63,15 @@ def panel(
         if on_pick is not None and isinstance(chosen, str):
             on_pick(chosen)
 
+    def more() -> None:
+        if on_again is not None:
+            on_again()
+
     # bytes, because Streamlit would write a mapping as JSON twice, once only to compare it
-    _mount(key=key, data=orjson.dumps(payload), height="content", on_picked_change=picked)
+    _mount(
+        key=key,
+        data=orjson.dumps(payload),
+        height="content",
+        on_picked_change=picked,
+        on_again_change=more,
+    )

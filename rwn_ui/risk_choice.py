@@ -10,6 +10,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.reading import Reading
+from rwn_ui.follower import Follower, Question
 from rwn_ui.results import Look
 from rwn_ui.session import Session
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rwn_ui.tune_view import Tile
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
+PENDING = rwn.NotApplicable("A moment: on a table of this size it follows when the sliders rest.")
 PLACE = "tune.risk"
 
 
@@ -30,8 +32,8 @@ def choices() -> list[str]:
 
 
 def usual(session: Session) -> str:
-    """Worst-case linkage where the table is small enough for slider speed, else the ordinary."""
-    return "bayes_linkage" if session.data.n <= LARGEST_LIVE else "distance_linkage"
+    """Worst-case linkage, which needs every record; the ordinary where only some are shown."""
+    return "bayes_linkage" if session.bench().preview.whole else "distance_linkage"
 
 
 def measure(session: Session) -> str:
@@ -43,13 +45,11 @@ def measure(session: Session) -> str:
 def choose(session: Session) -> None:
     """Let the user choose it."""
     keys = choices()
-    large = session.data.n > LARGEST_LIVE
-    why = (
-        f" With {session.data.n:,} records the ordinary one is shown at first, because the worst "
-        "case takes seconds; the Risk page has it."
-        if large
-        else ""
-    )
+    why = ""
+    if not session.bench().preview.whole:
+        why = " The worst case needs every record, so here the ordinary one comes first."
+    elif session.data.n > LARGEST_LIVE:
+        why = f" With {session.data.n:,} records the worst case follows when the sliders rest."
     session.views[PLACE] = st.selectbox(
         "Risk on the tile and the map",
         keys,
@@ -61,14 +61,48 @@ def choose(session: Session) -> None:
     )
 
 
-def readings(session: Session, look: Look) -> dict[str, Reading | rwn.NotApplicable]:
-    """The look's readings with the chosen risk among them; it is read once for a setting."""
+def readings(
+    session: Session, look: Look, *, wait: bool = False
+) -> dict[str, Reading | rwn.NotApplicable]:
+    """The look's readings with the chosen risk among them; it is read once for a setting.
+
+    Of a large table it is `PENDING` until `follow` has had it read, unless somebody has to wait.
+    """
     key = measure(session)
     if key in look.readings:
         return look.readings
-    place = (session.data.fingerprint, session.data.schema, look.params, session.seed, key)
-    found = session.looks.once(place, lambda: rwn.MEASURES[key].read(look.comparison))
+    place = (session.data.fingerprint, session.data.schema, _question(session, look))
+    found = session.looks.get(place) or _followed(session, look)
+    if found is None or (found is PENDING and wait):
+        found = session.looks.once(place, lambda: rwn.MEASURES[key].read(look.comparison))
     return {**look.readings, key: found}
+
+
+def _followed(session: Session, look: Look) -> Reading | rwn.NotApplicable | None:
+    """What the follower has read, or that it is to come; None where there is none to ask."""
+    if session.data.n <= LARGEST_LIVE or not session.bench().preview.whole:
+        return None
+    follower = session.follower
+    if follower is None or follower.data is not session.data:
+        return PENDING
+    return follower.known(_question(session, look)) or PENDING
+
+
+def _question(session: Session, look: Look) -> Question:
+    return Question(measure=measure(session), params=look.params, seed=session.seed)
+
+
+def follow(session: Session) -> None:
+    """Have the chosen risk of the setting on screen read, in the background."""
+    look = session.look()
+    if readings(session, look)[measure(session)] is not PENDING:
+        return
+    follower = session.follower
+    if follower is None or follower.data is not session.data:
+        if follower is not None:
+            follower.cancel()
+        follower = session.follower = Follower.start(session.data)
+    follower.ask(_question(session, look))
 
 
 def tiles(session: Session, known: Sequence[Tile]) -> list[Tile]:

@@ -1,15 +1,12 @@
-"""What one user has chosen, and a bounded memory of what follows from it."""
+"""What one user has chosen, and what follows from it."""
 
 from __future__ import annotations
 
 import os
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -20,46 +17,23 @@ from rwn_core.intruder.watch import WatchList
 from rwn_core.masking import Rounded
 from rwn_core.meeting import Meeting
 from rwn_core.neighborhoods import LARGEST_DENSE
-from rwn_core.neighborhoods.parallel import Progress
-from rwn_core.neighborhoods.reach import Reach
 from rwn_core.release import ReleasedFile
 from rwn_core.rounding import Steps, precision_words, share_of
 from rwn_core.scenario import Scenario, Search
 from rwn_core.tuning import Run, Setting
+from rwn_ui.follower import Follower
 from rwn_ui.history import Choice, History
 from rwn_ui.jobs import Job
+from rwn_ui.memo import Memo
 from rwn_ui.preparation import Preparation
+from rwn_ui.presets import preset_values
 from rwn_ui.results import Bench, Look
+from rwn_ui.searching import searching
 from rwn_ui.show import plain
 
-_T = TypeVar("_T")
 _PLACE = "rwn.session"
 FIRST_DEMO = "bodyfat"
-PATIENCE = 0.4  # seconds without a word about a search
 TOLD_WEIGHTS = 2  # in the words of a setting
-
-
-class Memo:
-    """The latest results of one user; the oldest go first. Nothing is shared between users."""
-
-    def __init__(self, entries: int) -> None:
-        self._entries = entries
-        self._kept: OrderedDict[Hashable, Any] = OrderedDict()
-
-    def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
-        """The kept result of this key, or a new one."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-        else:
-            self._kept[key] = make()
-            while len(self._kept) > self._entries:
-                self._kept.popitem(last=False)
-        result: _T = self._kept[key]
-        return result
-
-    def __contains__(self, key: Hashable) -> bool:
-        """Whether a result of this key is kept."""
-        return key in self._kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +77,8 @@ class Session:
     planner: Job | None = None
     study: Job | None = None  # of the Utility page
     disclosure: Job | None = None  # of the Risk page
+    trial: Job | None = None  # of the Compare page
+    follower: Follower | None = None  # reads what no slider can wait for
     watched: WatchList = field(default_factory=WatchList)  # records and questions to follow
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     limits: dict[str, float] = field(default_factory=dict)  # what is tolerated, by measure
@@ -144,7 +120,8 @@ class Session:
 
     @property
     def _works(self) -> tuple[Job | Run | None, ...]:
-        return (self.job, self.run, self.seeker, self.planner, self.study, self.disclosure)
+        jobs = (self.job, self.seeker, self.planner, self.study, self.disclosure, self.trial)
+        return (*jobs, self.run)
 
     @property
     def setting(self) -> Setting:
@@ -281,7 +258,10 @@ class Session:
             if work is not None:
                 work.cancel()
         self.job = self.run = self.seeker = self.planner = self.study = None
-        self.disclosure = self.search = None
+        self.disclosure = self.trial = self.search = None
+        if self.follower is not None:
+            self.follower.cancel()
+            self.follower = None
         self.watched = WatchList()
         self.history = History()
         self.generation += 1
@@ -300,43 +280,9 @@ class Session:
         self.epsilon, self.k, self.q = preset_values(preset, self.bench().reach)
 
 
-PRESETS = {"Light": (0.6, 3, 0.5), "Standard": (1.2, 5, 1.0), "Strong": (2.4, 15, 1.0)}
-
-
-def preset_values(preset: str, reach: Reach) -> tuple[float, int, float]:
-    """Epsilon as a multiple of the typical nearest distance, k and q."""
-    radii, k, q = PRESETS[preset]
-    epsilon = min(round(radii * reach.typical / reach.step) * reach.step, reach.epsilon)
-    return round(epsilon, 10), min(k, reach.k), q
-
-
 def _place(data: rwn.Microdata) -> tuple[str, rwn.Schema]:
     """What a bench depends on."""
     return data.fingerprint, data.schema
-
-
-@contextmanager
-def searching(slot: DeltaGenerator | None) -> Iterator[Progress | None]:
-    """A progress bar for a search beyond the stored neighbors, where it takes a while.
-
-    Another move of a slider stops the search: Streamlit looks for one at each step of the bar.
-    """
-    if slot is None:
-        yield None
-        return
-    begun, shown = time.monotonic(), False
-
-    def tell(share: float) -> None:
-        nonlocal shown
-        if shown or time.monotonic() - begun > PATIENCE:
-            shown = True
-            slot.progress(min(share, 1.0), text="Searching beyond the stored neighbors")
-
-    try:
-        yield tell
-    finally:
-        if shown:
-            slot.empty()
 
 
 def current() -> Session:

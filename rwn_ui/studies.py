@@ -13,6 +13,7 @@ from rwn_core.ensemble import Ensemble, ensemble
 from rwn_core.masking import Parameters
 from rwn_core.neighborhoods import LARGEST_DENSE
 from rwn_core.standard_errors import Validity, standard_error_validity
+from rwn_ui import risk_choice
 from rwn_ui.draws import setting_of
 from rwn_ui.jobs import Job
 from rwn_ui.session import Session
@@ -55,7 +56,7 @@ def begin_draws(session: Session) -> None:
         for key, measure in rwn.MEASURES.items()
         if (measure.side == "utility" or key in on_screen)
         and key not in HELD_BACK
-        and not (large and key in _SLOW)
+        and not (large and key in _SLOW - {risk_choice.measure(session)})
     ]
     more = {"measures": keys, "day_pass": session.day_pass}
     _begin(session, "draws", draw_many, repeats=DRAWS, **more)

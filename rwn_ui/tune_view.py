@@ -19,6 +19,7 @@ from rwn_ui.sweep_picture import tune_spots
 from rwn_ui.utility_results import desk
 
 Readings = Mapping[str, Reading | rwn.NotApplicable]
+REST = 400  # milliseconds without a move, before what takes longer is read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +135,8 @@ def payload(session: Session, look: Look) -> dict[str, Any]:
             if chart["key"] == "regression" and "reason" not in chart
         ],
     }
-    return {"stamp": stamp(session.words, shown), **shown}
+    pending = readings[risk_choice.measure(session)] is risk_choice.PENDING
+    return {"stamp": stamp(session.words, shown), "again": REST if pending else None, **shown}
 
 
 def _day_pass(session: Session, look: Look) -> list[dict[str, Any]]:
@@ -152,7 +154,7 @@ def stamp(words: str, shown: Mapping[str, Any]) -> str:
 
 def pin(session: Session, look: Look) -> Pin:
     """The current setting, to be compared with later ones."""
-    values, readings = {}, risk_choice.readings(session, look)
+    values, readings = {}, risk_choice.readings(session, look, wait=True)
     for tile in risk_choice.tiles(session, TILES):
         reading = readings[tile.measure]
         if isinstance(reading, Reading):
@@ -176,7 +178,7 @@ def _tile(tile: Tile, readings: Readings, session: Session) -> dict[str, Any]:
     reading = readings[tile.measure]
     shown: dict[str, Any] = {"label": tile.label, "help": tile.help, "against": []}
     if not isinstance(reading, Reading):
-        return {**shown, "released": "n/a", "state": None, "help": str(reading)}
+        return {**shown, **_unread(tile, readings)}
     if tile.limit == "linkage":
         shown["help"] = tile.help + risk_choice.beside(tile.measure, reading, readings)
     original, released = tile.value(reading)
@@ -198,6 +200,15 @@ def _tile(tile: Tile, readings: Readings, session: Session) -> dict[str, Any]:
     return shown
 
 
+def _unread(tile: Tile, readings: Readings) -> dict[str, Any]:
+    """A tile without a number, or before it."""
+    reason = readings[tile.measure]
+    shown = {"released": "n/a", "state": None, "help": str(reason)}
+    if reason is risk_choice.PENDING:
+        shown |= {"released": "…", "limit": _ordinary(tile, readings)}
+    return shown
+
+
 def _mark(shown: dict[str, Any], tile: Tile, readings: Readings, session: Session) -> None:
     """Hold a tile against the policy; no risk stands there alone."""
     limit = float(getattr(session.policy, str(tile.limit)))
@@ -213,9 +224,13 @@ def _mark(shown: dict[str, Any], tile: Tile, readings: Readings, session: Sessio
     shown["state"] = "ok" if tile.value(reading)[1] <= limit else "over"
     shown["limit"] = f"limit {tile.words(limit)}"
     shown["help"] += f" The policy: {shown['limit']}."
+    shown["limit"] = _ordinary(tile, readings) or shown["limit"]
+
+
+def _ordinary(tile: Tile, readings: Readings) -> str:
+    """The ordinary intruder's number below the worst case; nothing below other tiles."""
     ordinary = risk_choice.ordinary(tile.measure, readings)
-    if ordinary is not None:
-        shown["limit"] = f"ordinary {tile.words(ordinary)}"
+    return "" if ordinary is None else f"ordinary {tile.words(ordinary)}"
 
 
 def _against(tile: Tile, name: str, released: float, pinned: float) -> dict[str, Any]:
@@ -247,13 +262,11 @@ def _map(readings: Readings, session: Session) -> Chart:
     axis = risk_choice.measure(session)
     risk, loss = readings[axis], readings["correlation"]
     for reading in (risk, loss):
-        if not isinstance(reading, Reading):
+        if not isinstance(reading, Reading) and reading is not risk_choice.PENDING:
             return not_applicable.draw("Risk-utility map", str(reading), "risk_utility_map")
-    assert isinstance(risk, Reading)
     assert isinstance(loss, Reading)
-    points = [
-        {"label": "now", "utility": 1 - loss.value, "risk": risk.value, "text": session.words}
-    ]
+    height = risk.value if isinstance(risk, Reading) else None
+    points = [{"label": "now", "utility": 1 - loss.value, "risk": height, "text": session.words}]
     for name, pinned in session.pins.items():
         values = pinned.values
         if "correlation" in values and axis in values:

@@ -21,7 +21,8 @@ from rwn_core.reading import Reading
 from rwn_core.standard_errors import Validity
 from rwn_core.two_way import two_way
 from rwn_ui.draws import PLACE
-from rwn_ui.session import Memo, Session
+from rwn_ui.memo import Memo
+from rwn_ui.session import Session
 
 HELD_BACK = {"prediction"}  # needs held-out records: the Tune page has it
 SLOW = {"pmse"}  # on a large table they follow after the first picture

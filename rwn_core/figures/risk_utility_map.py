@@ -23,6 +23,7 @@ from rwn_core.figures.style import (
     layout,
     number,
     percent,
+    vertical,
 )
 from rwn_core.figures.tables import table
 
@@ -53,7 +54,8 @@ def draw(
     ----------
     points : sequence of mappings
         Each with "label" ("now", "A" or "B"), "utility" and "risk" in [0, 1], and "text" (the
-        parameters in words). A point with a missing coordinate is left out of the picture.
+        parameters in words). Where the risk is still to come (None), a line says where the point
+        will stand; a point with another missing coordinate is left out of the picture.
     limit : float
         Maximum tolerable risk, in [0, 1].
     swept : sequence of mappings
@@ -63,7 +65,8 @@ def draw(
     """
     placed = [p for p in points if _known(p["utility"]) and _known(p["risk"])]
     top = _reach(max([limit * 1.5, *(p["risk"] * 1.15 for p in placed)]), _TOPS)
-    worst = min((p["utility"] for p in placed), default=1.0)
+    coming = [p for p in points if p["risk"] is None and _known(p["utility"])]
+    worst = min((p["utility"] for p in (*placed, *coming)), default=1.0)
     left = next((v for v in _LEFTS if worst >= v + 0.12 * (1 - v)), 0.0)
     x_range, y_range = _padded(left, 1.0), _padded(0.0, top)
     now = next((p for p in placed if p["label"] == "now"), None)
@@ -76,8 +79,16 @@ def draw(
         layout=layout(
             axis("utility", *x_range),
             axis("disclosure risk", *y_range, share=True),
-            shapes=[_admissible(limit), horizontal(limit, LIMIT)],
-            annotations=[*_corners(top, left), _limit_label(limit, y_range)],
+            shapes=[
+                _admissible(limit),
+                horizontal(limit, LIMIT),
+                *(vertical(p["utility"], RELEASED, "dot") for p in coming),
+            ],
+            annotations=[
+                *_corners(top, left),
+                _limit_label(limit, y_range),
+                *(_coming_label(p, x_range) for p in coming),
+            ],
         ),
         table=table(
             ["setting", "parameters", "utility", "disclosure risk", "admissible"],
@@ -85,11 +96,15 @@ def draw(
                 [p["label"] for p in points],
                 [p["text"] for p in points],
                 [float(p["utility"]) for p in points],
-                [float(p["risk"]) for p in points],
-                ["yes" if p["risk"] <= limit else "no" for p in points],
+                [math.nan if p["risk"] is None else float(p["risk"]) for p in points],
+                [_admitted(p["risk"], limit) for p in points],
             ],
         ),
     )
+
+
+def _admitted(risk: float | None, limit: float) -> str:
+    return "not yet known" if risk is None else "yes" if risk <= limit else "no"
 
 
 def _known(value: float | None) -> bool:
@@ -226,6 +241,16 @@ def _corners(top: float, left: float) -> list[Label]:
         label(original, 1, 1, NEUTRAL, xanchor="right", yanchor="top", **paper),
         label(nothing, 0, 0, NEUTRAL, xanchor="left", yanchor="bottom", **paper),
     ]
+
+
+def _coming_label(p: Point, x_range: tuple[float, float]) -> Label:
+    """Beside the line of a point whose risk is not known yet."""
+    left = p["utility"] > (x_range[0] + x_range[1]) / 2
+    text = f"{escape(p['label'])}: risk follows"
+    anchor = "right" if left else "left"
+    return label(
+        text, p["utility"], 0.5, RELEASED, yref="paper", xanchor=anchor, xshift=-4 if left else 4
+    )
 
 
 def _limit_label(limit: float, y_range: tuple[float, float]) -> Label:

@@ -20,6 +20,13 @@ def test_twenty_thousand_records_show_progress_and_then_nine_cards(app) -> None:
     assert bar.count() == 0
     assert "k = 6" in app.press("k", "ArrowRight")
     assert launch.ADDRESS in app.page.url
+    worst = app.tile("Re-linked, worst case").locator(".rwn-value")
+    worst.get_by_text("%").wait_for()  # it follows when the sliders rest
+    before = worst.inner_text()
+    app.press("epsilon", "ArrowRight")
+    worst.get_by_text("…").wait_for()
+    worst.get_by_text("%").wait_for()
+    assert worst.inner_text() != before
 
 
 def test_a_very_large_file_is_cancelled_and_then_shown_by_some_of_its_records(

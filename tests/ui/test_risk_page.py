@@ -184,11 +184,3 @@ def test_every_risk_can_stand_on_the_tile_and_the_map(open_page):
         assert tile["released"].endswith("%")
         assert risk_choice.axis_title(key) in screen.session.last_payload["cards"][0]
     assert set(risk_choice.choices()) >= {"bayes_linkage", "intruder_levels", "extremes"}
-
-
-def test_a_large_table_starts_with_the_ordinary_risk(open_page, monkeypatch):
-    monkeypatch.setattr(risk_choice, "LARGEST_LIVE", 10)
-    screen = open_page("tune")
-    assert screen.errors == []
-    assert screen.session.last_payload["tiles"][0]["label"] == "Re-linked, ordinary"
-    assert "takes seconds" in screen.test.selectbox(key="tune.0.risk").help

@@ -15,7 +15,9 @@ import rwn_core as rwn
 from rwn_core.coordinates import coordinates
 from rwn_core.neighborhoods.preview import LARGEST_PAIRS, LARGEST_SEARCHED
 from rwn_core.neighborhoods.reach import interactive_reach
-from rwn_ui.session import PRESETS, Memo, Session, preset_values
+from rwn_ui.memo import Memo
+from rwn_ui.presets import PRESETS, preset_values
+from rwn_ui.session import Session
 from rwn_ui.show import plain
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -49,3 +49,17 @@ def test_a_point_without_a_place_is_in_the_table_only() -> None:
     chart = risk_utility_map.draw(points, 0.05)
     assert chart["data"] == []
     assert chart["table"]["rows"] == [["now", "ε = 1", None, 0.2, "no"]]
+
+
+def test_a_risk_that_is_still_to_come_is_a_line_at_its_utility() -> None:
+    points = [
+        {"label": "now", "utility": 0.7, "risk": None, "text": "ε = 1"},
+        {"label": "A", "utility": 0.95, "risk": 0.02, "text": "ε = 0"},
+    ]
+    chart = risk_utility_map.draw(points, 0.05)
+    assert [trace["name"] for trace in chart["data"]] == ["A"]
+    rule = chart["layout"]["shapes"][-1]
+    assert (rule["x0"], rule["x1"], rule["yref"]) == (0.7, 0.7, "paper")
+    assert chart["layout"]["annotations"][-1]["text"] == "now: risk follows"
+    assert chart["layout"]["xaxis"]["range"][0] < 0.7
+    assert chart["table"]["rows"][0] == ["now", "ε = 1", 0.7, None, "not yet known"]

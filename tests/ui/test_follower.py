@@ -1,0 +1,145 @@
+"""Readings that follow the picture: the same numbers, one process, nothing left, never a value."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.comparison import Comparison
+from rwn_core.masking import Rounded
+from rwn_core.reading import Reading
+from rwn_ui import follower
+from rwn_ui.follower import Answer, Follower, Question
+from rwn_ui.results import Bench
+
+SECRET = "SENTINEL7731"
+PLAIN = rwn.RWN(epsilon=0.3, k=4, q=0.8)
+
+
+def about(measure: str = "bayes_linkage", seed: int = 7) -> Question:
+    return Question(measure=measure, params=PLAIN, seed=seed)
+
+
+def by_seed(question: Question, unmasked: Comparison) -> Answer:
+    """Seed 0 never ends, seed 1 ends the process, seed 2 is another's error; others answer."""
+    if question.seed == 0:
+        time.sleep(600)
+    if question.seed == 1:
+        os._exit(3)
+    if question.seed == 2:
+        return Question(measure=SECRET, params=PLAIN, seed=2).answer(unmasked)
+    return Reading(value=float(question.seed), detail={})
+
+
+@contextmanager
+def started(answer=by_seed) -> Iterator[Follower]:
+    made = Follower.start(rwn.load_demo("bodyfat"), answer)
+    try:
+        yield made
+    finally:
+        made.cancel()
+        assert multiprocessing.active_children() == []
+
+
+def answered(made: Follower, question: Question) -> Answer:
+    end = time.monotonic() + 60
+    while made.known(question) is None:
+        assert time.monotonic() < end
+        made.ask(question)
+        time.sleep(0.02)
+    found = made.known(question)
+    assert found is not None
+    return found
+
+
+def numbers(n: int = 2400) -> rwn.Microdata:
+    """A table too large for plain arrays, so that the kernels are asked."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=n)
+    columns = {"x": x, "y": x + rng.normal(size=n), "z": rng.integers(0, 9, n)}
+    return rwn.Microdata.from_frame(pd.DataFrame(columns))
+
+
+@pytest.mark.parametrize("data", [rwn.load_demo("bodyfat"), numbers()], ids=["bodyfat", "numbers"])
+@pytest.mark.parametrize("measure", ["bayes_linkage", "distance_linkage"])
+def test_the_answer_is_what_the_page_would_read_itself(data, measure: str) -> None:
+    name = data.schema.released[0].name
+    for params in (PLAIN, Rounded(params=PLAIN, precision=((name, 0.5),))):
+        look = Bench.of(data).look(params, 7)
+        own = rwn.MEASURES[measure].read(look.comparison)
+        question = Question(measure=measure, params=params, seed=7)
+        found = question.answer(Comparison(original=data, masked=data))
+        assert isinstance(found, Reading)
+        assert (found.value, found.baseline, found.interval) == (
+            own.value,
+            own.baseline,
+            own.interval,
+        )
+        assert found.detail == {}  # nothing of single records comes back
+
+
+def test_questions_are_answered_one_after_another_by_one_process() -> None:
+    with started(Question.answer) as made:
+        process = made._process
+        first, second = (answered(made, about(seed=seed)) for seed in (7, 8))
+        assert made._process is process
+        assert isinstance(first, Reading)
+        assert isinstance(second, Reading)
+        assert first.value != second.value
+        made.cancel()
+        assert made.known(about(seed=7)) == first  # what was answered stays
+        assert not made.running
+        assert answered(made, about(seed=9))  # and it can be asked again
+
+
+def test_an_earlier_question_may_end_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    with started() as made:
+        made.ask(about(seed=0))
+        made.ask(about(seed=5))
+        assert made._asked == about(seed=0)
+        monkeypatch.setattr(follower, "PATIENCE", 0.0)
+        assert answered(made, about(seed=5)).value == 5.0
+        assert made.known(about(seed=0)) is None
+
+
+def test_a_process_that_dies_is_a_sentence_and_another_answers_the_next() -> None:
+    with started() as made:
+        lost = answered(made, about(seed=1))
+        assert isinstance(lost, rwn.NotApplicable)
+        assert "could not be read" in str(lost)
+        assert answered(made, about(seed=3)).value == 3.0
+        made._process.kill()
+        made._process.join()
+        assert answered(made, about(seed=4)).value == 4.0
+
+
+def test_a_foreign_error_leaves_the_process_as_its_type_only() -> None:
+    with started() as made:
+        told = str(answered(made, about(seed=2)))
+        assert "KeyError" in told
+        assert SECRET not in told
+
+
+def test_a_refusal_is_the_answer() -> None:
+    data = rwn.load_demo("bodyfat")
+    far = Question(measure="bayes_linkage", params=rwn.RWN(k=data.n), seed=1)
+    told = far.answer(Comparison(original=data, masked=data))
+    assert isinstance(told, rwn.NotApplicable)
+    assert "k" in str(told)
+
+
+def test_old_answers_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follower, "KEPT", 2)
+    with started() as made:
+        for seed in (3, 4, 5):
+            answered(made, about(seed=seed))
+        assert made.known(about(seed=3)) is None
+        assert made.known(about(seed=5)).value == 5.0

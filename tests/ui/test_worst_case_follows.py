@@ -1,0 +1,133 @@
+"""The worst case comes first on Tune: at once on a small table, after the picture on a larger."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from typing import Any
+
+import orjson
+import pytest
+
+from rwn_core.neighborhoods import preview
+from rwn_ui import risk_choice, tune_view
+from rwn_ui.session import Session
+
+SELECT = "tune.0.risk"
+
+
+@pytest.fixture
+def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
+    """A session whose table counts as a larger one."""
+    monkeypatch.setattr(risk_choice, "LARGEST_LIVE", 10)
+    screen = open_page("tune")
+    assert screen.errors == []
+    assert "follows when the sliders rest" in screen.test.selectbox(key=SELECT).help
+    return screen.session
+
+
+def shown(session: Session) -> dict[str, Any]:
+    return tune_view.payload(session, session.look())
+
+
+def map_of(payload: dict[str, Any]) -> dict[str, Any]:
+    return orjson.loads(payload["cards"][0])
+
+
+def followed(session: Session) -> dict[str, Any]:
+    """What the panel gets in the end, asking again and again as it does."""
+    end = time.monotonic() + 60
+    while shown(session)["again"]:
+        assert time.monotonic() < end
+        risk_choice.follow(session)
+        time.sleep(0.05)
+    return shown(session)
+
+
+def test_a_small_table_has_the_worst_case_at_once(open_page) -> None:
+    payload = shown(open_page("tune").session)
+    tile = payload["tiles"][0]
+    assert (tile["label"], tile["released"][-1]) == ("Re-linked, worst case", "%")
+    assert payload["again"] is None
+
+
+def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
+    before = session.last_payload
+    assert before["again"] == tune_view.REST
+    tile = before["tiles"][0]
+    assert (tile["label"], tile["released"]) == ("Re-linked, worst case", "…")
+    assert tile["limit"].startswith("ordinary ")
+    assert "when the sliders rest" in tile["help"]
+    assert multiprocessing.active_children() == []  # nobody is asked before the sliders rest
+    after = followed(session)
+    assert after["tiles"][0]["released"].endswith("%")
+    assert after["stamp"] != before["stamp"]
+    assert after["again"] is None
+    live = risk_choice.readings(session, session.look())["bayes_linkage"]
+    at_once = session.bench().look(session.masking, session.seed).comparison
+    assert live.value == risk_choice.rwn.MEASURES["bayes_linkage"].read(at_once).value
+    session.follower.cancel()
+
+
+def test_until_then_the_map_has_a_line_and_says_so(session: Session) -> None:
+    drawn = map_of(shown(session))
+    assert "now: risk follows" in [note["text"] for note in drawn["layout"]["annotations"]]
+    assert not [trace for trace in drawn["data"] if trace["name"] == "now"]
+    drawn = map_of(followed(session))
+    assert "now: risk follows" not in [note["text"] for note in drawn["layout"]["annotations"]]
+    assert [trace for trace in drawn["data"] if trace["name"] == "now"]
+    session.follower.cancel()
+
+
+def test_a_move_is_a_new_question_and_an_earlier_answer_is_kept(session: Session) -> None:
+    first = followed(session)["tiles"][0]["released"]
+    k = session.k
+    session.k = 40
+    assert shown(session)["tiles"][0]["released"] == "…"
+    assert followed(session)["tiles"][0]["released"] != first
+    session.k = k
+    assert shown(session)["tiles"][0]["released"] == first
+    session.follower.cancel()
+
+
+def test_other_weights_are_another_table(session: Session) -> None:
+    followed(session)
+    old = session.follower
+    session.reweigh({"age": 3.0})
+    assert shown(session)["tiles"][0]["released"] == "…"
+    followed(session)
+    assert session.follower is not old
+    assert not old.running
+    session.follower.cancel()
+
+
+def test_another_table_ends_the_process(session: Session) -> None:
+    followed(session)
+    assert len(multiprocessing.active_children()) == 1
+    session.load(session.data, name="again", demo=None)
+    assert session.follower is None
+    assert multiprocessing.active_children() == []
+
+
+def test_a_pin_waits_for_it(session: Session) -> None:
+    assert "bayes_linkage" in tune_view.pin(session, session.look()).values
+    assert session.follower is None
+    assert shown(session)["again"] is None  # nobody has to be asked any more
+
+
+def test_every_other_slow_risk_follows_too(session: Session) -> None:
+    session.views[risk_choice.PLACE] = "suda"
+    assert risk_choice.measure(session) == "suda"
+    assert shown(session)["tiles"][0]["released"] == "…"
+    followed(session)
+    session.follower.cancel()
+
+
+def test_where_some_records_are_shown_the_ordinary_one_comes_first(open_page, monkeypatch) -> None:
+    monkeypatch.setattr(preview, "LARGEST_WHOLE", 200)
+    monkeypatch.setattr(preview, "SHOWN", 100)
+    screen = open_page("tune")
+    assert screen.errors == []
+    assert screen.session.last_payload["tiles"][0]["label"] == "Re-linked, ordinary"
+    assert "needs every record" in screen.test.selectbox(key=SELECT).help
+    assert screen.session.last_payload["again"] is None
