@@ -50,7 +50,7 @@ def started(answer=by_seed) -> Iterator[Follower]:
 
 
 def answered(made: Follower, question: Question) -> Answer:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while made.known(question) is None:
         assert time.monotonic() < end
         made.ask(question)

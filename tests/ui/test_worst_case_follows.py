@@ -36,7 +36,7 @@ def map_of(payload: dict[str, Any]) -> dict[str, Any]:
 
 def followed(session: Session) -> dict[str, Any]:
     """What the panel gets in the end, asking again and again as it does."""
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while shown(session)["again"]:
         assert time.monotonic() < end
         risk_choice.follow(session)
