@@ -20,7 +20,8 @@ from rwn_core.gate import (
     table_notices,
     typed_levels,
 )
-from rwn_core.schema import Kind, Role, Schema, Variable
+from rwn_core.schema import Kind, Role, Schema
+from rwn_core.schema.guessed import guess_schema
 
 _T = TypeVar("_T")
 
@@ -275,30 +276,6 @@ def _with_levels(frame: pd.DataFrame, schema: Schema) -> Schema:
             levels = tuple(level_text(value) for value in found)
             schema = schema.replace_variable(variable.name, levels=levels)
     return schema
-
-
-def guess_schema(frame: pd.DataFrame) -> Schema:
-    """One variable for each column, its kind guessed from the column's type."""
-    return Schema(
-        variables=tuple(
-            Variable(name=str(name), kind=_guess_kind(frame[name])) for name in frame.columns
-        )
-    )
-
-
-def _guess_kind(column: pd.Series[Any]) -> Kind:
-    dtype = column.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        return Kind.ORDERED if dtype.ordered else Kind.CATEGORICAL
-    if pd.api.types.is_datetime64_any_dtype(dtype):
-        return Kind.DATE
-    if pd.api.types.is_bool_dtype(dtype):
-        return Kind.CATEGORICAL
-    if pd.api.types.is_integer_dtype(dtype):
-        return Kind.COUNT
-    if pd.api.types.is_float_dtype(dtype):
-        return Kind.CONTINUOUS
-    return Kind.CATEGORICAL
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

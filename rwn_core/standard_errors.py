@@ -18,10 +18,9 @@ from rwn_core.bootstrap import masked_samples
 from rwn_core.design_matrix import design_matrix
 from rwn_core.ensemble import releases
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.forecast import forecast
 from rwn_core.generalized_linear import family_of, generalized_fit, response_design
 from rwn_core.least_squares import least_squares
-from rwn_core.masking import RWN, Parameters
+from rwn_core.masking import Parameters
 from rwn_core.microdata import Microdata
 from rwn_core.original_terms import RELEASED
 from rwn_core.schema import Kind, Question
@@ -264,42 +263,3 @@ def _stacked(found: list[Estimate | None], what: str) -> Estimate:
             "choose fewer predictors or a weaker masking."
         )
     return np.array([one[0] for one in known]), np.array([one[1] for one in known])
-
-
-def mean_inflation(microdata: Microdata, params: RWN) -> pd.DataFrame:
-    """Variance inflation of every released mean, in closed form.
-
-    Parameters
-    ----------
-    microdata : Microdata
-        Its numbers complete.
-    params : RWN
-
-    Returns
-    -------
-    pandas.DataFrame
-        Index: the continuous and count variables that vary. Columns: mean, expected (released
-        mean), shift, se (of the original's mean), inflation (1 + B / U) and
-        inflation_with_bias.
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 5: independent cells.
-    """
-    expected = forecast(microdata, params)
-    frame = microdata.frame[list(expected.means.index)].astype(np.float64)
-    spread = frame.std(ddof=1)
-    names = spread.index[spread > 0]
-    mean, unit = frame[names].mean(), (spread[names] / np.sqrt(microdata.n)) ** 2
-    shift = expected.means[names] - mean
-    added = expected.mean_variances[names]
-    return pd.DataFrame(
-        {
-            "mean": mean,
-            "expected": expected.means[names],
-            "shift": shift,
-            "se": np.sqrt(unit),
-            "inflation": 1 + added / unit,
-            "inflation_with_bias": 1 + (added + shift**2) / unit,
-        }
-    )

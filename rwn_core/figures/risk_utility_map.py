@@ -63,7 +63,7 @@ def draw(
     drawn : sequence of mappings
         Other draws of the present setting, with "utility", "risk" and "text".
     """
-    placed = [p for p in points if _known(p["utility"]) and _known(p["risk"])]
+    placed = _placed(points)
     top = _reach(max([limit * 1.5, *(p["risk"] * 1.15 for p in placed)]), _TOPS)
     coming = [p for p in points if p["risk"] is None and _known(p["utility"])]
     worst = min((p["utility"] for p in (*placed, *coming)), default=1.0)
@@ -111,6 +111,11 @@ def _known(value: float | None) -> bool:
     return value is not None and math.isfinite(value)
 
 
+def _placed(points: Sequence[Point]) -> list[Point]:
+    """The points with both coordinates."""
+    return [p for p in points if _known(p["utility"]) and _known(p["risk"])]
+
+
 def _reach(value: float, steps: Sequence[float]) -> float:
     """First step that holds the value: few steps, so that the axis seldom moves."""
     return next((s for s in steps if s >= value), steps[-1])
@@ -142,41 +147,32 @@ def _markers(
     return [trace for _, trace in sorted(traces, key=lambda t: t[0])]
 
 
+def _cloud(known: Sequence[Point], name: str, size: int, opacity: float) -> Trace:
+    """Small points that say their setting when the mouse is over them."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": [p["utility"] for p in known],
+        "y": [p["risk"] for p in known],
+        "marker": {"size": size, "color": RELEASED, "symbol": "circle", "opacity": opacity},
+        "text": [escape(p["text"]) for p in known],
+        "hovertemplate": f"%{{text}}<br>utility %{{x:.3f}}, risk %{{y:.2%}}<extra>{name}</extra>",
+    }
+
+
 def _drawn(drawn: Sequence[Point]) -> list[Trace]:
     """Small points for other draws: how far the present marker is luck."""
-    known = [p for p in drawn if _known(p["utility"]) and _known(p["risk"])]
-    if not known:
-        return []
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": "draws",
-            "x": [p["utility"] for p in known],
-            "y": [p["risk"] for p in known],
-            "marker": {"size": 5, "color": RELEASED, "symbol": "circle", "opacity": 0.5},
-            "text": [escape(p["text"]) for p in known],
-            "hovertemplate": "%{text}<br>utility %{x:.3f}, risk %{y:.2%}<extra>draws</extra>",
-        }
-    ]
+    known = _placed(drawn)
+    return [_cloud(known, "draws", 5, 0.5)] if known else []
 
 
 def _swept(swept: Sequence[Point]) -> list[Trace]:
     """Faint points for a sweep's settings, and one line along its frontier."""
-    known = [p for p in swept if _known(p["utility"]) and _known(p["risk"])]
+    known = _placed(swept)
     if not known:
         return []
     best = sorted((p for p in known if p["frontier"]), key=lambda p: (p["utility"], p["risk"]))
-    cloud = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "sweep",
-        "x": [p["utility"] for p in known],
-        "y": [p["risk"] for p in known],
-        "marker": {"size": 4, "color": RELEASED, "symbol": "circle", "opacity": 0.35},
-        "text": [escape(p["text"]) for p in known],
-        "hovertemplate": "%{text}<br>utility %{x:.3f}, risk %{y:.2%}<extra>sweep</extra>",
-    }
     line = {
         "type": "scatter",
         "mode": "lines",
@@ -186,7 +182,7 @@ def _swept(swept: Sequence[Point]) -> list[Trace]:
         "line": {"color": RELEASED, "width": 1.5},
         "hoverinfo": "skip",
     }
-    return [cloud, line]
+    return [_cloud(known, "sweep", 4, 0.35), line]
 
 
 def _free_side(spot: tuple[float, float], taken: Sequence[tuple[float, float]]) -> str:

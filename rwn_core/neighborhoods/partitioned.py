@@ -60,9 +60,8 @@ def partitioned_table(
             if m is not None:
                 yield records, paired_table(own, k, m=m, key=key.derived(f"part {number}"))
             else:
-                mine = epsilon if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)
-                if isinstance(mine, np.ndarray):
-                    mine = mine[records]
+                same = epsilon is None or one_radius(epsilon)
+                mine = epsilon if same else np.asarray(epsilon)[records]
                 yield records, _whole_part(own, k, mine, len(points), watch.threads)
             watch.tell((number + 1) / u)
 

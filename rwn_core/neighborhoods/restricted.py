@@ -11,7 +11,7 @@ from rwn_core.neighborhoods.dense import complete_table
 from rwn_core.neighborhoods.paired import paired_table
 from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.partitioned import partitioned_table
-from rwn_core.neighborhoods.radii import Radius
+from rwn_core.neighborhoods.radii import Radius, one_radius
 from rwn_core.neighborhoods.sampled import fresh_sample_table, sampled_table
 from rwn_core.neighborhoods.scheme import Scheme
 from rwn_core.neighborhoods.table import LARGEST_DENSE, Neighborhoods, NeighborTable
@@ -139,7 +139,6 @@ def _exact(
     if len(points) <= LARGEST_DENSE:
         return complete_table(points).narrow(k=k, epsilon=epsilon), some
     from rwn_core.neighborhoods.filling import index_of
-    from rwn_core.neighborhoods.radii import one_radius
     from rwn_core.neighborhoods.tree import neighborhoods_of_some
 
     index = index_of(points, None)

@@ -39,7 +39,7 @@ class Screen:
 
     def wait(self) -> Screen:
         """Let the table that is being prepared arrive, and draw the page with it."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180  # the search may have to be compiled, beside other work
         while self.session.coming is not None:
             assert time.monotonic() < end
             time.sleep(0.05)

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighborhoods.compiled import compiled, lean, merged
 from rwn_core.neighborhoods.compiled.drawing import Ranks, ranks_for
 from rwn_core.neighborhoods.compiled.facing import (
-    BLOCK,
     Facing,
+    copy_hits,
     error_between,
     facing_for,
     leaves_near,
     look,
+    product_at,
     scan,
     set_points,
 )
 from rwn_core.neighborhoods.compiled.guard import SLACK, reach_of
 from rwn_core.neighborhoods.compiled.hits import NONE, Hits, collect, count_of, hits_for
-from rwn_core.neighborhoods.compiled.lanes import lowest
 from rwn_core.neighborhoods.compiled.ranking_row import Ranked, rank_row, room_for
 from rwn_core.neighborhoods.compiled.selecting import Buckets, buckets_for
 from rwn_core.neighborhoods.compiled.settling import may_be_sifted, settle_row, settle_sifted
@@ -65,16 +63,8 @@ def _keep_hits(
     error : float
     facing : Facing
     """
-    norm = np.float64(facing.norms[place])
     before = used
-    for block in range(facing.hits.shape[1]):
-        bits = facing.hits[point, block]
-        while bits != 0:
-            entry = block * BLOCK + lowest(bits)
-            bits &= bits - 1
-            hits.position[used] = first + entry
-            hits.rough[used] = norm + 2 * np.float64(facing.products[point, entry])
-            used += 1
+    used = copy_hits(facing, place, point, first, hits.position, hits.rough, used)
     if used > before:
         run = hits.runs[0]
         hits.begin[run], hits.following[run] = before, hits.latest[place]
@@ -112,21 +102,16 @@ def _gather(
             one, two = facing.near[row], facing.near[min(row + 1, rows - 1)]
             if used + 2 * width > len(hits.position) or hits.runs[0] + 3 > len(hits.begin):
                 return False
-            most = _most(facing, one, wanted.edges[start + one], error)
-            most_of_two = _most(facing, two, wanted.edges[start + two], error)
+            reach = wanted.edges[start + one] * (1 + SLACK) + error
+            reach_of_two = wanted.edges[start + two] * (1 + SLACK) + error
+            most = product_at(facing, one, reach)
+            most_of_two = product_at(facing, two, reach_of_two)
             scan(facing, one, two, target, other, most, most_of_two)
             used = _keep_hits(hits, used, first, one, 0, error, facing)
             if two != one:
                 used = _keep_hits(hits, used, first, two, 1, error, facing)
     hits.begin[hits.runs[0]] = used
     return True
-
-
-@merged
-def _most(facing: Facing, place: int, edge: float, error: float) -> Any:
-    """The largest product of a candidate."""
-    reach = edge * (1 + SLACK) + error
-    return facing.norms.dtype.type((reach - np.float64(facing.norms[place])) / 2)
 
 
 @lean

@@ -236,3 +236,51 @@ def _keep(products: NDArray[Any], point: int, first: int, one: Any, two: Any, ed
     store(products, (point, first), one)
     store(products, (point, first + LANES), two)
     return int(where_at_most(one, edge) | (where_at_most(two, edge) << LANES))
+
+
+@merged
+def product_at(facing: Facing, place: int, squared: float) -> Any:
+    """The product of a point with what lies at a squared distance from it."""
+    return facing.norms.dtype.type((squared - np.float64(facing.norms[place])) / 2)
+
+
+@merged
+def copy_hits(
+    facing: Facing,
+    place: int,
+    point: int,
+    first: int,
+    position: NDArray[np.int32],
+    rough: NDArray[np.float64],
+    count: int,
+) -> int:
+    """Append the entries of a tile that were hit to a point's candidates.
+
+    Parameters
+    ----------
+    facing : Facing
+    place : int
+        The point's.
+    point : {0, 1}
+        Which of the two of `scan` it was.
+    first : int
+        The tile's first position.
+    position, rough : ndarray
+        Filled from entry `count` on: positions, and approximate squared distances.
+    count : int
+
+    Returns
+    -------
+    int
+        How many candidates there are now.
+    """
+    norm = np.float64(facing.norms[place])
+    for block in range(facing.hits.shape[1]):
+        bits = facing.hits[point, block]
+        while bits != 0:
+            entry = block * BLOCK + lowest(bits)
+            bits &= bits - 1
+            position[count] = first + entry
+            rough[count] = norm + 2 * np.float64(facing.products[point, entry])
+            count += 1
+    return count

@@ -64,6 +64,28 @@ def _indices(context: Any, builder: Any, place: Any, kinds: Any) -> list[Any]:
     return [context.cast(builder, i, k, types.intp) for i, k in zip(given, kinds, strict=True)]
 
 
+def _constant(kind: Any, number: float) -> Any:
+    """A number, in every lane if there are lanes."""
+    return ir.Constant(kind, [number] * LANES if isinstance(kind, ir.VectorType) else number)
+
+
+def _instruction(name: str) -> Any:
+    """An operation on two numbers or lots of lanes that is one instruction of LLVM's."""
+
+    def operation(typing: Any, one: Any, two: Any) -> Any:
+        def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return getattr(builder, name)(*arguments)
+
+        return one(one, two), make
+
+    return intrinsic(operation)
+
+
+minus = _instruction("fsub")  # one - two
+plus = _instruction("fadd")
+add_words = _instruction("add")  # without what is carried out of whole numbers
+
+
 @_operation
 def load(typing: Any, array: Any, place: Any) -> Any:
     """The sixteen items of an array from a place on; the place is a tuple of indices."""
@@ -98,7 +120,7 @@ def same(typing: Any, value: Any) -> Any:
         one = builder.insert_element(
             ir.Constant(vector, ir.Undefined), arguments[0], ir.IntType(32)(0)
         )
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
+        zeros = _constant(ir.VectorType(ir.IntType(32), LANES), 0)
         return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
 
     return Lanes(value)(value), make
@@ -116,26 +138,6 @@ def multiply_add(typing: Any, one: Any, two: Any, total: Any) -> Any:
 
 
 @_operation
-def minus(typing: Any, one: Any, two: Any) -> Any:
-    """The difference one - two."""
-
-    def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.fsub(*arguments)
-
-    return one(one, two), make
-
-
-@_operation
-def plus(typing: Any, one: Any, two: Any) -> Any:
-    """The sum one + two."""
-
-    def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.fadd(*arguments)
-
-    return one(one, two), make
-
-
-@_operation
 def beyond(typing: Any, value: Any, half: Any) -> Any:
     """How far |value| exceeds half: |value| - half, or 0."""
 
@@ -143,7 +145,7 @@ def beyond(typing: Any, value: Any, half: Any) -> Any:
         above = builder.fsub(*arguments)
         below = builder.fsub(builder.fneg(arguments[0]), arguments[1])
         over = builder.select(builder.fcmp_ordered(">", above, below), above, below)
-        zero = ir.Constant(over.type, [0.0] * LANES)
+        zero = _constant(over.type, 0.0)
         return builder.select(builder.fcmp_ordered(">", over, zero), over, zero)
 
     return value(value, half), make
@@ -170,25 +172,14 @@ def lowest(typing: Any, bits: Any) -> Any:
     return types.int64(types.int64), make
 
 
-@_operation
-def add_words(typing: Any, one: Any, two: Any) -> Any:
-    """The sum of whole numbers, without what is carried out of them."""
-
-    def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.add(*arguments)
-
-    return one(one, two), make
-
-
 @_operation_with_literals
 def turned(typing: Any, one: Any, two: Any, bits: Any) -> Any:
     """The bits of one ^ two, moved to the left and around by a literal number."""
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         mixed = builder.xor(arguments[0], arguments[1])
-        vector = mixed.type
-        left = ir.Constant(vector, [bits.literal_value] * LANES)
-        right = ir.Constant(vector, [32 - bits.literal_value] * LANES)
+        left = _constant(mixed.type, bits.literal_value)
+        right = _constant(mixed.type, 32 - bits.literal_value)
         return builder.or_(builder.shl(mixed, left), builder.lshr(mixed, right))
 
     return one(one, two, bits), make
@@ -197,18 +188,17 @@ def turned(typing: Any, one: Any, two: Any, bits: Any) -> Any:
 @_operation
 def unit_of(typing: Any, high: Any, low: Any) -> Any:
     """52 of the bits of two words, strictly between 0 and 1."""
-    many = Lanes(types.float64)
+    many = Lanes(types.float64) if isinstance(high, Lanes) else types.float64
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        wide = ir.VectorType(ir.IntType(64), LANES)
-        first = builder.zext(arguments[0], wide)
-        second = builder.zext(arguments[1], wide)
-        both = builder.or_(builder.shl(first, ir.Constant(wide, [32] * LANES)), second)
-        bits = builder.lshr(both, ir.Constant(wide, [12] * LANES))
-        numbers = ir.VectorType(ir.DoubleType(), LANES)
-        number = builder.uitofp(bits, numbers)
-        number = builder.fadd(number, ir.Constant(numbers, [0.5] * LANES))
-        return builder.fmul(number, ir.Constant(numbers, [2.0**-52] * LANES))
+        wide, numbers = ir.IntType(64), context.get_value_type(many)
+        if isinstance(high, Lanes):
+            wide = ir.VectorType(wide, LANES)
+        first = builder.shl(builder.zext(arguments[0], wide), _constant(wide, 32))
+        bits = builder.or_(first, builder.zext(arguments[1], wide))
+        number = builder.uitofp(builder.lshr(bits, _constant(wide, 12)), numbers)
+        number = builder.fadd(number, _constant(numbers, 0.5))
+        return builder.fmul(number, _constant(numbers, 2.0**-52))
 
     return many(high, low), make
 
@@ -223,7 +213,7 @@ def following(typing: Any, rank: Any, unit: Any) -> Any:
             builder.module, ir.FunctionType(vector, [vector]), f"llvm.floor.v{LANES}f64"
         )
         down = builder.call(floor, [builder.fdiv(*arguments)])
-        return builder.fadd(down, ir.Constant(vector, [1.0] * LANES))
+        return builder.fadd(down, _constant(vector, 1.0))
 
     return rank(rank, unit), make
 

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighborhoods.compiled import compiled, lean, merged
+from rwn_core.neighborhoods.compiled import compiled, lean
+from rwn_core.neighborhoods.compiled.close import Close, close_for, set_rows, visit
 from rwn_core.neighborhoods.compiled.drawing import (
     Ranks,
     draw_plain,
@@ -16,18 +17,9 @@ from rwn_core.neighborhoods.compiled.drawing import (
     ranks_for,
     store_row,
 )
-from rwn_core.neighborhoods.compiled.facing import (
-    BLOCK,
-    Facing,
-    error_between,
-    facing_for,
-    gap_to_boxes,
-    look,
-    scan,
-)
-from rwn_core.neighborhoods.compiled.guard import SLACK, reach_of
+from rwn_core.neighborhoods.compiled.facing import Facing, facing_for, gap_to_boxes
 from rwn_core.neighborhoods.compiled.kd_tree import find_leaf
-from rwn_core.neighborhoods.compiled.lanes import LANES, lowest, store
+from rwn_core.neighborhoods.compiled.lanes import LANES, store
 from rwn_core.neighborhoods.compiled.ordering import smallest, sort_pairs
 from rwn_core.neighborhoods.compiled.ranking_row import (
     Ranked,
@@ -41,32 +33,6 @@ from rwn_core.neighborhoods.compiled.side import Found, Side, Wanted
 
 ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
 FIRST = 16  # tiles that are visited in the order of their distances
-
-
-class Close(NamedTuple):
-    """The candidates of some rows of one query leaf.
-
-    Attributes
-    ----------
-    place : ndarray of int64, shape (rows,)
-        The rows' places in their leaf.
-    position : ndarray of int32, shape (rows, room)
-        Rows of the target.
-    rough : ndarray of float64, shape (rows, room)
-        Their approximate squared distances.
-    held, tight : ndarray of int64, shape (rows,)
-        How many there are, and how many there were when the row's reach was last found.
-    error, reach : ndarray of float64, shape (rows,)
-        The largest error of the approximate distances, and how far a candidate may lie.
-    """
-
-    place: NDArray[np.int64]
-    position: NDArray[np.int32]
-    rough: NDArray[np.float64]
-    held: NDArray[np.int64]
-    tight: NDArray[np.int64]
-    error: NDArray[np.float64]
-    reach: NDArray[np.float64]
 
 
 class Order(NamedTuple):
@@ -103,108 +69,6 @@ def _order_for(target: Side) -> Order:
     )
 
 
-@compiled
-def _close_for(rows: int, room: int) -> Close:
-    return Close(
-        np.empty(rows, np.int64),
-        np.empty((rows, room), np.int32),
-        np.empty((rows, room)),
-        np.empty(rows, np.int64),
-        np.empty(rows, np.int64),
-        np.empty(rows),
-        np.empty(rows),
-    )
-
-
-@lean
-def _set_rows(query: Side, leaf: int, close: Close, rows: int, facing: Facing) -> None:
-    """Bring the rows close.place[:rows] of a leaf before the tiles, from the first place on."""
-    facing.reaches[:] = -1
-    for row in range(rows):
-        for axis in range(facing.points.shape[0]):
-            point = query.centers[leaf, axis] + query.tiles[leaf, axis, close.place[row]]
-            facing.points[axis, row] = point
-        facing.reaches[row] = np.inf
-        close.held[row], close.tight[row] = 0, 0
-        close.error[row], close.reach[row] = 0.0, np.inf
-
-
-@lean
-def _tighten(close: Close, row: int, need: int) -> bool:
-    """Find a row's reach anew, and drop what is beyond it; whether there was reason to.
-
-    All distances are approximate: that of the last one needed may be too small by the error,
-    a candidate's too large by it, and ties reach somewhat further.
-    """
-    count = close.held[row]
-    if count < need or count - close.tight[row] < need:
-        return False
-    rough, position = close.rough[row], close.position[row]
-    kth = smallest(rough, position, count, need - 1)
-    close.reach[row] = (max(kth, 0.0) + close.error[row]) * (1 + 2 * SLACK)
-    tight = 0
-    for entry in range(count):
-        if rough[entry] <= close.reach[row] + close.error[row]:
-            position[tight], rough[tight] = position[entry], rough[entry]
-            tight += 1
-    close.held[row] = close.tight[row] = tight
-    return True
-
-
-@merged
-def _add(close: Close, row: int, point: int, first: int, error: float, facing: Facing) -> None:
-    """Add the entries of a tile that were hit to a row's candidates."""
-    count, norm = close.held[row], np.float64(facing.norms[row])
-    for block in range(facing.hits.shape[1]):
-        bits = facing.hits[point, block]
-        while bits != 0:
-            entry = block * BLOCK + lowest(bits)
-            bits &= bits - 1
-            close.position[row, count] = first + entry
-            close.rough[row, count] = norm + 2 * np.float64(facing.products[point, entry])
-            count += 1
-    if count > close.held[row]:
-        close.held[row] = count
-        close.error[row] = max(close.error[row], error)
-
-
-@merged
-def _visit(
-    query: Side,
-    leaf: int,
-    points: int,
-    target: Side,
-    other: int,
-    need: int,
-    unit: float,
-    close: Close,
-    facing: Facing,
-) -> bool:
-    """Add what a tile has for the rows; whether there is room for another tile."""
-    rows = look(facing, points, target, other)
-    if rows == 0:
-        return True
-    kind = facing.norms.dtype.type
-    width, dimensions = target.tiles.shape[2], query.centers.shape[1]
-    first = target.starts[len(target.tiles) - 1 + other]
-    error = error_between(query, leaf, target, other, unit)
-    for number in range(0, rows, 2):
-        one, two = facing.near[number], facing.near[min(number + 1, rows - 1)]
-        most = (close.reach[one] + error - np.float64(facing.norms[one])) / 2
-        most_of_two = (close.reach[two] + error - np.float64(facing.norms[two])) / 2
-        scan(facing, one, two, target, other, kind(most), kind(most_of_two))
-        _add(close, one, 0, first, error, facing)
-        if two != one:
-            _add(close, two, 1, first, error, facing)
-    room = True
-    for number in range(rows):
-        row = facing.near[number]
-        if _tighten(close, row, need):
-            facing.reaches[row] = reach_of(close.reach[row], query.norms[leaf], dimensions, unit)
-        room &= close.held[row] + width <= close.position.shape[1]
-    return room
-
-
 @lean
 def _box_of(points: NDArray[Any], count: int, center: NDArray[Any], half: NDArray[Any]) -> None:
     """The box of the first points."""
@@ -230,7 +94,7 @@ def _search(
 ) -> bool:
     """Find the candidates of rows of one leaf, nearest tiles first; False for no room."""
     leaves = len(target.tiles)
-    _set_rows(query, leaf, close, rows, facing)
+    set_rows(query, leaf, close, rows, facing)
     _box_of(facing.points, rows, order.center, order.half)
     for first in range(0, target.boxes.shape[2], LANES):
         gap = gap_to_boxes(target.boxes, first, order.center, order.nothing)
@@ -245,7 +109,7 @@ def _search(
     reach = np.inf
     for other in order.leaf:
         if order.apart[other] <= reach:
-            if not _visit(query, leaf, rows, target, other, need, unit, close, facing):
+            if not visit(query, leaf, rows, target, other, need, unit, close, facing):
                 return False
             reach = -1.0
             for row in range(rows):
@@ -325,7 +189,7 @@ def nearest(
     need = min(wanted.k + 1, len(target.exact))
     room = 2 * need + 4 * target.tiles.shape[2]
     most = max(1, min(width, ROOM // room))
-    close, row = _close_for(most, room), room_for(1024)
+    close, row = close_for(most, room), room_for(1024)
     facing = facing_for(query, target)
     order, ranks = _order_for(target), ranks_for(wanted)
     while first < last:
@@ -336,7 +200,7 @@ def nearest(
         if not _search(query, leaf, end - first, target, need, wanted.unit, close, facing, order):
             room *= 2  # ties without end
             most = max(1, most // 2)
-            close = _close_for(most, room)
+            close = close_for(most, room)
             continue
         for number in range(first, end):
             here, position = number - first, rows[number]

@@ -1,10 +1,10 @@
-"""Single numbers that a forecast states and a release shows: one can be held against the other."""
+"""How each kind of moment is read: in a forecast, and in a release."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,152 +12,15 @@ from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
 from rwn_core.correlations import correlation_matrix
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.errors import NotApplicable
 from rwn_core.forecast import Forecast
 from rwn_core.measures.risk.cells_changed import changed_cells
 from rwn_core.microdata import Microdata
 from rwn_core.original_terms import codes, matrix, numbers
 from rwn_core.schema import Kind
 
-Z90 = 1.6448536269514722  # 9 of 10 normal draws lie within so many standard deviations
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
-    """What to expect, and to look for in a release.
-
-    Parameters
-    ----------
-    kind : str
-        A key of `KINDS`.
-    names : tuple of str
-        The variables that it is of.
-    levels : tuple
-        Of a category or subgroup: the level of each variable.
-
-    Raises
-    ------
-    ParameterError
-        The kind is unknown, or wants another number of names or levels.
-    """
-
-    kind: str
-    names: tuple[str, ...] = ()
-    levels: tuple[Any, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Refuse what nobody could expect."""
-        if self.kind not in KINDS:
-            raise ParameterError(f"kind must be one of: {', '.join(KINDS)}.")
-        kind = KINDS[self.kind]
-        if len(self.names) != kind.variables or len(self.levels) != kind.levels:
-            raise ParameterError(
-                f"A moment of kind {self.kind} needs {kind.variables} names and {kind.levels} "
-                "levels."
-            )
-
-    @property
-    def words(self) -> str:
-        """What it is, to be read by a person."""
-        parts = [*self.names, *map(str, self.levels)]
-        return KINDS[self.kind].words.format(*parts)
-
-    @property
-    def label(self) -> str:
-        """The same without the levels, for a choice."""
-        return KINDS[self.kind].label.format(*self.names) or self.words
-
-    @property
-    def short(self) -> str:
-        """What it is, in a word or two."""
-        return KINDS[self.kind].short
-
-    @property
-    def share(self) -> bool:
-        """Whether it is a share, from 0 to 1."""
-        return KINDS[self.kind].share
-
-    def expected(self, forecast: Forecast, original: Microdata) -> float:
-        """What the setting leads to.
-
-        Exact for means, categories, subgroups, cells and rows. What is made of covariances
-        differs from the expectation over releases by a term of order 1/n.
-
-        Raises
-        ------
-        NotApplicable
-        """
-        return _known(KINDS[self.kind].expected(self, forecast, original), self)
-
-    def band(self, forecast: Forecast) -> tuple[float, float] | None:
-        """Where 9 of 10 releases fall, in closed form; for means only.
-
-        A mean of many independent cells is close to normal.
-        """
-        if self.kind != "mean":
-            return None
-        (name,) = self.names
-        mean, spread = forecast.means[name], np.sqrt(forecast.mean_variances[name])
-        return float(mean - Z90 * spread), float(mean + Z90 * spread)
-
-    def realized(self, comparison: Comparison) -> float:
-        """What the masked table shows.
-
-        Raises
-        ------
-        NotApplicable
-        """
-        return _known(KINDS[self.kind].realized(self, comparison), self)
-
-
-def moments_of(microdata: Microdata, one: str, other: str) -> tuple[Moment, ...]:
-    """The moments that a table and two of its variables have.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    one, other : str
-        Released variables; the second plays a part in relations only.
-
-    Returns
-    -------
-    tuple of Moment
-        Of categories and subgroups the rarest levels.
-    """
-    found = [CHANGE, FIRST_COMPONENT] if len(microdata.numeric_names) > 1 else []
-    numeric = [name in microdata.numeric_names for name in (one, other)]
-    graded = [_graded(microdata, name) for name in (one, other)]
-    if numeric[0]:
-        found += [Moment(kind="mean", names=(one,)), Moment(kind="sd", names=(one,))]
-    if all(numeric) and one != other:
-        found.append(Moment(kind="correlation", names=(one, other)))
-    if graded[0]:
-        found.append(Moment(kind="category", names=(one,), levels=(rarest(microdata, one),)))
-    if all(graded) and one != other:
-        levels = (rarest(microdata, one), rarest(microdata, other))
-        found.append(Moment(kind="subgroup", names=(one, other), levels=levels))
-    return (*found, CELLS, ROWS)
-
-
-def rarest(microdata: Microdata, name: str) -> Any:
-    """The level of a categorical or ordered variable that the fewest records have, but some."""
-    found, levels = microdata.codes(name)
-    counts = np.bincount(found[found >= 0], minlength=len(levels))
-    return levels[int(np.where(counts > 0, counts, microdata.n).argmin())]
-
-
-def _graded(microdata: Microdata, name: str) -> bool:
-    kind = microdata.schema.variable(name).kind
-    return kind in (Kind.CATEGORICAL, Kind.ORDERED) and len(microdata.codes(name)[1]) > 0
-
-
-def _known(value: float, moment: Moment) -> float:
-    if not np.isfinite(value):
-        raise NotApplicable(f"The {moment.words} has no value here.")
-    return float(value)
-
-
-# ---------------------------------------------------------------- what each kind is
+if TYPE_CHECKING:
+    from rwn_core.moments import Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -343,8 +206,3 @@ KINDS: Mapping[str, _Kind] = {
     ),
 }
 """Every kind of moment."""
-
-CHANGE = Moment(kind="change")
-FIRST_COMPONENT = Moment(kind="first_component")
-CELLS = Moment(kind="cells")
-ROWS = Moment(kind="rows")

@@ -1,0 +1,171 @@
+"""Expectations of a release, made of expected sums over its records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.expected_columns import Columns
+from rwn_core.expected_sums import ExpectedSums
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Forecast:
+    """Expectations of a release, given the original.
+
+    Exact for complete numbers. Where numbers are missing, means and covariances are ratios of
+    expectations, which differ from the expectation of the ratio by a term of order 1/n.
+
+    Attributes
+    ----------
+    means : pandas.Series
+        Expected mean of each numeric variable; NaN where all values are missing.
+    covariances : pandas.DataFrame
+        Expected covariance matrix, divisor n - 1.
+    mean_variances : pandas.Series
+        Variance of each released mean over releases.
+    category_counts : mapping of str to pandas.Series
+        Expected number of records in each level of the categorical and ordered variables with
+        at most 200 levels.
+    cells_intact : pandas.Series
+        Expected number of records that show their own value of each released variable.
+    rows_intact : float
+        Expected number of records that show all of their own values.
+    cell_means, cell_variances : ndarray of float64, shape (n, m)
+        Of each released number, missing ones as the variable's mean; empty in a scan.
+    """
+
+    means: pd.Series[float]
+    covariances: pd.DataFrame
+    mean_variances: pd.Series[float]
+    category_counts: Mapping[str, pd.Series[float]]
+    cells_intact: pd.Series[float]
+    rows_intact: float
+    cell_means: NDArray[np.float64] = field(repr=False)
+    cell_variances: NDArray[np.float64] = field(repr=False)
+    _together: NDArray[np.float64] = field(repr=False)
+    _sharing: frozenset[frozenset[str]] = field(repr=False)
+
+    @property
+    def correlations(self) -> pd.DataFrame:
+        """Correlations of the expected covariances; NaN where a variance is 0.
+
+        The expected correlation itself has no closed form; this differs by a term of order 1/n.
+        """
+        return _correlations(self.covariances)
+
+    def cross_tab(self, one: str, other: str) -> pd.DataFrame:
+        """Expected sizes of the subgroups that two categorical variables make.
+
+        Parameters
+        ----------
+        one, other : str
+            Names in `category_counts`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each level of `one`, a column for each of `other`.
+
+        Raises
+        ------
+        ParameterError
+            A name is unknown, or the two are the same.
+        NotApplicable
+            The two share their donors.
+        """
+        for name in (one, other):
+            if name not in self.category_counts:
+                known = ", ".join(self.category_counts) or "none"
+                raise ParameterError(
+                    f"{name} is no categorical variable of at most 200 levels; those are: {known}."
+                )
+        if one == other:
+            raise ParameterError("A cross-tabulation needs two different variables.")
+        if any({one, other} <= unit for unit in self._sharing):
+            raise NotApplicable(f"{one} and {other} share their donors; count their levels alone.")
+        rows, columns = self._levels(one), self._levels(other)
+        return pd.DataFrame(
+            self._together[rows, columns],
+            index=self.category_counts[one].index,
+            columns=self.category_counts[other].index,
+        )
+
+    def _levels(self, name: str) -> slice:
+        first = 0
+        for known, counts in self.category_counts.items():
+            if known == name:
+                break
+            first += len(counts)
+        return slice(first, first + len(self.category_counts[name]))
+
+
+def forecast_of(
+    columns: Columns,
+    sums: ExpectedSums,
+    place: int,
+    cells: tuple[NDArray[np.float64], NDArray[np.float64]],
+) -> Forecast:
+    """The forecast of one setting.
+
+    Parameters
+    ----------
+    columns : Columns
+        Of the original.
+    sums : ExpectedSums
+        Of several settings.
+    place : int
+        Which of them.
+    cells : tuple of ndarray
+        The mean and variance of every released number; empty if they are not wanted.
+    """
+    names, unit = list(columns.names), columns.unit
+    seen, noise = sums.seen[place], sums.noise[place]
+    count = np.diag(seen)
+    some = count > 0
+    mean = np.where(some, sums.first[place] / np.where(some, count, 1.0), np.nan)
+    variance = np.where(some, np.diag(noise) / np.where(some, count, 1.0) ** 2, np.nan)
+    own, other = sums.first_seen[place], sums.first_seen[place].T
+    enough = seen > 1
+    safe = np.where(enough, seen, 2.0)
+    covariance = (sums.second[place] - (own * other + noise) / safe) / (safe - 1)
+    return Forecast(
+        means=pd.Series(columns.center + unit * mean, index=names, dtype=np.float64),
+        covariances=pd.DataFrame(
+            np.where(enough, covariance, np.nan) * np.outer(unit, unit), index=names, columns=names
+        ),
+        mean_variances=pd.Series(unit**2 * variance, index=names, dtype=np.float64),
+        category_counts=_category_counts(columns, np.diag(sums.together[place])),
+        cells_intact=pd.Series(sums.kept[place], index=list(columns.released)),
+        rows_intact=float(sums.rows[place]),
+        cell_means=cells[0],
+        cell_variances=cells[1],
+        _together=sums.together[place],
+        _sharing=frozenset(
+            frozenset(columns.released[number] for number in unit) for unit in columns.units
+        ),
+    )
+
+
+def _category_counts(columns: Columns, counts: NDArray[np.float64]) -> dict[str, pd.Series[float]]:
+    found: dict[str, pd.Series[float]] = {}
+    first = 0
+    for name, levels in columns.levels.items():
+        found[name] = pd.Series(counts[first : first + len(levels)], index=levels)
+        first += len(levels)
+    return found
+
+
+def _correlations(covariances: pd.DataFrame) -> pd.DataFrame:
+    values = covariances.to_numpy()
+    spread = np.sqrt(np.maximum(np.diag(values), 0.0))
+    some = spread > 0
+    safe = np.where(some, spread, 1.0)
+    both = np.outer(some, some) & np.isfinite(values)
+    found = np.where(both, np.clip(values / safe / safe[:, None], -1.0, 1.0), np.nan)
+    return pd.DataFrame(found, index=covariances.index, columns=covariances.columns)

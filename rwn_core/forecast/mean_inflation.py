@@ -1,0 +1,49 @@
+"""What the masking adds to the variance of every released mean, in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from rwn_core.forecast import forecast
+from rwn_core.masking import RWN
+from rwn_core.microdata import Microdata
+
+
+def mean_inflation(microdata: Microdata, params: RWN) -> pd.DataFrame:
+    """Variance inflation of every released mean, in closed form.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        Its numbers complete.
+    params : RWN
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index: the continuous and count variables that vary. Columns: mean, expected (released
+        mean), shift, se (of the original's mean), inflation (1 + B / U) and
+        inflation_with_bias.
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 5: independent cells.
+    """
+    expected = forecast(microdata, params)
+    frame = microdata.frame[list(expected.means.index)].astype(np.float64)
+    spread = frame.std(ddof=1)
+    names = spread.index[spread > 0]
+    mean, unit = frame[names].mean(), (spread[names] / np.sqrt(microdata.n)) ** 2
+    shift = expected.means[names] - mean
+    added = expected.mean_variances[names]
+    return pd.DataFrame(
+        {
+            "mean": mean,
+            "expected": expected.means[names],
+            "shift": shift,
+            "se": np.sqrt(unit),
+            "inflation": 1 + added / unit,
+            "inflation_with_bias": 1 + (added + shift**2) / unit,
+        }
+    )

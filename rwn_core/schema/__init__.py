@@ -1,0 +1,106 @@
+"""A schema: what every column of a table is, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rwn_core.errors import SchemaError
+from rwn_core.schema.question import Question
+from rwn_core.schema.toml_form import parse_toml, toml_text
+from rwn_core.schema.variable import Kind, Role, Variable, refuse_repeats
+
+__all__ = ["Kind", "Question", "Role", "Schema", "Variable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """All variables of a table, in the order of its columns, with the regression to keep.
+
+    Raises
+    ------
+    SchemaError
+        A name occurs twice, or the question names an unknown variable.
+    """
+
+    variables: tuple[Variable, ...]
+    question: Question | None = None
+
+    def __post_init__(self) -> None:
+        """Check names against each other."""
+        object.__setattr__(self, "variables", tuple(self.variables))
+        refuse_repeats(self.names, "in the schema")
+        for group in {v.group for v in self.variables} - {None}:
+            if len({v.masked for v in self.variables if v.group == group}) > 1:
+                raise SchemaError(
+                    f"Group {group} has masked and unmasked variables; mask all of them or none."
+                )
+        if self.question is not None:
+            for name in (self.question.response, *self.question.predictors):
+                if name not in self.names:
+                    raise SchemaError(
+                        f"The regression names the variable {name}, which the table does not "
+                        "have; choose one of its columns."
+                    )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Column names, in order."""
+        return tuple(variable.name for variable in self.variables)
+
+    @property
+    def released(self) -> tuple[Variable, ...]:
+        """The variables that a release holds: all but direct identifiers."""
+        return tuple(v for v in self.variables if v.role is not Role.IDENTIFIER)
+
+    def require_names(self, names: Sequence[str]) -> None:
+        """Refuse a table whose columns are not these variables, in this order.
+
+        Raises
+        ------
+        SchemaError
+        """
+        for name in names:
+            if name not in self.names:
+                raise SchemaError(f"The schema lacks column {name}; add it as a variable.")
+        for name in self.names:
+            if name not in names:
+                raise SchemaError(
+                    f"The schema has a variable {name} that the table lacks; take it out."
+                )
+        if self.names != tuple(names):
+            raise SchemaError(
+                "The schema has the variables in another order than the table; reorder them."
+            )
+
+    def variable(self, name: str) -> Variable:
+        """The variable of this name."""
+        for variable in self.variables:
+            if variable.name == name:
+                return variable
+        raise SchemaError(f"There is no variable {name}; the table has: {', '.join(self.names)}.")
+
+    def replace_variable(self, name: str, **changes: Any) -> Schema:
+        """This schema with some fields of one variable changed."""
+        changed = replace(self.variable(name), **changes)
+        return replace(
+            self, variables=tuple(changed if v.name == name else v for v in self.variables)
+        )
+
+    def with_weights(self, weights: Mapping[str, float]) -> Schema:
+        """This schema with the given variables' weights."""
+        schema = self
+        for name, weight in weights.items():
+            schema = schema.replace_variable(name, weight=weight)
+        return schema
+
+    @classmethod
+    def from_toml(cls, text: str) -> Schema:
+        """Read the TOML form: a ``[[variable]]`` table each, and an optional ``[question]``."""
+        variables, question = parse_toml(text)
+        return cls(variables=variables, question=question)
+
+    def to_toml(self) -> str:
+        """Write the TOML form that `from_toml` reads."""
+        return toml_text(self.variables, self.question)

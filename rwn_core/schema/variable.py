@@ -1,0 +1,124 @@
+"""One column of a table: its kind, its role, its weight in the distance."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from rwn_core.errors import SchemaError
+
+LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
+
+
+class Kind(StrEnum):
+    """What the values of a variable are."""
+
+    CONTINUOUS = "continuous"
+    COUNT = "count"
+    ORDERED = "ordered"
+    CATEGORICAL = "categorical"
+    DATE = "date"
+
+
+class Role(StrEnum):
+    """What a variable is to an intruder; an identifier can never reach a release."""
+
+    KEY = "key"
+    CONFIDENTIAL = "confidential"
+    OTHER = "other"
+    IDENTIFIER = "identifier"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variable:
+    """One column of the table.
+
+    Parameters
+    ----------
+    name : str
+    kind : Kind
+    role : Role
+    weight : float
+        Factor on the variable's coordinates in the distance, from 0 to 1e50; 0 leaves it out.
+    group : str, optional
+        Variables of one group take all their values from one common donor.
+    masked : bool
+        Whether the masking may replace the variable's values.
+    levels : tuple of str, optional
+        The order of an ordered variable's values.
+
+    Raises
+    ------
+    SchemaError
+    """
+
+    name: str
+    kind: Kind
+    role: Role = Role.OTHER
+    weight: float = 1.0
+    group: str | None = None
+    masked: bool = True
+    levels: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        """Check each field by itself."""
+        if not isinstance(self.name, str) or not isinstance(self.group, str | None):
+            raise SchemaError("The name and the group of a variable must be texts.")
+        object.__setattr__(self, "kind", _word(Kind, self.kind, "kind", self.name))
+        object.__setattr__(self, "role", _word(Role, self.role, "role", self.name))
+        object.__setattr__(self, "weight", _weight(self.weight, self.name))
+        if not isinstance(self.masked, bool):
+            raise SchemaError(f"The field masked of variable {self.name} must be true or false.")
+        if self.levels is not None:
+            object.__setattr__(self, "levels", _levels(self.levels, self.name))
+
+
+_Word = TypeVar("_Word", bound=StrEnum)
+
+
+def _word(words: type[_Word], value: object, what: str, name: str) -> _Word:
+    try:
+        return words(str(value))
+    except ValueError:
+        known = ", ".join(words)
+        raise SchemaError(f"The {what} of variable {name} must be one of: {known}.") from None
+
+
+def _levels(value: object, name: str) -> tuple[str, ...]:
+    levels = tuple(value) if isinstance(value, list | tuple) else ()
+    if not levels or not all(isinstance(level, str) for level in levels):
+        raise SchemaError(f"The levels of variable {name} must be a list of texts in their order.")
+    refuse_repeats(levels, f"among the levels of {name}", "Level")
+    return levels
+
+
+def _weight(value: object, name: str) -> float:
+    message = f"The weight of variable {name} must be a number of at least 0; 0 leaves it out."
+    if isinstance(value, bool | str):
+        raise SchemaError(message)
+    try:
+        weight = float(value)  # type: ignore[arg-type]  # anything a caller may pass
+    except (TypeError, ValueError):
+        raise SchemaError(message) from None
+    if not (math.isfinite(weight) and weight >= 0):
+        raise SchemaError(message)
+    if weight > LARGEST_WEIGHT:
+        raise SchemaError(
+            f"The weight of variable {name} must be at most {LARGEST_WEIGHT:g}; give a smaller one."
+        )
+    return weight
+
+
+def refuse_repeats(names: tuple[str, ...], where: str, what: str = "Variable") -> None:
+    """Refuse a name that occurs twice; `where` says among what.
+
+    Raises
+    ------
+    SchemaError
+    """
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise SchemaError(f"{what} {name} occurs {times} times {where}; name it once.")

@@ -1,0 +1,71 @@
+"""Forecasts of many settings in one pass: each is the forecast of its setting alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rwn_core as rwn
+from rwn_core.coordinates import coordinates
+from rwn_core.errors import ParameterError
+from rwn_core.forecast import forecast, forecast_scan
+from rwn_core.neighborhoods import neighbor_table
+
+
+def test_a_scan_equals_the_single_forecasts():
+    data = rwn.load_demo("bodyfat")
+    settings = [
+        rwn.RWN(epsilon=e, k=k, q=q) for e in (0.0, 2.0, 4.0) for k, q in ((3, 1), (9, 0.3))
+    ]
+    for params, found in zip(settings, forecast_scan(data, settings), strict=True):
+        alone = forecast(data, params)
+        np.testing.assert_allclose(found.means, alone.means, rtol=1e-12)
+        np.testing.assert_allclose(found.covariances, alone.covariances, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(found.cells_intact, alone.cells_intact, rtol=1e-12)
+        assert found.rows_intact == pytest.approx(alone.rows_intact)
+
+
+def test_a_scan_of_a_table_too_large_for_all_pairs():
+    data = rwn.load_demo("cps1988").take(np.arange(2600))
+    settings = [rwn.RWN(epsilon=e, k=k) for e, k in ((0.0, 4), (0.5, 8), (0.9, 4))]
+    for params, found in zip(settings, forecast_scan(data, settings), strict=True):
+        alone = forecast(data, params)
+        np.testing.assert_allclose(found.covariances, alone.covariances, rtol=1e-9)
+        np.testing.assert_allclose(found.cells_intact, alone.cells_intact, rtol=1e-12)
+
+
+def test_radii_of_records():
+    data = rwn.load_demo("bodyfat")
+    radii = np.linspace(1.0, 3.0, data.n)
+    found = forecast(data, rwn.RWN(epsilon=radii, k=3))
+    assert np.isfinite(found.means).all()
+    with pytest.raises(ParameterError, match="one radius"):
+        forecast_scan(data, [rwn.RWN(epsilon=radii, k=3)])
+
+
+def test_a_scan_in_many_blocks_is_the_same_scan(monkeypatch):
+    data = rwn.load_demo("pima")
+    settings = [rwn.RWN(k=k, q=0.4) for k in (2, 6)]
+    whole = forecast_scan(data, settings)
+    monkeypatch.setattr("rwn_core.growing_sums.NUMBERS_A_BLOCK", 900)
+    for one, other in zip(whole, forecast_scan(data, settings), strict=True):
+        np.testing.assert_allclose(one.covariances, other.covariances, rtol=1e-9)
+        assert one.category_counts["test"].tolist() == pytest.approx(
+            other.category_counts["test"].tolist()
+        )
+
+
+def test_a_scan_uses_a_table_at_hand():
+    data = rwn.load_demo("bodyfat")
+    table = neighbor_table(coordinates(data), k=10, epsilon=5.0)
+    (found,) = forecast_scan(data, [rwn.RWN(epsilon=2.0, k=5)], table=table)
+    assert found.means.to_numpy() == pytest.approx(
+        forecast(data, rwn.RWN(epsilon=2.0, k=5)).means.to_numpy()
+    )
+    assert forecast_scan(data, []) == []
+
+
+def test_a_scan_refuses_two_scales():
+    data = rwn.load_demo("bodyfat")
+    with pytest.raises(ParameterError, match="same scale"):
+        forecast_scan(data, [rwn.RWN(k=3), rwn.RWN(k=3, scale="range")])
