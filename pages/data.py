@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rwn_ui import data_view
+from rwn_ui import data_view, link
 from rwn_ui.arrival import arrived
 from rwn_ui.controls import badge
 from rwn_ui.show import frame, guarded
@@ -14,6 +14,7 @@ with guarded():
         data_view.choose(session)
     if session.first:
         st.stop()
+    link.read(session)
     with st.sidebar:
         badge(session)
         st.page_link("pages/tune.py", label="Tune this table", icon=":material/tune:")
@@ -22,3 +23,4 @@ with guarded():
     with guarded():
         data_view.variables(session)
     data_view.schema_file(session)
+    link.write(session)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rwn_ui import controls, link, risk_form, risk_view, watch_view
+from rwn_ui import controls, levers, link, risk_form, risk_view, watch_view
 from rwn_ui.arrival import arrived
 from rwn_ui.show import frame, guarded
 
@@ -13,7 +13,7 @@ with guarded():
     with st.sidebar:
         with guarded():
             controls.badge(session)
-            risk_form.levers(session)
+            levers.draw(session, "risk")
         attack = risk_form.attack(session)
         with guarded():
             watch_view.form(session, attack.keys)

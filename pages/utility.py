@@ -6,6 +6,7 @@ from rwn_ui import (
     controls,
     day_pass_results,
     day_pass_view,
+    levers,
     link,
     prediction_view,
     utility_jobs,
@@ -26,7 +27,7 @@ def draw() -> None:
     mine = desk(session)
     with st.sidebar, guarded():
         controls.badge(session)
-        utility_view.levers(session)
+        levers.draw(session, "utility")
         utility_view.controls(session, mine)
         utility_jobs.offer(session)
         st.page_link("pages/tune.py", label="Tune this setting", icon=":material/tune:")

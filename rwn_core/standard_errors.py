@@ -18,9 +18,10 @@ from rwn_core.bootstrap import masked_samples
 from rwn_core.design_matrix import design_matrix
 from rwn_core.ensemble import releases
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.forecast.mean_inflation import mean_inflation
 from rwn_core.generalized_linear import family_of, generalized_fit, response_design
 from rwn_core.least_squares import least_squares
-from rwn_core.masking import Parameters
+from rwn_core.masking import RWN, Parameters
 from rwn_core.microdata import Microdata
 from rwn_core.original_terms import RELEASED
 from rwn_core.schema import Kind, Question
@@ -64,6 +65,9 @@ class Validity:
         spread and shift together.
     repeats : int
         Bootstrap samples with an estimate; the coverage's standard error follows from it.
+    means : pandas.DataFrame or None
+        The same of the released means, in closed form: see `mean_inflation`; None for a method or
+        a table that it does not cover.
     """
 
     response: str
@@ -80,6 +84,7 @@ class Validity:
     coverage: NDArray[np.float64]
     error: NDArray[np.float64]
     repeats: int
+    means: pd.DataFrame | None = None
 
     @property
     def ratio(self) -> NDArray[np.float64]:
@@ -132,6 +137,10 @@ class Validity:
         ]
         for term, factor, coverage in zip(self.terms, self.factor, self.coverage, strict=True):
             lines.append(f"| {term} | {factor:.1f} | {100 * coverage:.0f} % |")
+        if self.means is not None:
+            lines += ["", "| mean of | multiply the standard error by |", "|---|---|"]
+            factors = np.sqrt(self.means["inflation_with_bias"])
+            lines += [f"| {name} | {factor:.1f} |" for name, factor in factors.items()]
         return "\n".join(lines) + "\n"
 
 
@@ -200,7 +209,17 @@ def standard_error_validity(
         coverage=inside.mean(axis=0),
         error=np.sqrt(((estimates - own) ** 2).mean(axis=0)),
         repeats=len(estimates),
+        means=_means(microdata, params),
     )
+
+
+def _means(microdata: Microdata, params: Parameters) -> pd.DataFrame | None:
+    if not isinstance(params, RWN):
+        return None
+    try:
+        return mean_inflation(microdata, params)
+    except (NotApplicable, ParameterError):  # missing values, or a method without a forecast
+        return None
 
 
 class _Told:

@@ -35,8 +35,10 @@ def arrived(*, alone: bool = False) -> Session:
         _tell(session)
     if session.first and not alone:
         st.stop()
+    place = st.empty()  # always there, or what stands below would be drawn anew when work begins
     if session.busy:
-        _heed_work(session)
+        with place.container():
+            _heed_work(session)
     return session
 
 

@@ -3,70 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
-import rwn_core as rwn
 from rwn_core.errors import InputError
-from rwn_core.figures import CHARTS, serialise
 from rwn_core.meeting import FORMAT, Meeting
+from rwn_core.neighborhoods import LARGEST_DENSE
 from rwn_core.scenario import Scenario
-from rwn_core.tuning import USUAL, Plan, Point, Trials
-from rwn_ui import meeting_view, sweep_form, watch_view
-from rwn_ui.compare_words import differences, reading_words
-from rwn_ui.day_pass_results import standing_words, standings
+from rwn_ui import (
+    compare_picture,
+    day_pass_results,
+    meeting_view,
+    scenario_trial,
+    sweep_form,
+    watch_view,
+)
+from rwn_ui.data_view import written_name
 from rwn_ui.loading import load
 from rwn_ui.panel import panel
 from rwn_ui.session import Session
 from rwn_ui.show import plain
 
 MOST = 3  # scenarios side by side
-RISKS = ("bayes_linkage", "distance_linkage")  # the worst case first, an ordinary intruder beside
 
 
 def _key(session: Session, what: str) -> str:
     return f"compare.{session.generation}.{what}"
 
 
-def scenario_of(session: Session, name: str, note: str, point: Point | None = None) -> Scenario:
-    """The present setting, or a point of the sweep, as a scenario with its readings."""
-    plan = Plan(measures=USUAL, seed=session.seed)
-    if point is None:
-        setting = session.setting
-        with st.spinner("Measuring eight releases"):
-            point = Trials(session.data, [setting], plan).run(setting)
-    readings = {}
-    for key, spread in point.spreads.items():
-        if spread.median is not None:
-            ends = spread.interval
-            reach = {} if ends is None else {"low": ends[0], "high": ends[1]}
-            readings[key] = {"median": spread.median, **reach}
-    return Scenario(
-        name=name,
-        note=note,
-        table=session.data.fingerprint,
-        setting=point.setting,
-        seed=session.seed,
-        search=session.search,
-        limits={RISKS[0]: session.policy.linkage, **session.limits},
-        readings=readings,
-        day_pass=session.day_pass,
-        watch=session.watched.predicates,
-    )
-
-
 def shelf(session: Session) -> None:
     """Keep the present setting, load a file, remove what is not needed."""
-    st.markdown(f"**Present setting** \n{plain(session.words)}")
+    st.markdown(f"**Present setting**  \n{plain(session.words)}")
     name = st.text_input("Name", key=_key(session, "name"), max_chars=60)
     note = st.text_area("Note", key=_key(session, "note"), height=68)
     watch_view.told(session)
-    if st.button("Save scenario", type="primary", width="stretch", key=_key(session, "save")):
-        if name.strip():
-            _keep(session, scenario_of(session, name.strip(), note.strip()))
-        else:
-            st.warning("Give the scenario a name.")
+    blocked = session.busy and session.data.n > LARGEST_DENSE
+    if st.button(
+        "Save scenario",
+        type="primary",
+        width="stretch",
+        disabled=blocked,
+        key=_key(session, "save"),
+    ):
+        _save(session, name.strip(), note.strip())
     upload = st.file_uploader(
         "Scenario or decision (TOML)", type=["toml"], key=_key(session, "file")
     )
@@ -77,9 +56,19 @@ def shelf(session: Session) -> None:
         if isinstance(read, Meeting):
             _reopen(session, read)
         else:
-            kept = read.name or upload.name.removesuffix(".toml")
+            kept = read.name or written_name(upload.name).removesuffix(".toml")
             _keep(session, replace(read, name=kept))
             take(session, read)
+
+
+def _save(session: Session, name: str, note: str) -> None:
+    if not name:
+        st.warning("Give the scenario a name.")
+        return
+    made = scenario_trial.save(session, name, note)
+    if made is None:
+        st.rerun()  # the button waits from now on
+    _keep(session, made)
 
 
 def _keep(session: Session, scenario: Scenario) -> None:
@@ -128,13 +117,13 @@ def take(session: Session, scenario: Scenario) -> None:
 
 def draw(session: Session) -> None:
     """Two or three scenarios side by side, their differences in words, and the meeting."""
+    made = scenario_trial.follow(session)
+    if made is not None:
+        _keep(session, made)
     names = list(session.scenarios)
     if not names:
-        st.info(
-            "Save the present setting at the left, save one on the Sweep page, or load a scenario "
-            "file: two or three can then be compared.",
-            icon=":material/info:",
-        )
+        if session.trial is None:
+            _nothing_yet()
         return
     picked, mode = st.columns([5, 1.4], vertical_alignment="bottom")
     key = _key(session, "chosen")
@@ -150,125 +139,38 @@ def draw(session: Session) -> None:
     scenarios = [session.scenarios[name] for name in chosen]
     if not scenarios:
         return
-    panel(_cards(session, scenarios, meeting), key="compare.cards")
+    _offer_analyses(session, scenarios)
+    panel(compare_picture.cards(session, scenarios, meeting), key="compare.cards")
     left, right = st.columns([1, 1], gap="small")
     with left:
-        panel(_picture(session, scenarios, meeting), key="compare.map")
+        panel(compare_picture.picture(session, scenarios, meeting), key="compare.map")
     with right:
-        panel(_table(session, scenarios, meeting), key="compare.table")
+        panel(compare_picture.table(session, scenarios, meeting), key="compare.table")
     _files(session, chosen)
     if meeting:
         meeting_view.draw(session, chosen)
 
 
-def _cards(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
-    return {
-        "stamp": f"{[s.name for s in scenarios]}|{meeting}|{session.generation}",
-        "projector": meeting,
-        "stacked": True,
-        "summary": {"text": session.name},
-        "tiles": [_tile(session, scenario) for scenario in scenarios],
-    }
+def _nothing_yet() -> None:
+    st.space("xxsmall")  # below the bar of pages
+    st.info(
+        "Save the present setting at the left, save one on the Sweep page, or load a scenario "
+        "file: two or three can then be compared.",
+        icon=":material/info:",
+    )
 
 
-def _picture(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
-    return {"projector": meeting, "single": True, "cards": [serialise(_map(session, scenarios))]}
-
-
-def _table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[str, Any]:
-    """The readings side by side, then the differences in words."""
-    keys = list(dict.fromkeys(key for s in scenarios for key in s.readings if key in rwn.MEASURES))
-    rows = [
-        ["setting", *(s.setting.words if s.setting else "–" for s in scenarios)],
-        ["note", *(s.note or "–" for s in scenarios)],
-    ]
-    for key in keys:
-        readings = [reading_words(key, s.readings.get(key)) for s in scenarios]
-        rows.append([f"{rwn.MEASURES[key].title} {_arrow(key)}", *readings])
-    rows += _day_pass_rows(session, scenarios)
-    side_by_side = {
-        "title": "Side by side",
-        "columns": ["", *(scenario.name for scenario in scenarios)],
-        "rows": rows,
-        "caption": "Median over the releases, and between which values one more release falls 9 "
-        "times in 10. ↓ lower is better, ↑ higher is better.",
-    }
-    words = [_words(scenarios[0], other) for other in scenarios[1:]]
-    followed = watch_view.side_by_side(session, scenarios) if meeting else None
-    return {
-        "projector": meeting,
-        "tables": [side_by_side, *([followed] if followed else []), *words],
-    }
-
-
-def _day_pass_rows(session: Session, scenarios: list[Scenario]) -> list[list[str]]:
-    """A row for each registered analysis: whether it passes on several releases."""
-    found = [
-        {one.analysis.name: standing_words(one) for one in standings(session, scenario) or ()}
-        for scenario in scenarios
-    ]
-    names = dict.fromkeys(name for each in found for name in each)
-    return [[f"Day pass: {name}", *(each.get(name, "–") for each in found)] for name in names]
-
-
-def _arrow(key: str) -> str:
-    return {"lower": "↓", "higher": "↑", "neutral": ""}[rwn.MEASURES[key].better]
-
-
-def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
-    """A scenario as a card: its setting, whether it keeps its limits and its day pass."""
-    over = [
-        rwn.MEASURES[key].title
-        for key, limit in scenario.limits.items()
-        if key in scenario.readings and _exceeds(key, scenario.readings[key], limit)
-    ]
-    passed = standings(session, scenario) or ()
-    over += [f"day pass: {one.analysis.name}" for one in passed if not one.always]
-    return {
-        "label": scenario.name,
-        "released": scenario.setting.words if scenario.setting else "–",
-        "state": "over" if over else "ok",
-        "limit": ", ".join(over),
-        "against": [
-            {"pin": key, "text": f"{rwn.MEASURES[key].title} {value}", "better": None}
-            for key in (*RISKS, "correlation")
-            if (value := reading_words(key, scenario.readings.get(key))) != "–"
-        ]
-        + ([{"pin": "note", "text": scenario.note, "better": None}] if scenario.note else []),
-        "help": scenario.note,
-    }
-
-
-def _exceeds(key: str, reading: Any, limit: float) -> bool:
-    """Whether some of the releases, not just half of them, would lie beyond the limit."""
-    if rwn.MEASURES[key].better == "higher":
-        return bool(reading.get("low", reading["median"]) < limit)
-    return bool(reading.get("high", reading["median"]) > limit)
-
-
-def _map(session: Session, scenarios: list[Scenario]) -> Any:
-    risk = next((key for key in RISKS if all(key in s.readings for s in scenarios)), RISKS[-1])
-    points = [
-        {
-            "label": scenario.name,
-            "utility": 1 - scenario.readings["correlation"]["median"],
-            "risk": scenario.readings[risk]["median"],
-            "text": scenario.setting.words if scenario.setting else "",
-        }
-        for scenario in scenarios
-        if {"correlation", risk} <= set(scenario.readings)
-    ]
-    chart = CHARTS["risk_utility_map"](points, session.policy.linkage)
-    chart["layout"]["yaxis"]["title"]["text"] = f"risk: {rwn.MEASURES[risk].title.lower()}"
-    return chart
-
-
-def _words(first: Scenario, other: Scenario) -> dict[str, Any]:
-    return {
-        "title": f"{other.name}, compared with {first.name}",
-        "columns": ["difference"],
-        "rows": [[sentence] for sentence in differences(first, other)],
-    }
+def _offer_analyses(session: Session, scenarios: list[Scenario]) -> None:
+    """A button for registered analyses that take a while: on scenarios of a large table."""
+    missing = [each for each in scenarios if day_pass_results.missing(session, each)]
+    if missing:
+        st.button(
+            f"Run the registered analyses on {plain(', '.join(each.name for each in missing))}",
+            key=_key(session, "judge"),
+            disabled=session.busy,
+            on_click=scenario_trial.judge,
+            args=(session, missing),
+        )
 
 
 def _files(session: Session, names: list[str]) -> None:

@@ -57,10 +57,16 @@ def _open_file(session: Session) -> None:
     chosen = (upload.file_id, described.file_id if described else None)
     if chosen != st.session_state.get("data.upload.seen"):
         schema = _schema(described.getvalue()) if described else None
-        data = rwn.read_bytes(upload.name, upload.getvalue(), schema)
-        session.load(data, name=upload.name, demo=None)
+        name = written_name(upload.name)
+        data = rwn.read_bytes(name, upload.getvalue(), schema)
+        session.load(data, name=name, demo=None)
         st.session_state["data.upload.seen"] = chosen
         _show_what_is_coming(session)
+
+
+def written_name(sent: str) -> str:
+    """The name of a file as its owner wrote it: browsers send a quote in it as %22."""
+    return sent.replace("%22", '"')
 
 
 def _show_what_is_coming(session: Session) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -10,7 +10,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.analysis import Verdict
 from rwn_core.comparison import Comparison
-from rwn_core.day_pass import Standing
+from rwn_core.day_pass import DayPass, Standing
 from rwn_core.figures.style import shorten
 from rwn_core.masking import Rounded
 from rwn_core.neighborhoods import LARGEST_DENSE
@@ -48,34 +48,67 @@ def tile(found: Sequence[Verdict]) -> dict[str, Any]:
     }
 
 
-def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | None:
-    """The registered analyses on several releases of a scenario; none of another table's.
-
-    Where nothing is registered now, those of the scenario itself.
-    """
-    registered = session.day_pass if session.day_pass.analyses else scenario.day_pass
+def registered(session: Session, scenario: Scenario) -> DayPass:
+    """The analyses to run on a scenario: those of now, or else its own; none of another table's."""
     own = not scenario.table or scenario.table == session.data.fingerprint
-    if scenario.setting is None or not own or not registered.analyses:
-        return None
+    if scenario.setting is None or not own:
+        return DayPass()
+    return session.day_pass if session.day_pass.analyses else scenario.day_pass
+
+
+def judge(
+    microdata: rwn.Microdata,
+    scenario: Scenario,
+    day_pass: DayPass,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[Standing, ...] | None:
+    """The analyses on several releases of a scenario; None where its setting is refused."""
     setting = scenario.setting
-    large = session.data.n > LARGEST_DENSE
-    key = ("standings", registered, session.data.fingerprint, setting.key, scenario.seed)
+    if setting is None or not day_pass.analyses:
+        return None
+    exact = setting.params
+    try:
+        return day_pass.judge_setting(
+            setting.weighted(microdata),
+            Rounded(params=exact, precision=setting.precision) if setting.precision else exact,
+            repeats=RELEASES if microdata.n <= LARGEST_DENSE else RELEASES_OF_LARGE,
+            seed=scenario.seed,
+            progress=progress,
+        )
+    except rwn.RWNError:
+        return None
 
-    def judge() -> tuple[Standing, ...] | None:
+
+def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | None:
+    """What is known of the analyses on a scenario; on a small table they are run at once."""
+    day_pass = registered(session, scenario)
+    if not day_pass.analyses or missing(session, scenario):
+        return None
+
+    def make() -> tuple[Standing, ...] | None:
         with st.spinner("Running the registered analyses"):
-            try:
-                return registered.judge_setting(
-                    setting.weighted(session.data),
-                    Rounded(params=setting.params, precision=setting.precision)
-                    if setting.precision
-                    else setting.params,
-                    repeats=RELEASES_OF_LARGE if large else RELEASES,
-                    seed=scenario.seed,
-                )
-            except rwn.RWNError:
-                return None
+            return judge(session.data, scenario, day_pass)
 
-    return desk(session).memo.once(key, judge)
+    return desk(session).memo.once(_place(session, scenario, day_pass), make)
+
+
+def missing(session: Session, scenario: Scenario) -> bool:
+    """Whether analyses are still to be run on a scenario of a large table, by a job."""
+    day_pass = registered(session, scenario)
+    known = _place(session, scenario, day_pass) in desk(session).memo
+    return session.data.n > LARGEST_DENSE and bool(day_pass.analyses) and not known
+
+
+def keep(
+    session: Session, scenario: Scenario, day_pass: DayPass, found: tuple[Standing, ...] | None
+) -> None:
+    """Remember what a job found."""
+    desk(session).memo.once(_place(session, scenario, day_pass), lambda: found)
+
+
+def _place(session: Session, scenario: Scenario, day_pass: DayPass) -> tuple[Hashable, ...]:
+    key = None if scenario.setting is None else scenario.setting.key
+    return ("standings", day_pass, session.data.fingerprint, key, scenario.seed)
 
 
 def standing_words(found: Standing) -> str:

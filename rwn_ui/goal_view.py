@@ -15,8 +15,7 @@ from rwn_ui.jobs import Job
 from rwn_ui.loading import load
 from rwn_ui.session import Session
 from rwn_ui.show import plain
-
-POLL_SECONDS = 0.7
+from rwn_ui.waiting import wait_for
 
 
 def _key(session: Session, what: str) -> str:
@@ -96,16 +95,8 @@ def _seeking(session: Session) -> None:
     if job is None:
         return
     if job.running:
-
-        @st.fragment(run_every=POLL_SECONDS)
-        def watch() -> None:
-            job.poll()
-            if not job.running:
-                st.rerun()
-            st.progress(job.share, text=f"Looking between the settings: {job.label}")
-            st.button("Cancel", key=_key(session, "seek.cancel"), on_click=job.cancel)
-
-        watch()
+        words = f"Looking between the settings: {plain(job.label)}"
+        wait_for(job, words, _key(session, "seek.cancel"))
         return
     if job.refusal:
         st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")

@@ -9,13 +9,13 @@ from rwn_core.tuning.planner import RANGE, Offer, plan_large
 from rwn_ui.jobs import Job
 from rwn_ui.session import Session
 from rwn_ui.show import plain
-
-POLL_SECONDS = 0.7
+from rwn_ui.waiting import wait_for
 
 
 def draw(session: Session) -> None:
     """Sizes and a button; then what the exact method and Methods 1 to 3 would take."""
-    with st.expander("Planner for large tables"):
+    # a job under way moves everything down, and what moves is folded up again
+    with st.expander("Planner for large tables", expanded=session.planner is not None):
         large = session.data.n > LARGEST_DENSE
         left, right, press = st.columns([2, 2, 3], vertical_alignment="bottom")
         n = left.number_input(
@@ -55,17 +55,8 @@ def _result(session: Session) -> None:
     if job is None:
         return
     if job.running:
-
-        @st.fragment(run_every=POLL_SECONDS)
-        def watch() -> None:
-            job.poll()
-            if not job.running:
-                st.rerun()
-            st.progress(job.share, text="Masking small samples, to see how long they take")
-            key = f"plan.{session.generation}.cancel"
-            st.button("Cancel", key=key, on_click=job.cancel)
-
-        watch()
+        words = "Masking small samples, to see how long they take"
+        wait_for(job, words, f"plan.{session.generation}.cancel")
     elif job.refusal:
         st.info(plain(job.refusal), icon=":material/info:")
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,28 +40,6 @@ class Attack:
 def key(session: Session, what: str) -> str:
     """The name of a widget that belongs to one table."""
     return f"risk.{session.generation}.{what}"
-
-
-def levers(session: Session) -> None:
-    """Epsilon, k and q: the setting of the Tune page, moved from here too."""
-    reach = session.bench().reach
-    for what, label, low, high, step in (
-        ("epsilon", "Radius ε (standard deviations)", 0.0, reach.epsilon, reach.step),
-        ("k", "Minimum neighbors k", 1, reach.k, 1),
-        ("q", "Modification probability q", 0.0, 1.0, 0.05),
-    ):
-        if low == high:
-            continue
-        # widgets of this page: one of the same name on another page would start at its low end
-        place = key(session, what)
-        ends = st.session_state.get(f"{place}.ends")
-        if place not in st.session_state or ends != (low, high):
-            st.session_state[f"{place}.ends"] = (low, high)
-            st.session_state[place] = min(max(getattr(session, what), low), high)
-        digits = 0 if step == 1 else max(0, -math.floor(math.log10(step)))
-        form = f"%.{digits}f" if digits else "%d"
-        value = st.slider(label, low, high, step=step, key=place, format=form)
-        setattr(session, what, round(value, 10) if isinstance(value, float) else value)
 
 
 def attack(session: Session) -> Attack:

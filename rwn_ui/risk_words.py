@@ -26,39 +26,46 @@ def people(share: float, n: int) -> str:
     return f"{count:,.0f} of {n:,} records" if count >= 1 else f"fewer than 1 of {n:,} records"
 
 
-def _keys(reading: Reading) -> str:
-    return ", ".join(reading.detail["names"])
+def _fill(template: str) -> Sentence:
+    """A sentence of {people} or {share} of the value, {base} of what it is read against, {keys}."""
+
+    def sentence(reading: Reading, n: int) -> str:
+        count = people(reading.value, n)
+        return template.format(
+            people=count,
+            People=count.capitalize(),
+            share=percent(reading.value),
+            base=percent(reading.baseline or 0),
+            keys=", ".join(map(str, reading.detail.get("names", ()))),
+        )
+
+    return sentence
 
 
 SENTENCES: Mapping[str, Sentence] = {
     "bayes_linkage": lambda r, n: (
         f"Somebody who holds the original file and knows the method links {people(r.value, n)} "
-        f"rightly; a list of five candidates for each holds {percent(r.detail['top5'])}."
+        f"rightly; for {percent(r.detail['top5'])} of all the right one is among five candidates."
     ),
-    "intruder_levels": lambda r, n: (
-        f"Knowing only {_keys(r)} of everybody, and the neighborhoods, is enough to link "
-        f"{people(r.value, n)}."
+    "intruder_levels": _fill(
+        "Knowing only {keys} of everybody, and the neighborhoods, is enough to link {people}."
     ),
-    "whole_file_linkage": lambda r, n: (
-        f"Linking all rows at once by {_keys(r)}, each person once, finds {people(r.value, n)}."
+    "whole_file_linkage": _fill(
+        "Linking all rows at once by {keys}, each person once, finds {people}."
     ),
-    "repeated_releases": lambda r, n: (
-        f"Three releases of this table would give away at least {people(r.value, n)} by the keys."
+    "repeated_releases": _fill(
+        "Three releases of this table would give away at least {people} by the keys."
     ),
-    "distance_linkage": lambda r, n: (
-        f"Taking the nearest original for the source, as common tools do, finds "
-        f"{people(r.value, n)}."
+    "distance_linkage": _fill(
+        "Taking the nearest original for the source, as common tools do, finds {people}."
     ),
-    "mahalanobis_linkage": lambda r, n: (
-        f"With a distance that knows how the masking moves the numbers together it finds "
-        f"{people(r.value, n)}."
+    "mahalanobis_linkage": _fill(
+        "With a distance that knows how the masking moves the numbers together it finds {people}."
     ),
-    "global_linkage": lambda r, n: (
-        f"Giving each original one row, at the smallest total distance, finds {people(r.value, n)}."
+    "global_linkage": _fill(
+        "Giving each original one row, at the smallest total distance, finds {people}."
     ),
-    "probabilistic_linkage": lambda r, n: (
-        f"Weighing which of {_keys(r)} agree finds {people(r.value, n)}."
-    ),
+    "probabilistic_linkage": _fill("Weighing which of {keys} agree finds {people}."),
     "membership": lambda r, n: (
         f"On average a person's own unique values appear with probability {percent(r.value)}; for "
         f"{percent(r.detail['above_nine_tenths'])} of the people that is nearly certain."
@@ -68,17 +75,17 @@ SENTENCES: Mapping[str, Sentence] = {
         f"{percent(r.value)}; {_strangers(r)}from the release's distribution alone it is "
         f"{percent(float(r.detail['ignorant'].mean()))}."
     ),
-    "differential_privacy": lambda r, n: (
-        f"No epsilon covers it: with probability {percent(r.value)} the release shows a value "
-        "that would be impossible without one person."
+    "differential_privacy": _fill(
+        "No epsilon covers it: with probability {share} the release shows a value that would be "
+        "impossible without one person."
     ),
-    "misclassification": lambda r, n: (
-        f"A row that has exactly a person's key values is that person's with probability "
-        f"{percent(r.value)} on average, against {percent(r.baseline or 0)} unmasked."
+    "misclassification": _fill(
+        "A row that has exactly a person's key values is that person's with probability {share} "
+        "on average, against {base} unmasked."
     ),
-    "extremes": lambda r, n: (
-        f"Of the largest and smallest original values {percent(r.value)} are expected in the "
-        "release; each is a real value of a real person, up to the release precision."
+    "extremes": _fill(
+        "Of the largest and smallest original values {share} are expected in the release; each is "
+        "a real value of a real person, up to the release precision."
     ),
     "queries": lambda r, n: (
         f"Asked one of {len(r.detail['words'])} questions that one person answers, the release "
@@ -89,25 +96,20 @@ SENTENCES: Mapping[str, Sentence] = {
         "confidential value"
         + (": no linkage is needed to learn it." if r.value else ", so that a link is needed.")
     ),
-    "uniqueness": lambda r, n: (
-        f"{people(r.value, n).capitalize()} are alone with their key values "
-        f"(original: {percent(r.baseline or 0)}); with masked keys that is no proof of identity."
+    "uniqueness": _fill(
+        "{People} are alone with their key values (original: {base}); with masked keys that is no "
+        "proof of identity."
     ),
-    "k_anonymity": lambda r, n: (
-        f"{people(r.value, n).capitalize()} share their key values with fewer than two others "
-        f"(original: {percent(r.baseline or 0)})."
+    "k_anonymity": _fill(
+        "{People} share their key values with fewer than two others (original: {base})."
     ),
-    "l_diversity": lambda r, n: (
-        f"For {people(r.value, n)} everybody with the same keys has one confidential value."
-    ),
+    "l_diversity": _fill("For {people} everybody with the same keys has one confidential value."),
     "t_closeness": lambda r, n: (
         f"Confidential values of people with equal keys depart from everybody's by "
         f"{r.value:.2f} on average (0 is none, 1 is as far as possible)."
     ),
-    "individual_risk": lambda r, n: (
-        f"Who takes released keys for true expects to identify {people(r.value, n)}."
-    ),
-    "suda": lambda r, n: f"Up to three key variables single out {people(r.value, n)}.",
+    "individual_risk": _fill("Who takes released keys for true expects to identify {people}."),
+    "suda": _fill("Up to three key variables single out {people}."),
     "loglinear_risk": lambda r, n: (
         f"Matching unique rows with the population gives {r.value * n:,.1f} right matches in "
         "expectation"
@@ -117,18 +119,17 @@ SENTENCES: Mapping[str, Sentence] = {
             else ", if the file is the whole population (give its size or sampling weights)."
         )
     ),
-    "interval_disclosure": lambda r, n: (
-        f"For {people(r.value, n)} every number lies within 0.05 standard deviations of the "
-        "person's own."
+    "interval_disclosure": _fill(
+        "For {people} every number lies within 0.05 standard deviations of the person's own."
     ),
     "closest_record": lambda r, n: (
         f"A released row is {r.value:.2f} standard deviations from the nearest original; "
         f"neighboring originals are {r.baseline or 0:.2f} apart. "
         f"{_copies(len(r.detail['exact_copies']))}"
     ),
-    "cells_changed": lambda r, n: (
-        f"{percent(r.value)} of the values differ from the record's own; what stays the same is "
-        "either kept or a donor's equal value."
+    "cells_changed": _fill(
+        "{share} of the values differ from the record's own; what stays the same is either kept "
+        "or a donor's equal value."
     ),
     "neighborhood_size": lambda r, n: (
         f"The donor of a typical record's value is one of {r.value:,.0f} others"
@@ -190,7 +191,9 @@ def rows(readings: Answers, n: int) -> list[list[str]]:
             share = measure.bounds == (0.0, 1.0) and "distance" not in measure.unit
             against = "–" if reading.baseline is None else _short(reading.baseline, share=share)
             value = _short(reading.value, share=share)
-            found.append([measure.title, value, against, sentence(reading, n) + sample(reading)])
+            # a number and its percent sign stay on one line
+            words = (sentence(reading, n) + sample(reading)).replace(" %", "\N{NO-BREAK SPACE}%")
+            found.append([measure.title, value, against, words])
         else:
             found.append([measure.title, "n/a", "–", str(reading)])
     return found

@@ -48,19 +48,19 @@ def form(session: Session) -> None:
                 help="Steps to try for all numbers together, in standard deviations (SD) of each; "
                 "“as is” rounds nothing.",
             )
-            st.text_area(
+            _lines(
+                session,
+                "steps",
                 "Own steps to try",
-                key=_key(session, "steps"),
-                placeholder="age=5\nage=10 weight=20",
-                height=68,
-                help="A line for each set of steps, in the variables’ own units.",
+                "age=5\nage=10 weight=20",
+                "A line for each set of steps, in the variables’ own units.",
             )
-            st.text_area(
+            _lines(
+                session,
+                "weights",
                 "Weights to try beside the table’s",
-                key=_key(session, "weights"),
-                placeholder="age=2\nage=0.5 height=0.5",
-                height=88,
-                help="A line for each set of weights.",
+                "age=2\nage=0.5 height=0.5",
+                "A line for each set of weights.",
             )
             st.multiselect(
                 "Methods",
@@ -68,12 +68,12 @@ def form(session: Session) -> None:
                 key=_key(session, "method"),
                 help="Each takes those of the parameters that it has.",
             )
-            st.text_area(
+            _lines(
+                session,
+                "others",
                 "Other parameters",
-                key=_key(session, "others"),
-                placeholder="scale=sd,range",
-                height=68,
-                help="A line for each parameter of the method: its name and its values.",
+                "scale=sd,range",
+                "A line for each parameter of the method: its name and its values.",
             )
         st.multiselect(
             "Measures",
@@ -88,6 +88,12 @@ def form(session: Session) -> None:
         )
         if st.form_submit_button("Start sweep", type="primary", width="stretch"):
             start(session)
+
+
+def _lines(session: Session, what: str, label: str, example: str, words: str) -> None:
+    """A field of several lines."""
+    key = _key(session, what)
+    st.text_area(label, key=key, placeholder=example, height=76, help=words)
 
 
 def _fill(session: Session) -> None:

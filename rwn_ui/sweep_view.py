@@ -1,4 +1,4 @@
-"""The Sweep page's main area: progress, the map and the surface, goal seek, and what was picked."""
+"""The Sweep page's main area: progress, the map and the surface, a choice, goal seek."""
 
 from __future__ import annotations
 
@@ -9,18 +9,16 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.figures import serialise
-from rwn_core.tuning import Point, Run, Setting, Sweep
+from rwn_core.tuning import Run, Setting, Sweep
 from rwn_core.tuning.expected import EXPECTED
 from rwn_core.tuning.references import REFERENCES
-from rwn_ui import goal_view, sweep_picture, sweep_run
+from rwn_ui import goal_view, sweep_choice, sweep_picture, sweep_run
 from rwn_ui.goal_view import tolerated
-from rwn_ui.loading import load
 from rwn_ui.panel import panel
 from rwn_ui.session import Session
-from rwn_ui.show import guarded, plain
+from rwn_ui.show import guarded
 
 POLL_SECONDS = 0.7
-RISKS = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
 
 
 def _key(session: Session, what: str) -> str:
@@ -41,31 +39,36 @@ def draw(session: Session) -> None:
             _pictures(session, run)
 
     area()
-    _choice(session, run)
+    sweep_choice.draw(session, run)
     goal_view.draw(session, run)
 
 
 def _nothing_yet(session: Session) -> None:
-    found = sweep_run.kept(session.data)
+    st.space("xxsmall")  # below the bar of pages
     st.info(
         "Choose values at the left and start: every combination is tried with several releases, "
         "and each appears on the map as soon as it is done.",
         icon=":material/info:",
     )
+    found = sweep_run.kept(session.data)
     if found is None:
         return
     plan, settings, finished = found
-    of = [setting for setting in settings if setting.method not in REFERENCES]
+    whole = finished == len(settings)
     st.write(
         f"A sweep of this table is kept: {finished:,} of {len(settings):,} settings are finished, "
         f"{plan.releases} releases each."
     )
-    if st.button("Go on with it", type="primary", key=_key(session, "resume")):
-        session.run = sweep_run.begin(session.data, of, plan)
+    words = "Show it" if whole else "Go on with it"
+    if st.button(words, type="primary", key=_key(session, "resume")):
+        asked = [setting for setting in settings if setting.method not in REFERENCES]
+        session.run = sweep_run.begin(session.data, asked, plan)
         st.rerun()
 
 
 def _progress(session: Session, run: Run) -> None:
+    if run.running or run.refusal:
+        st.space("xxsmall")  # below the bar of pages
     if run.running:
         left = run.seconds_left
         told = "" if left is None else f" · about {_duration(left)} left"
@@ -118,7 +121,7 @@ def _pictures(session: Session, run: Run) -> None:
         "summary": {"text": _summary(session, sweep, forecasts)},
         "cards": [serialise(card) for card in cards],
     }
-    panel(payload, key="sweep", on_pick=lambda key: _pick(session, key))
+    panel(payload, key="sweep", on_pick=lambda key: sweep_choice.pick(session, key))
 
 
 def _tell_the_rest(session: Session, chosen: tuple[str, str, float]) -> None:
@@ -223,81 +226,3 @@ def _surface(
         "at", slices, len(slices) - 1, key=_key(session, f"at.{across}.{down}.{len(slices)}")
     )
     return (across, down, held), measure
-
-
-def _pick(session: Session, key: str) -> None:
-    """Take a clicked setting over to Tune."""
-    run = session.run
-    point = None if run is None else next((p for p in run.sweep() if p.setting.key == key), None)
-    if point is not None:
-        st.session_state[_key(session, "picked")] = point.setting.key
-        load(session, point.setting)
-
-
-def _choice(session: Session, run: Run) -> None:
-    """The same by keyboard: a list of settings, the frontier first."""
-    sweep = run.sweep()
-    if not len(sweep):
-        return
-    x, y = session.views["x"], session.views["y"]
-    best = sweep_picture.best(sweep, x, y)
-    ranked = sorted(sweep, key=lambda p: _rank(session, p, x, y, best))
-    points = {point.setting.key: point for point in ranked}
-    key = _key(session, "picked")
-    if st.session_state.get(key) not in points:
-        st.session_state[key] = next(iter(points))
-    left, press, keep = st.columns([6, 1.3, 1.3], vertical_alignment="bottom")
-    chosen = left.selectbox(
-        "Setting (● on the frontier); a click on the map picks one, too",
-        list(points),
-        key=key,
-        format_func=lambda k: _line(points[k], x, y, best),
-    )
-    press.button(
-        "Load into Tune",
-        key=_key(session, "load"),
-        width="stretch",
-        on_click=load,
-        args=(session, points[chosen].setting),
-    )
-    with keep.popover("Save scenario", width="stretch"):
-        _save(session, points[chosen])
-
-
-def _rank(session: Session, point: Point, x: str, y: str, best: set[str]) -> tuple[Any, ...]:
-    """The frontier first; in it what is tolerable, the most useful first."""
-    loss, risk = point.median(x), point.median(y)
-    if loss is None or risk is None:
-        return (True, True, 0.0)
-    signs = [-1 if rwn.MEASURES[m].better == "higher" else 1 for m in (x, y)]
-    over = signs[1] * risk > signs[1] * tolerated(session, y)
-    return (point.setting.key not in best, over, signs[0] * loss)
-
-
-def _line(point: Point, x: str, y: str, best: set[str]) -> str:
-    mark = "● " if point.setting.key in best else ""
-    shown = [y, x, *(key for key in RISKS if {x, y} & set(RISKS) and key in point.spreads)]
-    readings = (told(point, measure) for measure in dict.fromkeys(shown))
-    return f"{mark}{point.setting.words} · {' · '.join(readings)}"
-
-
-def told(point: Point, measure: str) -> str:
-    """A measure of a point in words, with where one more release falls."""
-    spread, known = point.spreads[measure], rwn.MEASURES[measure]
-    if spread.median is None:
-        return f"{known.title}: not applicable"
-    share = known.bounds == (0.0, 1.0)
-    word = (lambda v: f"{100 * v:.1f} %") if share else (lambda v: f"{v:.3g}")
-    ends = spread.interval
-    reach = "" if ends is None else f" ({word(ends[0])} to {word(ends[1])})"
-    return f"{known.title} {word(spread.median)}{reach}"
-
-
-def _save(session: Session, point: Point) -> None:
-    from rwn_ui.compare_view import scenario_of
-
-    name = st.text_input("Name", key=_key(session, "save.name"), max_chars=60)
-    note = st.text_area("Note", key=_key(session, "save.note"), height=68)
-    if st.button("Save", key=_key(session, "save"), disabled=not name.strip()):
-        session.scenarios[name.strip()] = scenario_of(session, name.strip(), note, point)
-        st.toast(plain(f"Scenario {name.strip()} is on the Compare page."))

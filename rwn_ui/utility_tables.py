@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
+
 import rwn_core as rwn
 from rwn_core.analysis import KINDS, Verdict
 from rwn_core.day_pass import Standing
@@ -39,6 +41,8 @@ def tables(
     shown += [made for made in (_overlap(seen), _propensity(seen)) if made is not None]
     if validity is not None:
         shown.append(_validity(validity))
+        if validity.means is not None:
+            shown.append(_means(validity.means))
     return shown
 
 
@@ -50,12 +54,13 @@ def _overlap(seen: Sight) -> Table | None:
     detail = reading.detail
     cells = (detail["terms"], detail["overlap"], detail["clipped"])
     rows = [[str(term), float(own), float(cut)] for term, own, cut in zip(*cells, strict=True)]
+    means = f"{reading.value:.3g}, clipped {detail['mean_clipped']:.3g}.".replace("-", "−")
     return {
-        "title": f"Overlap of the 95 % intervals, regression of {detail['response']}",
+        "title": "Overlap of the 95 % intervals",
         "columns": ["term", "overlap", "clipped at 0"],
         "rows": rows,
-        "caption": "1: the same interval; 0: touching; below 0: apart. Mean over the slopes "
-        f"{reading.value:.3g}, clipped {detail['mean_clipped']:.3g}.".replace("-", "−"),
+        "caption": f"Regression of {detail['response']}. 1: the same interval; 0: touching; below "
+        f"0: apart. Mean over the slopes {means}",
     }
 
 
@@ -171,6 +176,31 @@ def _of_draws(found: Standing | None, shown: bool) -> list[Any]:
     if found is None:
         return ["–", None] if shown else []
     return [f"{found.passed} of {found.releases}", found.value]
+
+
+def _means(found: pd.DataFrame) -> Table:
+    rows = [
+        [
+            str(row.Index),
+            float(row.se),
+            float(row.shift / row.se),
+            float(row.inflation),
+            float(row.inflation_with_bias**0.5),
+        ]
+        for row in found.itertuples()
+    ]
+    return {
+        "title": "What the masking adds to the error of a mean",
+        "columns": [
+            "mean of",
+            "SE, original",
+            "shift / SE",
+            "variance inflation",
+            "multiply SE by",
+        ],
+        "rows": rows,
+        "caption": "Over all draws, in closed form. The last column also covers the shift.",
+    }
 
 
 def _validity(found: Validity) -> Table:

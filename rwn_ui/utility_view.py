@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,25 +22,6 @@ from rwn_ui.tune_view import stamp
 from rwn_ui.utility_cards import cards
 from rwn_ui.utility_results import PENDING, Desk, Found, Sight
 from rwn_ui.utility_tables import tables
-
-
-def levers(session: Session) -> None:
-    """Epsilon, k and q: the setting of the Tune page, moved from here too."""
-    reach = session.bench().reach
-    for what, label, low, high, step in (
-        ("epsilon", "Radius ε (standard deviations)", 0.0, reach.epsilon, reach.step),
-        ("k", "Minimum neighbors k", 1, reach.k, 1),
-        ("q", "Modification probability q", 0.0, 1.0, 0.05),
-    ):
-        if low == high:
-            continue
-        key = f"utility.{session.generation}.{what}"
-        if key not in st.session_state:
-            st.session_state[key] = min(max(getattr(session, what), low), high)
-        digits = 0 if step == 1 else max(0, -math.floor(math.log10(step)))
-        form = f"%.{digits}f" if digits else "%d"
-        value = st.slider(label, low, high, step=step, key=key, format=form)
-        setattr(session, what, round(value, 10) if isinstance(value, float) else value)
 
 
 def controls(session: Session, mine: Desk) -> None:

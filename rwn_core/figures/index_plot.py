@@ -129,25 +129,24 @@ def _cloud(
 
 
 def _names(detail: Mapping[str, Any], shift: list[int], top: float, span: float) -> list[Label]:
-    """Name the record of each maximum; the released name moves below its point near the other."""
-    labels: list[Label] = []
-    spots: list[tuple[float, float]] = []
+    """Name the record of each maximum; of two close ones the lower is named below its point."""
+    spots: dict[int, tuple[int, float, float]] = {}
     for i, side in enumerate(_SIDES):
         height = detail[f"max_{side}"]
-        if height is None or not math.isfinite(height):
-            continue
-        record = int(detail[f"argmax_{side}"]) + 1
-        x = record + shift[i]
-        spots.append((x / span, height / top))
-        crowded = i == 1 and len(spots) == 2 and _near(*spots)
+        if height is not None and math.isfinite(height):
+            record = int(detail[f"argmax_{side}"]) + 1
+            spots[i] = (record, record + shift[i], height)
+    below = None
+    if len(spots) == 2:
+        (_, x0, y0), (_, x1, y1) = spots.values()
+        # names above both points would touch each other
+        if abs(y0 - y1) < 0.14 * top and abs(x0 - x1) < 0.16 * span:
+            below = 0 if y0 < y1 else 1
+    labels: list[Label] = []
+    for i, (record, x, height) in spots.items():
         align = "left" if x < 0.06 * span else "right" if x > 0.94 * span else "center"
-        side_of = {"xanchor": align, "yanchor": "top" if crowded else "bottom"}
-        lift = {"yshift": -3 if crowded else 3}
+        side_of = {"xanchor": align, "yanchor": "top" if i == below else "bottom"}
+        lift = {"yshift": -3 if i == below else 3}
         color = RELEASED if i else ORIGINAL
         labels.append(label(f"#{record}", x, height, color, bold=True, **side_of, **lift))
     return labels
-
-
-def _near(one: tuple[float, float], other: tuple[float, float]) -> bool:
-    """Whether the second name, above its point, would touch the first or its line."""
-    return -0.14 < one[1] - other[1] < 0.14 and abs(one[0] - other[0]) < 0.16

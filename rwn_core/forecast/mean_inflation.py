@@ -16,14 +16,13 @@ def mean_inflation(microdata: Microdata, params: RWN) -> pd.DataFrame:
     Parameters
     ----------
     microdata : Microdata
-        Its numbers complete.
     params : RWN
 
     Returns
     -------
     pandas.DataFrame
-        Index: the continuous and count variables that vary. Columns: mean, expected (released
-        mean), shift, se (of the original's mean), inflation (1 + B / U) and
+        Index: the continuous and count variables that vary and miss nothing. Columns: mean,
+        expected (released mean), shift, se (of the original's mean), inflation (1 + B / U) and
         inflation_with_bias.
 
     References
@@ -33,7 +32,7 @@ def mean_inflation(microdata: Microdata, params: RWN) -> pd.DataFrame:
     expected = forecast(microdata, params)
     frame = microdata.frame[list(expected.means.index)].astype(np.float64)
     spread = frame.std(ddof=1)
-    names = spread.index[spread > 0]
+    names = spread.index[(spread > 0) & frame.notna().all()]
     mean, unit = frame[names].mean(), (spread[names] / np.sqrt(microdata.n)) ** 2
     shift = expected.means[names] - mean
     added = expected.mean_variances[names]

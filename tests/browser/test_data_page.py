@@ -133,6 +133,18 @@ def test_another_regression_question_is_on_the_tune_page(app) -> None:
     assert app.page.get_by_role("button", name="Predict weight at this setting").is_enabled()
 
 
+def test_a_name_with_quotes_reads_as_it_was_written(app, tmp_path: Path) -> None:
+    empty, full = tmp_path / 'the "new" 5%.csv', tmp_path / '"full".csv'
+    empty.write_bytes(b"")
+    full.write_text(TABLE, encoding="utf-8")
+    app.open("/").visit("Data")
+    upload(app, empty)
+    (sentence,) = app.messages()
+    assert sentence.startswith(f"{empty.name} is empty")
+    upload(app, full)
+    badge(app, f"{full.name} · 30 × 3")
+
+
 def test_a_bad_file_is_one_sentence_and_the_table_before_it_stays(app, tmp_path: Path) -> None:
     app.open("/").visit("Data")
     for name, (content, place, remedy) in BAD_FILES.items():

@@ -37,8 +37,26 @@ def test_the_address_holds_parameters_and_a_demo_name_only(app, tmp_path) -> Non
     app.page.get_by_text("sentinel-name.csv · 40 × 2").wait_for()
     app.visit("Tune")
     app.page.wait_for_url("**k=*")
-    assert set(query(app)) == {"epsilon", "k", "q"}
+    assert set(query(app)) == {"epsilon", "k", "q", "own"}
     assert "4711" not in app.page.url
+    app.page.reload()
+    app.wait_for_cards()
+    (sentence,) = app.messages()
+    assert sentence.startswith("This address belongs to a table that is not here: bodyfat is")
+    assert app.stamp.startswith("ε = 2 · k = 5 · q = 1")
+    bar, note = app.page.get_by_test_id("stHeader"), app.page.get_by_test_id("stAlert")
+    below = bar.bounding_box()["y"] + bar.bounding_box()["height"]
+    assert note.bounding_box()["y"] >= below, "the bar of pages covers the note"
+
+
+def test_pages_without_sliders_have_an_address_of_the_table_too(app) -> None:
+    app.open(LINK)
+    for name in ("Data", "Sweep", "Compare"):
+        app.page.get_by_role("link", name=name, exact=True).click()
+        app.page.wait_for_url(f"**/{name.lower()}?**k=7*")
+        assert query(app)["demo"] == ["pima"]
+    app.visit("Tune")
+    assert app.stamp.startswith(WORDS)
 
 
 def test_a_link_of_one_table_does_not_set_the_next_one(app) -> None:

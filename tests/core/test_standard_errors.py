@@ -124,6 +124,22 @@ def test_the_notice_tells_factors_and_no_estimate():
     for value in found.coefficient:
         assert f"{value:.3f}" not in notice
     assert list(found.frame()["term"]) == list(found.terms)
+    factor = np.sqrt(found.means.loc["ankle", "inflation_with_bias"])
+    assert f"| ankle | {factor:.1f} |" in notice.split("| mean of |")[1]
+    assert f"{found.means.loc['ankle', 'mean']:.1f}" not in notice
+
+
+def test_means_are_told_where_the_closed_form_covers_them():
+    data = rwn.load_demo("bodyfat")
+    other = standard_error_validity(data, rwn.NBRS2015(epsilon=9.0), repeats=10, seed=2)
+    assert other.means is None
+    assert "mean of" not in other.notice()
+    frame = data.frame.assign(wrist=data.frame["wrist"].where(data.frame["age"] > 30))
+    some = Microdata.from_frame(frame)
+    question = Question(response="siri", predictors=("abdomen",))
+    holes = standard_error_validity(some, rwn.RWN(k=5), question=question, repeats=10, seed=2)
+    assert "wrist" not in holes.means.index
+    assert "ankle" in holes.means.index
 
 
 def test_a_categorical_response_makes_it_logistic():

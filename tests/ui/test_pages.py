@@ -93,6 +93,13 @@ def test_good_values_of_a_link_are_taken(open_page) -> None:
     assert not screen.test.warning
 
 
+@pytest.mark.parametrize("page", ["data", "sweep", "compare"])
+def test_a_page_without_sliders_opens_its_address(open_page, page: str) -> None:
+    screen = open_page(page, demo="pima", epsilon="1.5", k="7", q="0.5")
+    assert screen.session.name == "pima"
+    assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
+
+
 def test_the_link_holds_the_setting_and_never_a_seed_or_a_file(open_page) -> None:
     screen = open_page("tune")
     screen.test.number_input(key="tune.0.seed").set_value(987654).run()
@@ -102,8 +109,64 @@ def test_the_link_holds_the_setting_and_never_a_seed_or_a_file(open_page) -> Non
     screen.visit("data").upload("private-name.csv", table()).visit("tune")
     assert screen.session.name == "private-name.csv"
     link = screen.session.last_payload["address"]
-    assert set(link) == {"epsilon", "k", "q"}
+    assert set(link) == {"epsilon", "k", "q", "own"}
     assert "987654" not in str(link)
+
+
+@pytest.mark.parametrize("own", ["1", "start"])
+def test_the_address_of_an_own_table_waits_for_it_and_is_not_of_the_demo(
+    open_page, own: str
+) -> None:
+    screen = open_page("tune", own=own, epsilon="0.7", k="3", q="0.25")
+    (warning,) = screen.test.warning
+    assert warning.value.startswith("This address belongs to a table that is not here: bodyfat")
+    assert screen.session.words == "ε = 2 · k = 5 · q = 1"
+    assert screen.session.last_payload["address"]["demo"] == "bodyfat"
+    screen.visit("data").upload("mine.csv", table()).visit("tune")
+    assert screen.session.words == "ε = 0.7 · k = 3 · q = 0.25"
+    assert not screen.test.warning
+    screen.visit("data").upload("other.csv", table()[:-8]).visit("tune")
+    assert screen.session.name == "other.csv"
+    assert screen.session.words != "ε = 0.7 · k = 3 · q = 0.25"
+
+
+def test_the_note_on_an_address_goes_with_the_next_choice(open_page) -> None:
+    screen = open_page("sweep", own="1", k="3")
+    assert len(screen.test.warning) == 1
+    screen.test.run()  # such as another widget's, which chooses nothing
+    assert len(screen.test.warning) == 1
+    screen.session.k = 9
+    assert not screen.visit("risk").test.warning
+
+
+def test_an_address_serves_the_file_that_the_app_was_started_with(
+    open_page, tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes(table())
+    monkeypatch.setenv("RWN_FILE", str(path))
+    first = open_page("tune")
+    link = first.session.last_payload["address"]
+    assert link["own"] == "start"
+    again = open_page("tune", **(link | {"k": "3"}))
+    assert again.session.name == "mine.csv"
+    assert again.session.k == 3
+    assert not again.test.warning
+    first.visit("data").upload("loaded.csv", table()[:-8]).visit("tune")
+    link = first.session.last_payload["address"]
+    assert link["own"] == "1"  # a reload opens mine.csv, not this one
+    again = open_page("tune", **(link | {"k": "3"}))
+    assert again.session.name == "mine.csv"
+    assert again.session.k == 5
+    assert len(again.test.warning) == 1
+
+
+def test_a_quote_in_the_name_of_a_file_is_a_quote(open_page) -> None:
+    screen = open_page("data").upload("the %22new%22.csv", b"")  # as browsers send it
+    (sentence,) = screen.errors
+    assert sentence.startswith('the "new".csv is empty')
+    screen.upload("the %22new%22.csv", table())
+    assert screen.session.name == 'the "new".csv'
 
 
 def test_a_file_and_a_demo_that_are_both_chosen_do_not_take_turns(open_page) -> None:

@@ -16,9 +16,10 @@ from rwn_core.rounding import plain_steps, steps_of
 from rwn_core.scenario import Scenario
 from rwn_core.tuning import Grid, Setting
 from rwn_ui import precision_form, risk_view, sweep_form, sweep_picture, sweep_run
-from rwn_ui.compare_view import scenario_of, take
+from rwn_ui.compare_view import take
 from rwn_ui.compare_words import differences
 from rwn_ui.draws import setting_of
+from rwn_ui.scenario_trial import scenario_of
 from rwn_ui.session import Session
 
 

@@ -54,6 +54,13 @@ def test_tiles_cards_and_tables(page, drawn):
     orjson.dumps(payload["tables"])
 
 
+def test_no_number_is_parted_from_its_percent_sign(page, drawn):
+    table = next(t for t in drawn[-1]["tables"] if t["title"] == "What each number says")
+    sentences = [row[-1] for row in table["rows"]]
+    assert any("\N{NO-BREAK SPACE}%" in sentence for sentence in sentences)
+    assert not any(" %" in sentence for sentence in sentences)
+
+
 def test_what_concerns_single_people_is_marked_internal(page, drawn):
     titles = [table["title"] for table in drawn[-1]["tables"]]
     assert "Unique on the keys, and linked by them at worst" in titles

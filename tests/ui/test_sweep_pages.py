@@ -12,9 +12,10 @@ from streamlit.testing.v1 import AppTest
 import rwn_core as rwn
 from rwn_core.meeting import Meeting
 from rwn_core.scenario import Scenario
-from rwn_core.tuning import Plan, Setting, Sweep
+from rwn_core.tuning import Plan, Point, Setting, Sweep
 from rwn_core.tuning.planner import Offer
-from rwn_ui import sweep_form, sweep_picture, sweep_run
+from rwn_core.tuning.point import Spread
+from rwn_ui import sweep_choice, sweep_form, sweep_picture, sweep_run
 from rwn_ui.compare_words import differences
 from rwn_ui.history import Choice, History
 from rwn_ui.jobs import Job
@@ -93,6 +94,21 @@ def test_a_sweep_runs_and_its_settings_can_be_loaded(sweep_page: AppTest) -> Non
     assert not sweep_page.error
 
 
+def test_a_line_of_the_list_has_reach_for_the_measures_on_the_axes_only() -> None:
+    shares = {
+        "bayes_linkage": (0.2, 0.3),
+        "correlation": (0.5, 0.5),
+        "distance_linkage": (0.1, 0.1),
+    }
+    spreads = {key: Spread(measure=key, values=values) for key, values in shares.items()}
+    point = Point(setting=Setting.of("rwn", {"k": 5}), spreads=spreads, seconds=0.0)
+    line = sweep_choice._line(point, "correlation", "bayes_linkage", set())
+    first, across, other = line.split(" · ")[-3:]
+    assert first.startswith("Worst-case linkage 25.0\N{NO-BREAK SPACE}% (")
+    assert across.startswith("Correlations 0.5 (")
+    assert other == "Distance linkage 10.0\N{NO-BREAK SPACE}%"  # or the line would be cut off
+
+
 def test_methods_are_swept_side_by_side(sweep_page: AppTest) -> None:
     field(sweep_page, "multiselect", "Methods").set_value(["rwn", "nbrs2015"])
     small(sweep_page)
@@ -134,8 +150,11 @@ def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page: AppTest) -> No
         radius=0.5,
     )
     session = session_of(sweep_page)
+    planner = "Planner for large tables"
+    assert not next(e for e in sweep_page.expander if e.label == planner).proto.expanded
     session.planner = Job(label="k = 3", result=[offer])
     sweep_page.run()
+    assert next(e for e in sweep_page.expander if e.label == planner).proto.expanded
     (table,) = sweep_page.table
     row = table.value.iloc[0]
     assert row["time"] == "1.5 s to 6.0 s"
@@ -171,9 +190,24 @@ def test_a_new_session_finds_the_kept_points(sweep_page: AppTest) -> None:
     wait(sweep_page)
     again = AppTest.from_file(str(PAGES / "sweep.py"), default_timeout=60).run()
     assert any("4 of 4 settings are finished" in text.value for text in again.markdown)
-    field(again, "button", "Go on with it").click().run()
+    assert not [button for button in again.button if button.label == "Go on with it"]
+    field(again, "button", "Show it").click().run()
     assert len(session_of(again).run.sweep()) == 2
     assert not session_of(again).run.running
+
+
+def test_an_unfinished_sweep_is_gone_on_with(sweep_page: AppTest, place: Path) -> None:
+    small(sweep_page)
+    wait(sweep_page)
+    point = next(p for p in place.glob("*/*.json") if p.stem not in ("manifest", "forecast"))
+    point.unlink()
+    again = AppTest.from_file(str(PAGES / "sweep.py"), default_timeout=60).run()
+    assert any("3 of 4 settings are finished" in text.value for text in again.markdown)
+    assert not [button for button in again.button if button.label == "Show it"]
+    field(again, "button", "Go on with it").click().run()
+    wait(again)
+    assert len(session_of(again).run.sweep()) == 2
+    assert len(session_of(again).run.sweep().references) == 2
 
 
 @pytest.mark.parametrize(
@@ -282,8 +316,9 @@ def test_differences_are_told_in_words() -> None:
     told = differences(scenario("A", 0.1, epsilon=2, k=5), scenario("B", 0.03, epsilon=3, k=5))
     assert told == [
         "ε is 3 instead of 2.",
-        "Distance linkage: lower and so better, 3.0 % against 10.0 %.",
-        "Cells changed: the same, 50.0 %.",
+        "Distance linkage: lower and so better, 3.0\N{NO-BREAK SPACE}% against "
+        "10.0\N{NO-BREAK SPACE}%.",
+        "Cells changed: the same, 50.0\N{NO-BREAK SPACE}%.",
     ]
     near = differences(scenario("A", 0.1, k=5), scenario("B", 0.105, k=5))
     assert near[0] == "Both have the same setting."

@@ -16,7 +16,7 @@ from rwn_core.ensemble import Ensemble, ensemble, releases
 from rwn_core.moments import moments_of
 from rwn_core.scenario import Scenario
 from rwn_ui import (
-    compare_view,
+    compare_picture,
     day_pass_results,
     day_pass_view,
     draws,
@@ -297,11 +297,11 @@ def test_standings_in_words(shown: Any) -> None:
     assert found is not None
     words = [day_pass_results.standing_words(one) for one in found]
     assert all(text[0] in "✓▲" for text in words)
-    rows = compare_view._day_pass_rows(session, [scenario])
+    rows = compare_picture._day_pass_rows(session, [scenario])
     assert [row[1] for row in rows] == words
     other = Scenario(name="b", setting=session.setting, table="0" * 64)
     assert day_pass_results.standings(session, other) is None
-    assert compare_view._day_pass_rows(session, [scenario, other])[0][2] == "–"
+    assert compare_picture._day_pass_rows(session, [scenario, other])[0][2] == "–"
 
 
 def test_draws_are_points_only_where_each_has_both_measures(monkeypatch) -> None:

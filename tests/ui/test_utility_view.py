@@ -80,7 +80,10 @@ def test_draws_and_standard_errors_join_the_picture(shown: Any) -> None:
     assert after["stamp"] != before["stamp"]
     assert after["tiles"][0]["limit"].startswith("9 of 10 draws")
     assert "9 of 10 draws" in after["tables"][0]["columns"]
-    assert after["tables"][-1]["title"].startswith("Are the standard errors")
+    errors, means = after["tables"][-2:]
+    assert errors["title"].startswith("Are the standard errors")
+    assert means["title"] == "What the masking adds to the error of a mean"
+    assert [row[0] for row in means["rows"]] == list(session.data.numeric_names)
     session.k += 1  # another setting has no draws yet
     other = utility_view.payload(session, mine, sight(session), ())
     assert "9 of 10 draws" not in other["tables"][0]["columns"]

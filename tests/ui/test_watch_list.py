@@ -11,6 +11,7 @@ from rwn_core.intruder.watch import WatchList
 from rwn_core.scenario import Scenario
 from rwn_ui import compare_view, risk_view
 from rwn_ui.jobs import Job
+from rwn_ui.scenario_trial import scenario_of
 
 TALL = Predicate(conditions=(Condition(name="height", sign="at least", value=77.0),))
 
@@ -105,7 +106,7 @@ def test_a_scenario_brings_its_questions_but_no_records(drawn, open_page):
     screen = open_page("compare")
     session = screen.session
     session.watched = WatchList(records=(38,), predicates=(TALL,))
-    kept = compare_view.scenario_of(session, "One", "")
+    kept = scenario_of(session, "One", "")
     text = kept.to_toml()
     assert "height" in text
     assert "38" not in text.replace(kept.table, "").split("[[watch")[1]

@@ -32,9 +32,11 @@ def test_the_blue_line_is_the_originals_maximum(draw: Callable[[Reading], Chart]
     assert rule["line"] == {"color": ORIGINAL, "width": 1.4, "dash": "solid"}
 
 
-def test_a_released_maximum_under_the_originals_moves_its_name_down() -> None:
+def test_of_two_close_maxima_the_lower_moves_its_name_down() -> None:
     crowded = cooks_distance.draw(index_reading([0.1, 0.9, 0.2], [0.1, 0.88, 0.2]))
     assert [a["yanchor"] for a in crowded["layout"]["annotations"]] == ["bottom", "top"]
+    crowded = cooks_distance.draw(index_reading([0.1, 0.88, 0.2], [0.1, 0.9, 0.2]))
+    assert [a["yanchor"] for a in crowded["layout"]["annotations"]] == ["top", "bottom"]
     apart = cooks_distance.draw(index_reading([0.1, 0.9, 0.2], [0.1, 0.2, 0.2]))
     assert [a["yanchor"] for a in apart["layout"]["annotations"]] == ["bottom", "bottom"]
 
