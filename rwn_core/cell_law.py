@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from fractions import Fraction
 from typing import Any
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.errors import NotApplicable
 from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import Neighborhoods
+from rwn_core.neighborhoods.donor_chances import Column, DonorChances
 from rwn_core.rounding import rounded
 from rwn_core.schema import Kind
 
@@ -54,7 +54,7 @@ class CellLaw:
         self.q = q
         self.precision: Mapping[str, float] = {}  # steps that released values are rounded to
         self._tables: dict[str, tuple[sparse.csr_array, list[Any]]] = {}
-        self._members = shares
+        self.donors = DonorChances(neighborhoods, shares)
 
     def rounded(self, precision: Mapping[str, float]) -> CellLaw:
         """The law of the release after its values are rounded.
@@ -76,22 +76,19 @@ class CellLaw:
         other = copy(self)
         other.original = rounded(self.original, precision)
         other.precision = {**self.precision, **precision}
-        other._tables = {}
-        other._members = self._members  # donors do not depend on how values are written
+        other._tables = {}  # the donors do not depend on how values are written
+        return other
+
+    def independent(self, q: NDArray[np.float64]) -> CellLaw:
+        """The law of independent cells with the same donors and another q, shape (p,)."""
+        other = CellLaw(self.original, self.neighborhoods, q)
+        other.donors = self.donors
         return other
 
     @property
     def members(self) -> sparse.csr_array:
         """Row i holds each member's probability to be the donor, shape (n, n), sparse."""
-        if self.neighborhoods.table.numbers is not None:
-            raise NotApplicable("This needs the law of every record, not of some of the file.")
-        if self._members is None:
-            sizes = self.neighborhoods.sizes
-            starts, records = self.neighborhoods.pairs()
-            share = np.repeat(1.0 / np.maximum(sizes, 1), sizes)
-            n = self.neighborhoods.n
-            self._members = sparse.csr_array((share, records, starts), shape=(n, n))
-        return self._members
+        return self.donors.matrix
 
     def modification(self, name: str) -> float:
         """The modification probability q of one variable."""
@@ -113,14 +110,30 @@ class CellLaw:
             The values of the columns, missing as None in the last place.
         """
         if name not in self._tables:
-            codes, values = _value_codes(self.original, name)
-            self._tables[name] = (self._law(codes, self.modification(name)), values)
+            codes, values = value_codes(self.original, name)
+            self._tables[name] = (self.donors.table(codes, self.modification(name)), values)
         return self._tables[name]
 
-    def _law(self, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
-        n = len(codes)
-        own = sparse.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, codes.max() + 1))
-        return sparse.csr_array((1 - q) * own + q * (self.members @ own))
+    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+        """What each value of some variables is to expect; without the law of a large table.
+
+        Parameters
+        ----------
+        names : sequence of str
+        enough : float
+            A large table's variable may be left alone once supports @ chances is this much: from
+            there on both may be too small.
+
+        Returns
+        -------
+        list of (supports, chances)
+            Of each variable and value in turn: how many records may release it, and the
+            probability that a random record does; both shape (V,).
+        """
+        if self.donors.few:
+            return [_column(self.table(name)[0]) for name in names]
+        codes = [value_codes(self.original, name)[0] for name in names]
+        return self.donors.columns(codes, [self.modification(name) for name in names], enough)
 
     def probability(self, record: int, name: str, value: Any) -> float:
         """P(released value of this record's variable is `value`); missing is None."""
@@ -132,7 +145,7 @@ class CellLaw:
 
     def exact_probability(self, record: int, name: str, value: Any) -> Fraction:
         """`probability` as an exact fraction, for a q that is a short decimal."""
-        codes, values = _value_codes(self.original, name)
+        codes, values = value_codes(self.original, name)
         if value not in values:
             return Fraction(0)
         code = values.index(value)
@@ -146,9 +159,13 @@ class CellLaw:
 
         Several variables must be those of one group, which share a donor.
         """
-        codes = _joint_codes(self.original, names)
-        table = self._law(codes, self.modification(names[0]))
-        return np.asarray(table[np.arange(len(codes)), codes]).ravel()
+        return np.asarray(self._kept([names])[0])
+
+    def _kept(self, units: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
+        """`kept` of several units at once, shape (units, n)."""
+        q = np.array([[self.modification(names[0])] for names in units])
+        alike = self.donors.alike([_joint_codes(self.original, names) for names in units])
+        return np.asarray((1 - q) + q * alike)
 
     def units(self) -> list[tuple[str, ...]]:
         """The released variables that share a donor, as tuples of names; most stand alone."""
@@ -160,8 +177,7 @@ class CellLaw:
 
     def rows_intact(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""
-        kept = [self.kept(*names) for names in self.units()]
-        return np.asarray(np.prod(kept, axis=0))
+        return np.asarray(np.prod(self._kept(self.units()), axis=0))
 
     def likelihood_columns(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
@@ -182,7 +198,7 @@ class CellLaw:
             -1 where the original has no such values.
         """
         codes, columns = self.unit_codes(names, masked, rows)
-        return sparse.csc_array(self._law(codes, self.modification(names[0]))), columns
+        return sparse.csc_array(self.donors.table(codes, self.modification(names[0]))), columns
 
     def unit_codes(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
@@ -204,10 +220,10 @@ class CellLaw:
             Of these rows of the masked table; -1 where the original has no such values.
         """
         if len(names) == 1:
-            codes, _ = _value_codes(self.original, names[0])
+            codes, _ = value_codes(self.original, names[0])
             columns = _codes_like(self.original, masked, names[0])[rows]
             return codes, np.where(columns <= codes.max(), columns, -1)
-        own = np.column_stack([_value_codes(self.original, name)[0] for name in names])
+        own = np.column_stack([value_codes(self.original, name)[0] for name in names])
         released = np.column_stack([_codes_like(self.original, masked, name) for name in names])
         _, codes = np.unique(np.concatenate((own, released[rows])), axis=0, return_inverse=True)
         codes = codes.ravel()
@@ -222,92 +238,15 @@ class CellLaw:
         Its sum is n; a release's expected mean weighs the original's values with load / n.
         """
         q = self.modification(name)
-        received = np.asarray(self.members.sum(axis=0)).ravel()
-        return (1 - q) + q * received
+        return (1 - q) + q * self.donors.received
 
 
-class RowMixtureLaw(CellLaw):
-    """The law of the 2015 method: a record is masked as a whole, or left as it is.
-
-    With probability s all masked values of record i come from independent members of S_i, and
-    become missing where S_i is empty; with probability 1 - s the record is kept. A whole record
-    follows this mixture, not a product over its cells; `table` has the law of single cells.
-
-    Parameters
-    ----------
-    original : Microdata
-        n records.
-    neighborhoods : Neighborhoods
-        Some of them may be empty.
-    masked : ndarray of bool, shape (p,)
-        Which released variables are masked.
-    row_share : float
-        s, the probability that a record is selected; with a fixed count of selected records,
-        that count divided by n (the dependence between records is no part of this law).
-
-    References
-    ----------
-    Matloff and Tendick 2015, section "Proposed method".
-    """
-
-    def __init__(
-        self,
-        original: Microdata,
-        neighborhoods: Neighborhoods,
-        masked: NDArray[np.bool_],
-        row_share: float,
-    ) -> None:
-        super().__init__(original, neighborhoods, np.where(masked, float(row_share), 0.0))
-        self.row_share = float(row_share)
-
-    @property
-    def empty(self) -> NDArray[np.int64]:
-        """The records without neighbors, whose masked values become missing."""
-        return np.flatnonzero(self.neighborhoods.sizes == 0)
-
-    def given(self, *, selected: bool) -> CellLaw:
-        """The law of independent cells of a record that is selected, or of one that is not.
-
-        A selected record without neighbors has probability 0 everywhere: it is `empty`.
-        """
-        q = np.where(self.q > 0, 1.0, 0.0) if selected else np.zeros(len(self.q))
-        return CellLaw(self.original, self.neighborhoods, q, self.members)
-
-    def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
-        """The law of one variable, a lost value as None; see `CellLaw.table`."""
-        if name not in self._tables:
-            table, values = super().table(name)
-            lost = self.empty if self.modification(name) else self.empty[:0]
-            if lost.size:
-                values = values if values[-1] is None else [*values, None]
-                shape = (table.shape[0], len(values))
-                places = (lost, np.full(len(lost), len(values) - 1))
-                cells = (np.full(len(lost), self.modification(name)), places)
-                table.resize(shape)
-                self._tables[name] = (
-                    sparse.csr_array(table + sparse.csr_array(cells, shape=shape)),
-                    values,
-                )
-        return self._tables[name]
-
-    def exact_probability(self, record: int, name: str, value: Any) -> Fraction:
-        """`probability` as an exact fraction; the share is a count divided by n."""
-        codes, values = _value_codes(self.original, name)
-        share = Fraction(self.modification(name)).limit_denominator(10**6)
-        code = values.index(value) if value in values else -1
-        kept = (1 - share) * int(codes[record] == code)
-        members = self.neighborhoods.members(record)
-        if not len(members):
-            return kept + share * int(value is None)
-        return kept + share * Fraction(int((codes[members] == code).sum()), len(members))
-
-    def rows_intact(self) -> NDArray[np.float64]:
-        """P(no value of a record changes), shape (n,)."""
-        selected = self.given(selected=True).rows_intact()
-        return np.asarray((1 - self.row_share) + self.row_share * selected)
+def _column(table: sparse.csr_array) -> Column:
+    supports = np.asarray((table > 0).sum(axis=0), dtype=np.int64).ravel()
+    return supports, np.asarray(table.sum(axis=0)).ravel() / table.shape[0]
 
 
-def _value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
+def value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
     """Level numbers of any kind of variable; missing, where it occurs, is the last level."""
     return microdata.once(("value codes", name), lambda: _number_values(microdata, name))
 
@@ -331,7 +270,7 @@ def _number_values(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], 
 
 def _codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.int64]:
     """The masked values as level numbers of the original's; -1 for a value it does not have."""
-    _, values = _value_codes(original, name)
+    _, values = value_codes(original, name)
     missing = len(values) - 1 if values[-1] is None else -1
     known = values[:-1] if values[-1] is None else values
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
@@ -346,6 +285,6 @@ def _codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np
 
 def _joint_codes(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:
     """Level numbers of the values that several variables take together."""
-    together = np.column_stack([_value_codes(microdata, name)[0] for name in names])
+    together = np.column_stack([value_codes(microdata, name)[0] for name in names])
     _, codes = np.unique(together, axis=0, return_inverse=True)
     return codes.ravel().astype(np.int64)

@@ -198,7 +198,7 @@ def _compile_once(data: Microdata) -> None:
     if data.n > LARGEST_DENSE and not is_ready():
         from rwn_core.warm import warm
 
-        say("note: the search of large tables is compiled for this machine, once: half a minute.")
+        say("note: the search of large tables is compiled for this machine, once: up to a minute.")
         warm()
 
 

@@ -1,4 +1,4 @@
-"""Compile ahead: the search of large tables is translated once a machine, in half a minute.
+"""Compile ahead: the search of large tables is translated once a machine, in up to a minute.
 
 Run ``python -m rwn_core.warm`` after an installation to have it done before the first user.
 """
@@ -12,6 +12,7 @@ import pandas as pd
 
 from rwn_core.coordinates import coordinates
 from rwn_core.donors import Draws, column_streams
+from rwn_core.intruder.posterior import link
 from rwn_core.masking import RWN, mask
 from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import LARGEST_DENSE, neighbor_table
@@ -28,7 +29,12 @@ def warm() -> None:
     frame = {"x": numbers.normal(size=n), "y": numbers.normal(size=n), "z": np.arange(n) % 7}
     table = Microdata.from_frame(pd.DataFrame(frame))
     params = RWN(k=3, epsilon=0.1)
-    mask(table, params, seed=0)
+    release = mask(table, params, seed=0)
+    if release.law is not None:
+        link(release.law, release.masked)
+        release.law.table("x")
+        release.law.rows_intact()
+        release.law.donor_load("x")
     neighbors = neighbor_table(coordinates(table), k=3, epsilon=0.1)
     draws = Draws(SecretKey.from_seed(0), np.arange(n), column_streams(table))
     params.redraw(table, neighbors.narrow(k=3, epsilon=0.1), draws)

@@ -70,7 +70,7 @@ class Preparation:
     def words(self) -> str:
         """What is being done, as a person reads it."""
         if self.compiling:
-            return "Compiling the search for this machine, once: half a minute"
+            return "Compiling the search for this machine, once: up to a minute"
         return f"Ranking the neighbors of {self.data.n:,} records"
 
     def cancel(self) -> None:

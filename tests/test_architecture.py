@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ORDER = """
 errors < schema < gate fingerprint < microdata < intake export rounding < demo < coordinates <
 randomness < neighborhoods growing_sums expected_columns <
-donors expected_sums < cell_law < comparison < reading < original_terms <
+donors expected_sums < cell_law < row_mixture_law < comparison < reading < original_terms <
 correlations distributions grouping design_matrix propensity bands
 key_variables transitions population <
 least_squares nearest loglinear learners < formula generalized_linear intruder <

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.cell_law import CellLaw, RowMixtureLaw
+from rwn_core.cell_law import CellLaw
 from rwn_core.comparison import Comparison
 from rwn_core.coordinates import coordinates
 from rwn_core.errors import NotApplicable, ParameterError
@@ -23,6 +23,7 @@ from rwn_core.nearest import (
 )
 from rwn_core.neighborhoods import Neighborhoods, find_neighborhoods, neighbor_table
 from rwn_core.original_terms import empty_records
+from rwn_core.row_mixture_law import RowMixtureLaw
 
 LARGEST_RECOMPUTED = 5000  # records: neighborhoods on the keys are found anew for every look
 

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.cell_law import CellLaw, RowMixtureLaw
+from rwn_core.cell_law import CellLaw
 from rwn_core.errors import NotApplicable
 from rwn_core.microdata import Microdata
+from rwn_core.row_mixture_law import RowMixtureLaw
 
 LARGEST_DENSE = 4_000_000  # pairs of records
 
@@ -82,38 +83,31 @@ def _product(
     law: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
     n = law.original.n
-    small = n * max(n, len(rows)) <= LARGEST_DENSE
-    return (_dense_product if small else _sparse_product)(law, masked, rows, names)
+    if n * n > LARGEST_DENSE:
+        return _sparse_product(law, masked, rows, names)
+    most = max(1, LARGEST_DENSE // n)
+    parts = [
+        _dense_product(law, masked, rows[start : start + most], names)
+        for start in range(0, max(1, len(rows)), most)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    matrices, logs = zip(*parts, strict=True)
+    return sparse.csc_array(sparse.hstack(matrices)), np.concatenate(logs)
 
 
 def _sparse_product(
     law: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
     """The same product, pair by pair: the most telling unit says which pairs there are."""
-    coded = [(*law.unit_codes(unit, masked, rows), unit) for unit in attacked_units(law, names)]
+    from rwn_core.intruder.weighing import weighed
+
+    coded = [
+        (*law.unit_codes(unit, masked, rows), law.modification(unit[0]))
+        for unit in attacked_units(law, names)
+    ]
     coded.sort(key=lambda each: -int(each[0].max()))
-    product: sparse.csc_array | None = None
-    logs = np.zeros(len(rows))
-    for _, released, unit in coded:
-        if len(unit) == 1:
-            table = law.table(unit[0])[0]
-        else:
-            table = sparse.csr_array(law.likelihood_columns(unit, masked, rows)[0])
-        columns = np.maximum(released, 0)
-        first = product is None
-        if product is None:
-            product = sparse.csc_array(table[:, columns])
-        row = np.repeat(np.arange(len(rows)), np.diff(product.indptr))
-        if not first and len(row):  # no entries asked for are no array of numbers
-            product.data *= np.asarray(table[product.indices, columns[row]]).ravel()
-        product.data *= released[row] >= 0
-        # many columns of small probabilities would underflow: keep their size apart
-        product, largest = _normalized(product)
-        product.eliminate_zeros()
-        with np.errstate(divide="ignore"):
-            logs += np.log(largest)
-    assert product is not None
-    return product, logs
+    return weighed(law.donors.lists, coded, len(rows))
 
 
 def _dense_product(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,8 @@ from rwn_core.microdata import Microdata
 
 LARGEST_WORK = 3_000_000  # candidate pairs weighed for one reading
 SMALLEST_SAMPLE = 200
-CHUNK = 1_000_000  # candidate pairs held at a time
+AT_ONCE = 20_000_000  # candidate pairs that one look at all neighborhoods may find
+CHUNK = 1_000_000  # candidate pairs read at a time
 _SEED = 20220615  # of the sample of rows: fixed, so that a number changes only with the setting
 
 
@@ -126,29 +127,34 @@ def link(
         The release has none of these variables.
     """
     attacked_units(law, names)  # refuse before the work, not in its midst
-    reach = _candidates_before(law, names)
+    reach = _candidates_before(law, names, work)
     rows = _chosen_rows(masked.n, reach, work)
-    size = max(1, int(CHUNK / max(reach, 1.0)))
-    parts = [rows[start : start + size] for start in range(0, len(rows), size)]
-    same = identical_records(law.original, names)
-    found = [_read(posteriors(law, masked, part, names), part, same) for part in parts]
+    same, found, start = identical_records(law.original, names), [], 0
+    size = max(1, int(AT_ONCE / max(reach, 1.0)))
+    while start < len(rows):
+        part = rows[start : start + size]
+        belief = posteriors(law, masked, part, names)
+        found += [_read(some, own, same) for some, own in _pieces(belief, part)]
+        start += size
+        # all variables together leave fewer candidates than the most telling one
+        size = max(size, AT_ONCE * len(part) // (4 * belief.nnz + 1))
     joined = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
     return Linkage(rows=rows, of=masked.n, **joined)
 
 
-def _candidates_before(law: CellLaw, names: Sequence[str] | None) -> float:
-    """About how many originals share a value with a row in the most telling variable."""
+def _candidates_before(law: CellLaw, names: Sequence[str] | None, work: int) -> float:
+    """About how many originals share a value with a row in the most telling variable.
+
+    All of them, where they are so many that the smallest sample is taken anyway.
+    """
     if law.original.n**2 <= LARGEST_WORK // 4:
         return float(law.original.n)
-    fewest = float(law.original.n)
-    for unit in attacked_units(law, names):
-        for name in unit:
-            # a row carries a value as often as it is likely: the expected size of its column
-            table, _ = law.table(name)
-            column = np.asarray((table > 0).sum(axis=0)).ravel()
-            share = np.asarray(table.sum(axis=0)).ravel() / table.shape[0]
-            fewest = min(fewest, float(column @ share))
-    return fewest
+    attacked = [name for unit in attacked_units(law, names) for name in unit]
+    # a row carries a value as often as it is likely: the expected size of its column
+    enough = work / SMALLEST_SAMPLE
+    columns = law.columns(attacked, enough)
+    fewest = min(float(supports @ chances) for supports, chances in columns)
+    return fewest if fewest < enough else float(law.original.n)
 
 
 def _chosen_rows(n: int, reach: float, work: int) -> NDArray[np.int64]:
@@ -167,6 +173,18 @@ def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArr
         return np.asarray(groups.ngroup().to_numpy(), dtype=np.int64)
 
     return original.once(("identical records", *chosen), number)
+
+
+def _pieces(
+    belief: sparse.csc_array, rows: NDArray[np.int64]
+) -> Iterator[tuple[sparse.csc_array, NDArray[np.int64]]]:
+    """The same beliefs, about `CHUNK` of them at a time."""
+    start = 0
+    while start < len(rows):
+        after = np.searchsorted(belief.indptr, belief.indptr[start] + CHUNK, side="right")
+        stop = max(start + 1, min(int(after) - 1, len(rows)))
+        yield belief[:, start:stop], rows[start:stop]
+        start = stop
 
 
 def _read(

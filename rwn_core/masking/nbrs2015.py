@@ -10,7 +10,6 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.cell_law import RowMixtureLaw
 from rwn_core.coordinates import coordinates
 from rwn_core.donors import (
     check_probability,
@@ -24,6 +23,7 @@ from rwn_core.masking.release import Masked
 from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import Neighborhoods, find_strictly
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
+from rwn_core.row_mixture_law import RowMixtureLaw
 
 Selection = Literal["count", "bernoulli"]
 

@@ -61,7 +61,8 @@ class Search:
         edges: NDArray[np.float64] = each * each * (1 + TIE)
         return edges
 
-    def _wanted(self, drawing: Drawing | None) -> Wanted:
+    def wanted_for(self, drawing: Drawing | None) -> Wanted:
+        """What is asked of each record, with draws or without."""
         streams = np.array([] if drawing is None else drawing.streams, dtype=np.int64)
         return Wanted(
             own=self.own,
@@ -77,7 +78,7 @@ class Search:
     def run(self, watch: Watch, drawing: Drawing | None = None) -> Found:
         """Find sizes and nearest distances, and draw donors if asked to, in one pass."""
         n = self.query.n
-        wanted = self._wanted(drawing)
+        wanted = self.wanted_for(drawing)
         found = Found(
             within=np.zeros(n, np.int64),
             sizes=np.zeros(n, np.int64),
@@ -99,7 +100,7 @@ class Search:
             members=np.empty(starts[-1], np.int32),
             squared=np.empty(starts[-1]),
         )
-        self._both_passes(self._wanted(None), table, watch)
+        self._both_passes(self.wanted_for(None), table, watch)
         return table
 
     def _both_passes(self, wanted: Wanted, found: Found, watch: Watch) -> None:

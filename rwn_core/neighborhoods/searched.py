@@ -24,11 +24,14 @@ class SearchedTable:
     ----------
     k, epsilon
         How far it reaches.
+    search : Search
+    found : Found
+        What it found.
     """
 
     def __init__(self, search: Search, found: Found, watch: Watch, budget: float | None) -> None:
         self.k, self.epsilon = search.k, 0.0 if search.epsilon is None else search.epsilon
-        self._search, self._found, self._watch, self._budget = search, found, watch, budget
+        self.search, self.found, self._watch, self._budget = search, found, watch, budget
         self._stored: NeighborTable | None = None
         some = search.query is not search.target
         self.numbers: NDArray[np.int64] | None = search.query.side.numbers if some else None
@@ -36,7 +39,7 @@ class SearchedTable:
     @property
     def n(self) -> int:
         """Number of records."""
-        return len(self._found.sizes)
+        return len(self.found.sizes)
 
     @property
     def stored(self) -> NeighborTable:
@@ -48,7 +51,7 @@ class SearchedTable:
             It does not fit.
         """
         if self._stored is None:
-            table = fill_table(self._search, self._found, self._watch, self._budget)
+            table = fill_table(self.search, self.found, self._watch, self._budget)
             self._stored = replace(table, numbers=self.numbers)
         return self._stored
 
@@ -80,7 +83,7 @@ class SearchedTable:
     def draw(self, drawing: Drawing, threads: int | None = None) -> NDArray[np.int64]:
         """Draw donors by searching once more, without storing members, shape (n, p)."""
         watch = Watch(threads=thread_count(threads))
-        return self._search.run(watch, drawing).donors
+        return self.search.run(watch, drawing).donors
 
     @property
     def is_stored(self) -> bool:

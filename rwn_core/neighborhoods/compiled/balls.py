@@ -27,7 +27,7 @@ from rwn_core.neighborhoods.compiled.side import Found, Side, Wanted
 
 
 @lean
-def _set_reaches(
+def set_reaches(
     query: Side, leaf: int, part: tuple[int, int], wanted: Wanted, facing: Facing
 ) -> float:
     """How far some rows of a leaf look, in rotated coordinates; the longest reach of them."""
@@ -75,7 +75,7 @@ def _keep_hits(
 
 
 @lean
-def _gather(
+def gather(
     query: Side,
     leaf: int,
     part: tuple[int, int],
@@ -165,7 +165,7 @@ def balls(query: Side, target: Side, wanted: Wanted, found: Found, first: int, l
         node = leaves - 1 + leaf
         start, size = query.starts[node], query.starts[node + 1] - query.starts[node]
         set_points(query, leaf, facing)
-        reach = _set_reaches(query, leaf, (0, size), wanted, facing)
+        reach = set_reaches(query, leaf, (0, size), wanted, facing)
         count = leaves_near(target, query.centers[leaf], query.halves[leaf], reach, near)
         around = near[:count]
         waiting = 1
@@ -173,8 +173,8 @@ def balls(query: Side, target: Side, wanted: Wanted, found: Found, first: int, l
         while waiting > 0:
             waiting -= 1
             begin, end = parts[waiting, 0], parts[waiting, 1]
-            _set_reaches(query, leaf, (begin, end), wanted, facing)
-            if not _gather(query, leaf, (begin, end), target, around, wanted, facing, hits):
+            set_reaches(query, leaf, (begin, end), wanted, facing)
+            if not gather(query, leaf, (begin, end), target, around, wanted, facing, hits):
                 middle = (begin + end) >> 1  # too many candidates at once: half of the rows
                 parts[waiting, 0], parts[waiting, 1] = begin, middle
                 parts[waiting + 1, 0], parts[waiting + 1, 1] = middle, end

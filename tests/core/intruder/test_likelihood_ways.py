@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
+from intruder_examples import table
 
 from rwn_core.cell_law import CellLaw
 from rwn_core.coordinates import coordinates
@@ -14,16 +15,6 @@ from rwn_core.intruder import likelihood
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import find_neighborhoods
-
-
-def table(generator: np.random.Generator, n: int, p: int) -> Microdata:
-    """Numbers with and without ties, a category, missing values."""
-    frame = pd.DataFrame(
-        {f"x{j}": generator.normal(size=n).round(1 if j % 2 else 6) for j in range(p)}
-    )
-    frame["sex"] = generator.choice(["f", "m"], n)
-    frame.loc[generator.random(n) < 0.2, "x0"] = np.nan
-    return Microdata.from_frame(frame)
 
 
 def written_out(law: CellLaw, masked: Microdata) -> np.ndarray:

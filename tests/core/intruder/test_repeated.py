@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rwn_core.cell_law import RowMixtureLaw
 from rwn_core.comparison import Comparison
 from rwn_core.coordinates import coordinates
 from rwn_core.errors import NotApplicable
@@ -21,6 +20,7 @@ from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.risk import repeated_releases
 from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.row_mixture_law import RowMixtureLaw
 
 
 def test_ATT_5_bhattacharyya(e1_law, check_values):

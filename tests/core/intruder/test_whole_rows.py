@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.cell_law import RowMixtureLaw
 from rwn_core.comparison import Comparison
 from rwn_core.intruder.knowledge import levels
 from rwn_core.intruder.predicates import Condition, Predicate, answer
@@ -19,6 +18,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.risk.homogeneity import same_share
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.microdata import Microdata
+from rwn_core.row_mixture_law import RowMixtureLaw
 
 DRAWS = 4000
 

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.cell_law import RowMixtureLaw
 from rwn_core.coordinates import coordinates
 from rwn_core.donors import NOBODY, column_streams, draw_all
 from rwn_core.errors import ParameterError
@@ -16,6 +15,7 @@ from rwn_core.masking import METHODS, NBRS2015, RWN, mask
 from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import find_neighborhoods
 from rwn_core.randomness import SecretKey, uniforms
+from rwn_core.row_mixture_law import RowMixtureLaw
 
 LINE = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0, 30.0], "y": [5, 6, 7, 8, 9]})
 

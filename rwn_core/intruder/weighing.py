@@ -1,0 +1,92 @@
+"""The intruder's likelihood of a large table, counted over the donors of each record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.neighborhoods.compiled.weighing import HALVINGS, OTHERS, Asked, Pairs, likely_pairs
+from rwn_core.neighborhoods.listed import Listed, Lists
+
+Coded = tuple[NDArray[np.int64], NDArray[np.int64], float]
+
+
+def weighed(
+    listed: Listed, coded: Sequence[Coded], rows: int
+) -> tuple[sparse.csc_array, NDArray[np.float64]]:
+    """The product over units of the probability that each record releases a row's values.
+
+    Parameters
+    ----------
+    listed : Listed
+        The possible donors of n records.
+    coded : sequence of (own, released, q)
+        Of each unit the originals' values as numbers from 0, the rows' (-1 for values that no
+        original has), and its modification probability; the most telling unit first.
+    rows : int
+        How many rows there are.
+
+    Returns
+    -------
+    likelihood : sparse array, shape (n, rows)
+        Each column divided by its largest entry.
+    log_scale : ndarray of float64, shape (rows,)
+        The logarithms of those entries.
+    """
+    possible = np.flatnonzero(np.all([released >= 0 for _, released, _ in coded], axis=0))
+    none = np.empty(0, np.int32)
+    parts = [Pairs(none, none, np.empty(0), none)]
+    if len(possible):
+        asked = _asked(coded, possible, listed.order)
+
+        def weigh(lists: Lists, first: int, last: int) -> None:
+            parts.append(likely_pairs(lists, asked, first, last))
+
+        listed.each(weigh, any_donors=any(q for _, _, q in coded))
+    row, record, value, low = map(np.concatenate, zip(*parts, strict=True))
+    parts.clear()
+    row, record = possible.astype(np.int32)[row], listed.order[record]
+    logs = _level(row, value, low, rows)
+    scaled = sparse.csc_array((value, (record, row)), shape=(listed.n, rows))
+    scaled.eliminate_zeros()
+    scaled.sort_indices()
+    return scaled, logs
+
+
+def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], order: NDArray[np.int32]) -> Asked:
+    """The values of the possible rows, each under a number among those that are asked for."""
+    codes = np.empty((len(coded), len(coded[0][0])), np.int32)
+    told = np.empty((len(coded), len(possible)), np.int32)
+    values = np.empty(len(coded), np.int64)
+    for unit, (own, released, _) in enumerate(coded):
+        found, told[unit] = np.unique(released[possible], return_inverse=True)
+        values[unit] = len(found)
+        numbers = np.full(int(own.max()) + 1, -1, np.int32)
+        numbers[found] = np.arange(len(found))
+        codes[unit] = numbers[own[order]]
+        codes[unit] = np.where(
+            codes[unit] < 0, len(found) + np.arange(len(order)) % OTHERS, codes[unit]
+        )
+    starts = np.searchsorted(np.sort(told[0]), np.arange(values[0] + 1)).astype(np.int64)
+    rows = np.argsort(told[0], kind="stable").astype(np.int32)
+    return Asked(codes, told, values, np.array([q for _, _, q in coded]), starts, rows)
+
+
+def _level(
+    row: NDArray[np.int32], value: NDArray[np.float64], low: NDArray[np.int32], rows: int
+) -> NDArray[np.float64]:
+    """Divide each row's numbers by the largest, in place; the logarithms of those."""
+    least = np.full(rows, np.iinfo(np.int32).max, np.int32)
+    np.minimum.at(least, row, low)
+    low -= least[row]
+    top = np.zeros(rows)
+    leading = low == 0
+    np.maximum.at(top, row[leading], value[leading])
+    value /= top[row]
+    np.ldexp(value, -HALVINGS * low, out=value)
+    least[top == 0] = 0
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(top) - HALVINGS * np.log(2.0) * least)

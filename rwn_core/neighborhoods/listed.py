@@ -1,0 +1,186 @@
+"""Who the donors of each record may be, block of records by block: never all pairs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.neighborhoods.parallel import Watch, thread_count
+from rwn_core.neighborhoods.ranking import TIE
+from rwn_core.neighborhoods.searched import SearchedTable
+from rwn_core.neighborhoods.table import Neighborhoods
+
+BLOCK = 4_000_000  # members listed at a time, unless one leaf of the tree has more
+HELD = 50_000_000  # members, 4 bytes each, that are kept once they are listed
+
+
+class Lists(NamedTuple):
+    """The possible donors of some records. All of them are told by their places in an order.
+
+    Attributes
+    ----------
+    records : ndarray of int64, shape (r,)
+    begin, sizes : ndarray of int64, shape (r,)
+        Record r's list is the `sizes[r]` entries of `members` from `begin[r]` on; identical
+        records share one.
+    members : ndarray of int32
+    weights : ndarray of float64
+        Of the entries; empty where all count alike.
+    totals : ndarray of float64, shape (r,)
+        What the weights of a record's donors sum to; above 0.
+    itself : bool
+        Whether each list has its record too, which is no donor.
+    """
+
+    records: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    members: NDArray[np.int32]
+    weights: NDArray[np.float64]
+    totals: NDArray[np.float64]
+    itself: bool
+
+
+class Listed:
+    """The possible donors of all records.
+
+    Parameters
+    ----------
+    neighborhoods : Neighborhoods
+        Of all records of a table.
+    shares : sparse array, shape (n, n), optional
+        Row i holds each record's probability to be the donor of record i; alike by default.
+    """
+
+    def __init__(self, neighborhoods: Neighborhoods, shares: sparse.csr_array | None) -> None:
+        self.n = neighborhoods.n
+        self.watch = Watch(threads=thread_count())
+        self._neighborhoods, self._shares = neighborhoods, shares
+        self._held: list[Lists] | None = None
+
+    @property
+    def order(self) -> NDArray[np.int32]:
+        """The record at each place, shape (n,): near ones together, where they were searched."""
+        if self._to_search is None:
+            return np.arange(self.n, dtype=np.int32)
+        return self._to_search.search.query.side.records
+
+    @property
+    def _to_search(self) -> SearchedTable | None:
+        table = self._neighborhoods.table
+        return table if self._shares is None and isinstance(table, SearchedTable) else None
+
+    def each(self, work: Callable[[Lists, int, int], None], *, any_donors: bool = True) -> None:
+        """Call `work(lists, start, stop)` for ranges that make up all lists, on all threads."""
+        for lists in self.blocks(any_donors=any_donors):
+            self.watch.run(partial(work, lists), len(lists.records))
+
+    def blocks(self, *, any_donors: bool = True) -> Iterator[Lists]:
+        """Every record in exactly one block; without donors where nobody asks for them."""
+        if not any_donors:
+            yield self._alone()
+        elif self._held is not None:
+            yield from self._held
+        elif self._to_search is not None:
+            yield from self._searched(self._to_search)
+        elif self._shares is not None:
+            yield from _cut(_weighted(self._shares))
+        else:
+            yield from _cut(self._stored())
+
+    def _alone(self) -> Lists:
+        none = np.zeros(self.n, np.int64)
+        members, ones = np.empty(0, np.int32), np.ones(self.n)
+        return Lists(np.arange(self.n), none, none, members, np.empty(0), ones, False)
+
+    def _stored(self) -> Lists:
+        sizes, table = self._neighborhoods.sizes, self._neighborhoods.table
+        begin, totals = table.offsets[:-1], np.maximum(sizes, 1.0)
+        return Lists(np.arange(self.n), begin, sizes, table.records, np.empty(0), totals, False)
+
+    def _searched(self, table: SearchedTable) -> Iterator[Lists]:
+        held: list[Lists] = []
+        keep = float(self._neighborhoods.sizes.sum()) <= HELD
+        for lists in _search(table, self._neighborhoods, self.watch):
+            if keep:
+                held.append(lists)
+            yield lists
+        if keep:
+            self._held = held
+
+
+def _weighted(shares: sparse.csr_array) -> Lists:
+    shares = shares.copy()
+    shares.eliminate_zeros()
+    begin, sizes = shares.indptr[:-1].astype(np.int64), np.diff(shares.indptr).astype(np.int64)
+    members, ones = shares.indices.astype(np.int32), np.ones(len(sizes))
+    return Lists(np.arange(len(sizes)), begin, sizes, members, shares.data, ones, False)
+
+
+def _cut(lists: Lists) -> Iterator[Lists]:
+    """The same lists in blocks, without a copy."""
+    for low, high in _ranges(np.concatenate(([0], np.cumsum(lists.sizes)))):
+        yield lists._replace(
+            records=lists.records[low:high],
+            begin=lists.begin[low:high],
+            sizes=lists.sizes[low:high],
+            totals=lists.totals[low:high],
+        )
+
+
+def _search(table: SearchedTable, found: Neighborhoods, watch: Watch) -> Iterator[Lists]:
+    """Search for the members once more, some leaves of the tree at a time."""
+    from rwn_core.neighborhoods.compiled.listing import list_members
+
+    search = table.search
+    side = search.query.side
+    first = side.records[side.offsets[:-1]]  # identical records have the same neighborhood
+    by_k = found.within[first] < (found.k or 0)
+    edges = np.where(by_k, table.found.kth[first] * (1 + TIE), search.edges)
+    wanted = search.wanted_for(None)._replace(edges=edges)
+    starts = np.concatenate(([0], np.cumsum(found.sizes[first] + 1)))
+    places = side.starts[len(side.tiles) - 1 :]
+    for low, high in _ranges(starts[places]):
+        base, end = places[low], places[high]
+        here = starts[base : end + 1] - starts[base]
+        members = np.empty(here[-1], np.int32)
+        part = partial(_list, list_members, (side, wanted, base, here, members), low)
+        watch.run(part, high - low)
+        yield _block(side.offsets[base : end + 1], here, members)
+
+
+def _list(
+    listing: Callable[..., None], what: tuple[Any, ...], leaf: int, one: int, two: int
+) -> None:
+    listing(*what, leaf + one, leaf + two)
+
+
+def _ranges(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Ranges between these ends that have at most `BLOCK` members, unless one alone has more."""
+    low = 0
+    while low < len(ends) - 1:
+        high = int(np.searchsorted(ends, ends[low] + BLOCK, side="right")) - 1
+        high = max(high, low + 1)
+        yield low, high
+        low = high
+
+
+def _block(
+    offsets: NDArray[np.int64], starts: NDArray[np.int64], members: NDArray[np.int32]
+) -> Lists:
+    """The lists of some positions' records."""
+    twins, sizes = np.diff(offsets), np.diff(starts)
+    return Lists(
+        np.arange(offsets[0], offsets[-1]),
+        np.repeat(starts[:-1], twins),
+        np.repeat(sizes, twins),
+        members,
+        np.empty(0),
+        np.repeat(np.maximum(sizes - 1.0, 1.0), twins),
+        True,
+    )

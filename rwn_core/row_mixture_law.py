@@ -1,0 +1,122 @@
+"""The law of the 2015 method: a mixture over whole rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.cell_law import CellLaw, value_codes
+from rwn_core.microdata import Microdata
+from rwn_core.neighborhoods import Neighborhoods
+from rwn_core.neighborhoods.donor_chances import Column
+
+
+class RowMixtureLaw(CellLaw):
+    """The law of the 2015 method: a record is masked as a whole, or left as it is.
+
+    With probability s all masked values of record i come from independent members of S_i, and
+    become missing where S_i is empty; with probability 1 - s the record is kept. A whole record
+    follows this mixture, not a product over its cells; `table` has the law of single cells.
+
+    Parameters
+    ----------
+    original : Microdata
+        n records.
+    neighborhoods : Neighborhoods
+        Some of them may be empty.
+    masked : ndarray of bool, shape (p,)
+        Which released variables are masked.
+    row_share : float
+        s, the probability that a record is selected; with a fixed count of selected records,
+        that count divided by n (the dependence between records is no part of this law).
+
+    References
+    ----------
+    Matloff and Tendick 2015, section "Proposed method".
+    """
+
+    def __init__(
+        self,
+        original: Microdata,
+        neighborhoods: Neighborhoods,
+        masked: NDArray[np.bool_],
+        row_share: float,
+    ) -> None:
+        super().__init__(original, neighborhoods, np.where(masked, float(row_share), 0.0))
+        self.row_share = float(row_share)
+
+    @property
+    def empty(self) -> NDArray[np.int64]:
+        """The records without neighbors, whose masked values become missing."""
+        return np.flatnonzero(self.neighborhoods.sizes == 0)
+
+    def given(self, *, selected: bool) -> CellLaw:
+        """The law of independent cells of a record that is selected, or of one that is not.
+
+        A selected record without neighbors has probability 0 everywhere: it is `empty`.
+        """
+        q = np.where(self.q > 0, 1.0, 0.0) if selected else np.zeros(len(self.q))
+        return self.independent(q)
+
+    def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
+        """The law of one variable, a lost value as None; see `CellLaw.table`."""
+        if name not in self._tables:
+            table, values = super().table(name)
+            lost = self.empty if self.modification(name) else self.empty[:0]
+            if lost.size:
+                values = values if values[-1] is None else [*values, None]
+                shape = (table.shape[0], len(values))
+                places = (lost, np.full(len(lost), len(values) - 1))
+                cells = (np.full(len(lost), self.modification(name)), places)
+                table.resize(shape)
+                self._tables[name] = (
+                    sparse.csr_array(table + sparse.csr_array(cells, shape=shape)),
+                    values,
+                )
+        return self._tables[name]
+
+    def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
+        """What each value is to expect, a lost one in the last place; see `CellLaw.columns`."""
+        found = super().columns(names, enough)
+        if self.donors.few:
+            return found
+        return [self._with_lost(name, each) for name, each in zip(names, found, strict=True)]
+
+    def _with_lost(self, name: str, column: Column) -> Column:
+        codes, values = value_codes(self.original, name)
+        q, lost = self.modification(name), self.empty
+        if not lost.size or not q:
+            return column
+        supports, chances = column
+        missing = len(values) - 1
+        if values[-1] is not None:
+            missing, supports, chances = (
+                len(values),
+                np.append(supports, 0),
+                np.append(chances, 0.0),
+            )
+        already = codes[lost] == missing if q < 1 else np.zeros(len(lost), bool)
+        supports[missing] += np.count_nonzero(~already)
+        chances[missing] += q * len(lost) / self.original.n
+        return supports, chances
+
+    def exact_probability(self, record: int, name: str, value: Any) -> Fraction:
+        """`probability` as an exact fraction; the share is a count divided by n."""
+        codes, values = value_codes(self.original, name)
+        share = Fraction(self.modification(name)).limit_denominator(10**6)
+        code = values.index(value) if value in values else -1
+        kept = (1 - share) * int(codes[record] == code)
+        members = self.neighborhoods.members(record)
+        if not len(members):
+            return kept + share * int(value is None)
+        return kept + share * Fraction(int((codes[members] == code).sum()), len(members))
+
+    def rows_intact(self) -> NDArray[np.float64]:
+        """P(no value of a record changes), shape (n,)."""
+        selected = self.given(selected=True).rows_intact()
+        return np.asarray((1 - self.row_share) + self.row_share * selected)
