@@ -1,5 +1,7 @@
 """The Tune page: what epsilon, k, q and the weights cost, and what they protect."""
 
+import time
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -17,6 +19,8 @@ from rwn_ui.arrival import arrived, sample_note
 from rwn_ui.panel import panel
 from rwn_ui.session import Session, current
 from rwn_ui.show import frame, guarded
+
+SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
 
 
 def put(name: str) -> None:
@@ -73,3 +77,6 @@ def picture(session: Session, above: DeltaGenerator, below: DeltaGenerator) -> N
 frame()
 with guarded():
     draw()
+    # a slider that was moved during this run is next: Streamlit would drop the sliders not yet
+    # sent, and the browser start them anew at their low ends
+    time.sleep(SENT)

@@ -90,7 +90,9 @@ def _fail(sentence: str, code: int) -> int:
 
 
 def _reason(error: OSError) -> str:
-    name = Path(error.filename).name if isinstance(error.filename, str | Path) else "A file"
+    name = "A file"
+    if isinstance(error.filename, str | Path):
+        name = Path(error.filename).name or str(error.filename)  # "." and "/" have no name
     return f"{name} cannot be read or written ({error.strerror or type(error).__name__})."
 
 

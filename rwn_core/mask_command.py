@@ -120,7 +120,7 @@ def mask(
 
     form = output_format(target, source, schema, scenario)
     told = None if scenario is None else read_scenario(scenario)
-    decided = _decision(record, meeting, (target, source, schema, scenario))
+    decided = _decision(record, meeting, (target, source, schema, scenario, meeting))
     options = {
         **{"epsilon": epsilon, "k": k, "q": q, "scale": scale, "encoding": encoding},
         **{"neighbors": neighbors, "m": m, "u": u, "fresh": fresh or None, "weights": weights},
@@ -178,7 +178,7 @@ def _decision(
             raise ParameterError("--record must name a file that ends in .toml.")
         if not record.parent.is_dir():
             raise RWNError(f"The folder {record.parent} does not exist; create it first.")
-        if any(record.absolute() == Path(other).absolute() for other in others if other):
+        if any(record.resolve() == Path(other).resolve() for other in others if other):
             raise ReleaseError("--record names another file of this command; choose a new one.")
     if meeting is None:
         return None
@@ -226,6 +226,8 @@ def _summarize(data: Microdata, release: Release) -> None:
     changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
     share = f", {changed.value:.1%} of cells changed" if isinstance(changed, Reading) else ""
     say(f"{release.method}: {table.n:,} records, {table.p} variables{share}")
+    if isinstance(changed, Reading) and changed.value == 0:
+        say("note: no cell differs from the original; this file protects nobody.")
     if release.precision:
         told = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
         say(f"rounded: {', '.join(told)}")

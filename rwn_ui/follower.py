@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
@@ -107,7 +108,8 @@ class Follower:
             self._begin()
         assert self._channel is not None
         self._asked, self._since = question, time.monotonic()
-        self._channel.send(question)
+        with suppress(OSError):  # it has just ended, which `known` will find
+            self._channel.send(question)
 
     def known(self, question: Question) -> Answer | None:
         """The answer; None while there is none."""
@@ -115,7 +117,7 @@ class Follower:
             try:
                 if self._channel.poll():
                     self._keep(self._channel.recv())
-            except EOFError:
+            except (EOFError, OSError):  # it ended, perhaps before it had read the question
                 self._keep(rwn.NotApplicable(_FAILED))
                 self.cancel()
         return self._answers.get(question)

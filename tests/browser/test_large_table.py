@@ -27,6 +27,12 @@ def test_twenty_thousand_records_show_progress_and_then_nine_cards(app) -> None:
     worst.get_by_text("…").wait_for()
     worst.get_by_text("%").wait_for()
     assert worst.inner_text() != before
+    app.press("epsilon", "ArrowRight")
+    worst.get_by_text("…").wait_for()
+    app.page.get_by_role("button", name="Pin A").click()  # it waits for the worst case
+    app.tile("Re-linked, worst case").get_by_text("vs A").wait_for()
+    app.settle()
+    assert [app.slider(name).input_value() for name in ("k", "q")] == ["6", "1"]
 
 
 def test_a_very_large_file_is_cancelled_and_then_shown_by_some_of_its_records(

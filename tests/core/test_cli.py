@@ -59,6 +59,15 @@ def test_mask_writes_the_bytes_that_python_writes(
     assert "no secret" in said
 
 
+def test_a_file_that_is_the_original_says_so(rwn_command: Run) -> None:
+    told = {}
+    for q in (0, 0.5):
+        code, _, told[q] = rwn_command("mask", "demo:bodyfat", "o.csv", "--k", 3, "--q", q)
+        assert code == 0
+    assert "no cell differs from the original" in told[0]
+    assert "no cell differs" not in told[0.5]
+
+
 def test_mask_with_the_2015_method(rwn_command: Run) -> None:
     arguments = ("mask", "demo:bodyfat", "out.csv", "--method", "nbrs2015", "--epsilon", 3)
     assert rwn_command(*arguments, "--seed", 1)[0] == 0
@@ -209,6 +218,7 @@ def test_a_refusal_is_one_sentence_and_a_code(
         (KeyboardInterrupt(), 130, ""),
         (MemoryError(), 5, "memory"),
         (PermissionError(13, "Permission denied", "/somewhere/x.csv"), 5, "x.csv"),
+        (IsADirectoryError(21, "Is a directory", "."), 5, ". cannot be read"),
         (ValueError(f"could not convert {SECRET}"), 1, "ValueError"),
     ],
 )

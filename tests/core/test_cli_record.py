@@ -48,11 +48,14 @@ def test_the_record_is_that_of_the_file(capsys: pytest.CaptureFixture[str]) -> N
         (("--record", "record.toml", "--meeting", "forged.toml"), 3, "changed after"),
         (("--record", "record.toml", "--meeting", "absent.toml"), 5, "absent.toml"),
         (("--record", "s.toml", "--scenario", "s.toml"), 4, "another file of this command"),
+        (("--record", "d/../s.toml", "--scenario", "s.toml"), 4, "another file of this command"),
+        (("--record", "decision.toml", "--meeting", "decision.toml"), 4, "another file"),
     ],
 )
 def test_what_cannot_be_is_refused_before_anything_is_written(
     options: tuple[str, ...], code: int, word: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    Path("d").mkdir()
     scenario = Scenario(name="x", setting=Setting(params=rwn.RWN(k=5)))
     Path("s.toml").write_text(scenario.to_toml(), encoding="utf-8")
     assert cli.run([*MASK, *options]) == code

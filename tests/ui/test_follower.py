@@ -143,3 +143,14 @@ def test_old_answers_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
             answered(made, about(seed=seed))
         assert made.known(about(seed=3)) is None
         assert made.known(about(seed=5)).value == 5.0
+
+
+def test_a_process_that_ends_before_it_reads_the_question_is_told_without_a_fault() -> None:
+    with started() as made:
+        made.ask(about(seed=3))
+        assert made._process is not None
+        made._process.kill()  # it still reads its libraries
+        made._process.join()
+        found = made.known(about(seed=3))
+        assert isinstance(found, rwn.NotApplicable)
+        assert not made.running
