@@ -122,6 +122,10 @@ class Follower:
                 self.cancel()
         return self._answers.get(question)
 
+    def waited(self, question: Question) -> float | None:
+        """Seconds since it was asked; None while it is not being answered."""
+        return time.monotonic() - self._since if question == self._asked else None
+
     def cancel(self) -> None:
         """Stop at once; nothing of the process is left. What was answered stays."""
         if self._process is not None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rwn_ui.tune_view import Tile
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
+REST = 400  # milliseconds without a move, before it is read
+SOON, LATE = 0.15, 2.0  # seconds between two looks at whether it has been
 PENDING = rwn.NotApplicable("A moment: on a table of this size it follows when the sliders rest.")
 PLACE = "tune.risk"
 
@@ -90,6 +92,19 @@ def _followed(session: Session, look: Look) -> Reading | rwn.NotApplicable | Non
 
 def _question(session: Session, look: Look) -> Question:
     return Question(measure=measure(session), params=look.params, seed=session.seed)
+
+
+def again(session: Session, look: Look, shown: Reading | rwn.NotApplicable) -> int | None:
+    """Milliseconds after which to ask for the chosen risk; None where it is `shown`.
+
+    First once the sliders rest, then soon, and ever less often where it takes long. What counts is
+    what is shown: the answer may arrive while the page is drawn.
+    """
+    if shown is not PENDING:
+        return None
+    follower = session.follower
+    waited = None if follower is None else follower.waited(_question(session, look))
+    return REST if waited is None else round(1000 * min(max(SOON, waited / 2), LATE))
 
 
 def follow(session: Session) -> None:

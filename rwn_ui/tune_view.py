@@ -19,7 +19,6 @@ from rwn_ui.sweep_picture import tune_spots
 from rwn_ui.utility_results import desk
 
 Readings = Mapping[str, Reading | rwn.NotApplicable]
-REST = 400  # milliseconds without a move, before what takes longer is read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,8 +134,8 @@ def payload(session: Session, look: Look) -> dict[str, Any]:
             if chart["key"] == "regression" and "reason" not in chart
         ],
     }
-    pending = readings[risk_choice.measure(session)] is risk_choice.PENDING
-    return {"stamp": stamp(session.words, shown), "again": REST if pending else None, **shown}
+    again = risk_choice.again(session, look, readings[risk_choice.measure(session)])
+    return {"stamp": stamp(session.words, shown), "again": again, **shown}
 
 
 def _day_pass(session: Session, look: Look) -> list[dict[str, Any]]:

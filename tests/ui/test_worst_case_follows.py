@@ -53,7 +53,7 @@ def test_a_small_table_has_the_worst_case_at_once(open_page) -> None:
 
 def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
     before = session.last_payload
-    assert before["again"] == tune_view.REST
+    assert before["again"] == risk_choice.REST
     tile = before["tiles"][0]
     assert (tile["label"], tile["released"]) == ("Re-linked, worst case", "…")
     assert tile["limit"].startswith("ordinary ")
@@ -131,3 +131,33 @@ def test_where_some_records_are_shown_the_ordinary_one_comes_first(open_page, mo
     assert screen.session.last_payload["tiles"][0]["label"] == "Re-linked, ordinary"
     assert "needs every record" in screen.test.selectbox(key=SELECT).help
     assert screen.session.last_payload["again"] is None
+
+
+def test_it_is_asked_for_soon_and_then_less_often(session: Session, monkeypatch) -> None:
+    look, pending = session.look(), risk_choice.PENDING
+    assert risk_choice.again(session, look, pending) == risk_choice.REST
+    risk_choice.follow(session)
+    waits = iter([0.0, 1.0, 60.0])
+    monkeypatch.setattr(type(session.follower), "waited", lambda self, question: next(waits))
+    assert [risk_choice.again(session, look, pending) for _ in range(3)] == [150, 500, 2000]
+    session.follower.cancel()
+
+
+def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
+    session: Session, monkeypatch
+) -> None:
+    risk_choice.follow(session)
+    known, late = type(session.follower).known, []
+
+    def first_none(self, question):
+        late.append(question)
+        return None if len(late) == 1 else known(self, question)
+
+    while known(session.follower, risk_choice._question(session, session.look())) is None:
+        time.sleep(0.05)
+    monkeypatch.setattr(type(session.follower), "known", first_none)
+    payload = shown(session)
+    assert payload["tiles"][0]["released"] == "…"
+    assert payload["again"]
+    assert shown(session)["tiles"][0]["released"].endswith("%")
+    session.follower.cancel()
