@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from rwn_ui import (
     controls,
     download,
+    levers,
     link,
     precision_form,
     prediction_view,
@@ -16,8 +17,9 @@ from rwn_ui import (
     tune_view,
 )
 from rwn_ui.arrival import arrived, sample_note
+from rwn_ui.opening import current
 from rwn_ui.panel import panel
-from rwn_ui.session import Session, current
+from rwn_ui.session import Session
 from rwn_ui.show import frame, guarded
 
 SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
@@ -61,7 +63,7 @@ def picture(session: Session, above: DeltaGenerator, below: DeltaGenerator) -> N
     """What a move of a slider changes, and nothing else: all the rest costs time on each run."""
     session.slot = st.empty()
     with guarded():
-        controls.heed(session)
+        levers.heed(session, "tune")
         session.last_payload = tune_view.payload(session, session.look())
     # the panel goes to the browser first; the widgets follow while it is drawn
     if session.last_payload is not None:
@@ -69,7 +71,7 @@ def picture(session: Session, above: DeltaGenerator, below: DeltaGenerator) -> N
     with guarded():
         with above:
             controls.presets(session)
-            controls.levers(session)
+            levers.show(session, "tune")
         with below:
             controls.history(session)
 

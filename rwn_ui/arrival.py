@@ -6,7 +6,8 @@ from itertools import product
 
 import streamlit as st
 
-from rwn_ui.session import Session, current
+from rwn_ui.opening import current
+from rwn_ui.session import Session
 from rwn_ui.show import plain
 
 POLL_SECONDS = 0.5

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 import pandas as pd
 import streamlit as st
@@ -73,73 +71,6 @@ def drop_levers(session: Session) -> None:
     """From another page: let the sliders start anew, at the session's values."""
     for what in ("epsilon", "k", "q"):
         st.session_state.pop(widget_key(session, what), None)
-
-
-class Lever(NamedTuple):
-    """One slider: the choice it moves, and how far."""
-
-    what: str
-    label: str
-    low: float
-    high: float
-    step: float
-    help: str
-
-
-def _levers(session: Session) -> tuple[Lever, ...]:
-    """Epsilon, k and q."""
-    reach = session.bench().reach
-    return (
-        Lever(
-            "epsilon",
-            "Radius ε (standard deviations)",
-            0.0,
-            reach.epsilon,
-            reach.step,
-            "Every record within ε gives values; not the epsilon of differential privacy.",
-        ),
-        Lever(
-            "k",
-            "Minimum neighbors k",
-            1,
-            reach.k,
-            1,
-            "At least the k nearest records give values, also to an outlier.",
-        ),
-        Lever(
-            "q",
-            "Modification probability q",
-            0.0,
-            1.0,
-            0.05,
-            "The chance that a cell takes the value of a random neighbor.",
-        ),
-    )
-
-
-def heed(session: Session) -> None:
-    """Take the sliders' values before they are drawn, so that the picture can come first."""
-    for what, _, low, high, *_ in _levers(session):
-        key = widget_key(session, what)
-        # a slider of another range is another widget to Streamlit, which would start at its low end
-        ends = st.session_state.get(f"{key}.ends")
-        if key not in st.session_state or ends != (low, high):
-            st.session_state[f"{key}.ends"] = (low, high)
-            st.session_state[key] = min(max(getattr(session, what), low), high)
-        value = st.session_state[key]
-        setattr(session, what, round(value, 10) if isinstance(value, float) else value)
-
-
-def levers(session: Session) -> None:
-    """The sliders, whose values `heed` has taken."""
-    for what, label, low, high, step, words in _levers(session):
-        if low == high:
-            st.text(f"{label}: {high}")
-            continue
-        digits = max(0, -math.floor(math.log10(step)))
-        form = f"%.{digits}f" if isinstance(step, float) else "%d"
-        key = widget_key(session, what)
-        st.slider(label, low, high, step=step, key=key, help=words, format=form)
 
 
 def weights(session: Session) -> None:

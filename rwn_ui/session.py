@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
@@ -29,10 +26,7 @@ from rwn_ui.preparation import Preparation
 from rwn_ui.presets import preset_values
 from rwn_ui.results import Bench, Look
 from rwn_ui.searching import searching
-from rwn_ui.show import plain
 
-_PLACE = "rwn.session"
-FIRST_DEMO = "bodyfat"
 TOLD_WEIGHTS = 2  # in the words of a setting
 
 
@@ -283,37 +277,3 @@ class Session:
 def _place(data: rwn.Microdata) -> tuple[str, rwn.Schema]:
     """What a bench depends on."""
     return data.fingerprint, data.schema
-
-
-def current() -> Session:
-    """This user's session; a new one opens the file of the command line, or the first demo."""
-    if _PLACE not in st.session_state:
-        st.session_state[_PLACE] = _first()
-    session: Session = st.session_state[_PLACE]
-    return session
-
-
-def _first() -> Session:
-    given = os.environ.get("RWN_FILE")
-    demo = st.query_params.get("demo", FIRST_DEMO)
-    if given and "demo" not in st.query_params:
-        try:
-            return _opened(rwn.read(Path(given)), name=Path(given).name, demo=None)
-        except rwn.RWNError as refusal:  # moved or changed since the start
-            st.toast(plain(str(refusal)))
-    if demo not in rwn.DEMOS:
-        st.toast(f"There is no demo of that name; {FIRST_DEMO} is shown.")
-        demo = FIRST_DEMO
-    return _opened(rwn.load_demo(demo), name=demo, demo=demo)
-
-
-def _opened(data: rwn.Microdata, *, name: str, demo: str | None) -> Session:
-    """A session with this table; behind a large one the first demo waits, should it fail."""
-    if data.n > LARGEST_DENSE:
-        session = _opened(rwn.load_demo(FIRST_DEMO), name=FIRST_DEMO, demo=FIRST_DEMO)
-        session.load(data, name=name, demo=demo)
-        session.first = True
-        return session
-    session = Session(name=name, demo=demo, data=data)
-    session.settle()
-    return session

@@ -122,7 +122,7 @@ def payload(session: Session, look: Look) -> dict[str, Any]:
             "help": "ε is a radius in standard deviations; not the epsilon of differential "
             "privacy.",
         },
-        "changed": _changed(readings["cells_changed"]),
+        "changed": changed_cells(readings["cells_changed"]),
         "tiles": [
             *(_tile(tile, readings, session) for tile in risk_choice.tiles(session, TILES)),
             *_day_pass(session, look),
@@ -161,7 +161,8 @@ def pin(session: Session, look: Look) -> Pin:
     return Pin(text=session.words, values=values)
 
 
-def _changed(reading: Reading | rwn.NotApplicable) -> dict[str, Any] | None:
+def changed_cells(reading: Reading | rwn.NotApplicable) -> dict[str, Any] | None:
+    """The realized share of changed cells, as the panel draws it."""
     if not isinstance(reading, Reading):
         return None
     detail = reading.detail

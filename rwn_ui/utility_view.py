@@ -18,9 +18,9 @@ from rwn_ui import day_pass_results, draws
 from rwn_ui.draws import setting_of
 from rwn_ui.session import Session
 from rwn_ui.show import plain
-from rwn_ui.tune_view import stamp
+from rwn_ui.tune_view import changed_cells, stamp
 from rwn_ui.utility_cards import cards
-from rwn_ui.utility_results import PENDING, Desk, Found, Sight
+from rwn_ui.utility_results import PENDING, Desk, Sight
 from rwn_ui.utility_tables import tables
 
 
@@ -93,7 +93,7 @@ def payload(
             "help": "ε is a radius in standard deviations; not the epsilon of differential "
             "privacy.",
         },
-        "changed": _changed(seen.readings["cells_changed"]),
+        "changed": changed_cells(seen.readings["cells_changed"]),
         "tiles": [
             *(_tile(tile, seen, drawn) for tile in TILES),
             day_pass_results.tile(verdicts) if verdicts else _tile(CLUSTERS, seen, drawn),
@@ -102,18 +102,6 @@ def payload(
         "tables": tables(seen, verdicts, drawn, validity, mine.standings.get(here, ())),
     }
     return {"stamp": stamp(session.words, shown), **shown}
-
-
-def _changed(reading: Found) -> dict[str, Any] | None:
-    if not isinstance(reading, Reading):
-        return None
-    detail = reading.detail
-    return {
-        "names": list(detail["names"]),
-        "share": [float(share) for share in detail["share"]],
-        "overall": float(detail["overall"]),
-        "q": detail["q"],
-    }
 
 
 # ---------------------------------------------------------------- tiles

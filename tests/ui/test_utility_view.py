@@ -128,3 +128,11 @@ def test_the_tune_page_shows_the_draws_too(shown: Any, monkeypatch: pytest.Monke
     names = [trace["name"] for trace in json.loads(payload["cards"][0])["data"]]
     assert "draws" in names
     assert "draws" not in [trace["name"] for trace in json.loads(plain["cards"][0])["data"]]
+
+
+def test_the_share_of_changed_cells_stands_beside_the_q_of_the_slider(shown: Any) -> None:
+    session, mine = shown
+    session.q = 0.9
+    changed = utility_view.payload(session, mine, sight(session), ())["changed"]
+    assert changed["q"] == 0.9  # not the mean of many 0.9
+    assert len(changed["share"]) == len(changed["names"]) == session.data.p
