@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from rwn_core.combining import combine_releases
     from rwn_core.comparison import Comparison, Sampling
     from rwn_core.coordinates import Metric, coordinates
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.data.question import Question
+    from rwn_core.data.schema import Schema
+    from rwn_core.data.variable import Kind, Role, Variable
     from rwn_core.day_pass import DayPass
     from rwn_core.demo import DEMOS, load_demo
     from rwn_core.donors import Draws, copy_from_donors, draw_donors
@@ -41,13 +45,11 @@ if TYPE_CHECKING:
     from rwn_core.intake import read, read_bytes
     from rwn_core.masking import METHODS, NBRS2015, RWN, Release, Rounded, mask
     from rwn_core.measures import MEASURES
-    from rwn_core.microdata import Microdata
     from rwn_core.moments import Moment
     from rwn_core.neighborhoods import Neighborhoods, Radii, find_neighborhoods, nearest_radii
     from rwn_core.randomness import SecretKey
     from rwn_core.reading import Measure, Reading
     from rwn_core.scenario import Scenario
-    from rwn_core.schema import Kind, Question, Role, Schema, Variable
     from rwn_core.standard_errors import standard_error_validity
     from rwn_core.tuning import Goal, Grid, Plan, Setting, frontier, seek, sweep
 
@@ -139,14 +141,14 @@ _HOMES = {
     "intake": ("read", "read_bytes"),
     "masking": ("mask", "METHODS", "Release", "Rounded", "RWN", "NBRS2015"),
     "measures": ("MEASURES",),
-    "microdata": ("Microdata",),
+    "data.microdata": ("Microdata",),
     "moments": ("Moment",),
     "neighborhoods": ("find_neighborhoods", "nearest_radii", "Neighborhoods", "Radii"),
     "randomness": ("SecretKey",),
     "reading": ("Reading", "Measure"),
     "release": ("ReleasedFile", "internal_record"),
     "scenario": ("Scenario",),
-    "schema": ("Schema", "Variable", "Kind", "Role", "Question"),
+    "data.schema": ("Schema", "Variable", "Kind", "Role", "Question"),
     "standard_errors": ("standard_error_validity",),
     "tuning": ("Goal", "Grid", "Plan", "Setting", "frontier", "seek", "sweep"),
 }

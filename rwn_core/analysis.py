@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
+from rwn_core.data.microdata import Microdata
 from rwn_core.distributions import standard_deviation, total_variation
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.formula import Formula, formula_design
@@ -16,7 +17,6 @@ from rwn_core.generalized_linear import Family, generalized_fit, recoded_pair
 from rwn_core.grouping import counts, grouping
 from rwn_core.least_squares import least_squares
 from rwn_core.measures import MEASURES
-from rwn_core.microdata import Microdata
 from rwn_core.original_terms import RELEASED, numbers
 from rwn_core.reading import Reading
 

@@ -14,7 +14,7 @@ from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError, 
 from rwn_core.terminal import say
 
 if TYPE_CHECKING:
-    from rwn_core.microdata import Microdata
+    from rwn_core.data.microdata import Microdata
     from rwn_core.scenario import Scenario
 
 DEMO = "demo:"
@@ -78,7 +78,7 @@ def described(
     ParameterError
         A name is not that of a variable, or a weight is not a number of at least 0.
     """
-    from rwn_core.schema import Role
+    from rwn_core.data.variable import Role
 
     with _blaming_the_parameters():
         schema = data.schema.with_weights(dict(_weight(text) for text in weights))
@@ -126,7 +126,7 @@ def under(scenario: Scenario | None, data: Microdata) -> Microdata:
 
 def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> Microdata:
     """Give the table the regression of the command line, if it names one."""
-    from rwn_core.schema import Question
+    from rwn_core.data.question import Question
 
     if response is None and not predictors:
         return data

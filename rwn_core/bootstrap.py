@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.donors import Draws, column_streams
 from rwn_core.masking import RWN, Parameters, mask, unrounded
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import LARGEST_DENSE, NeighborTable, neighbor_table
 from rwn_core.randomness import SecretKey
 

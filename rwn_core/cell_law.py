@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.microdata import Microdata
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded
+from rwn_core.data.variable import Kind
 from rwn_core.neighborhoods import Neighborhoods
 from rwn_core.neighborhoods.donor_chances import Column, DonorChances
-from rwn_core.rounding import rounded
-from rwn_core.schema import Kind
 
 
 class CellLaw:

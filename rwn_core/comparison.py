@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from rwn_core.cell_law import CellLaw
 from rwn_core.coordinates import Metric
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.question import Question
+from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind, Question
 
 _T = TypeVar("_T")
 

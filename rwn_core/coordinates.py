@@ -8,9 +8,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import ParameterError
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind, Variable
 
 Scale = Literal["sd", "range"]
 Encoding = Literal["dummies", "matching"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.intake import read
-from rwn_core.microdata import Microdata
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

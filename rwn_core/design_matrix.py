@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.question import Question
+from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.microdata import Microdata
 from rwn_core.original_terms import complete, numbers, varies
-from rwn_core.schema import Kind, Question
 
 MOST_COEFFICIENTS = 500
 

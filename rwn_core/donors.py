@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import LARGEST_DENSE, Drawing, Neighborhoods, thread_count
 from rwn_core.randomness import UNIFORMS_A_BLOCK, SecretKey, uniforms
-from rwn_core.schema import Schema
 
 if TYPE_CHECKING:
     from rwn_core.neighborhoods.large_draws import Chains

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
 
 MOST_LEVELS = 200  # of one variable; more would be a name, not a category
 

@@ -24,9 +24,9 @@ from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
 from rwn_core.terminal import progress, say
 
 if TYPE_CHECKING:
+    from rwn_core.data.microdata import Microdata
     from rwn_core.masking import Release
     from rwn_core.meeting import Meeting
-    from rwn_core.microdata import Microdata
     from rwn_core.scenario import Scenario
 
 Target = Annotated[Path, typer.Argument(metavar="OUT", help="Ends in .csv or .parquet.")]

@@ -13,8 +13,8 @@ from scipy.spatial import cKDTree
 
 from rwn_core.comparison import Comparison
 from rwn_core.coordinates import Metric
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods.ranking import TIE
 
 LARGEST_WHOLE = 4000  # records up to which all are searched

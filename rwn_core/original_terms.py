@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind
 
 _NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
 RELEASED = " in the released table"  # ends a reason that concerns the release

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import steps_of
 from rwn_core.errors import ParameterError
-from rwn_core.microdata import Microdata
-from rwn_core.rounding import steps_of
 from rwn_core.tuning import values_of
 
 AS_IS = "none"

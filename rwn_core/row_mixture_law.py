@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.cell_law import CellLaw, value_codes
-from rwn_core.microdata import Microdata
+from rwn_core.data.microdata import Microdata
 from rwn_core.neighborhoods import Neighborhoods
 from rwn_core.neighborhoods.donor_chances import Column
 

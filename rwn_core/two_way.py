@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
 from rwn_core.correlations import correlation_matrix
+from rwn_core.data.variable import Kind
 from rwn_core.distributions import total_variation
 from rwn_core.errors import NotApplicable
 from rwn_core.grouping import counts, grouping
 from rwn_core.original_terms import RELEASED, matrix
 from rwn_core.reading import Reading
-from rwn_core.schema import Kind
 
 
 def two_way(comparison: Comparison, one: str, other: str) -> Reading:

@@ -8,10 +8,10 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.analysis import Analysis
+from rwn_core.data.variable import Kind
 from rwn_core.day_pass import DayPass
 from rwn_core.errors import InputError
 from rwn_core.scenario import Scenario
-from rwn_core.schema import Kind
 from rwn_ui.session import Session
 from rwn_ui.show import guarded, plain
 from rwn_ui.utility_results import Desk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rwn_core.rounding import Steps
+from rwn_core.data.rounding import Steps
 
 Weights = tuple[tuple[str, float], ...]
 

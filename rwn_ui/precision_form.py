@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from rwn_core.rounding import SHARES, Steps, plain_steps, share_of, steps_of
+from rwn_core.data.rounding import SHARES, Steps, plain_steps, share_of, steps_of
 from rwn_ui.session import Session
 
 CHOICES = {f"{share:g} SD" if share else "as is": share for share in SHARES}

@@ -9,13 +9,13 @@ from typing import Any
 from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
+from rwn_core.data.rounding import Steps, precision_words, share_of
 from rwn_core.day_pass import DayPass
 from rwn_core.intruder.watch import WatchList
 from rwn_core.masking import Rounded
 from rwn_core.meeting import Meeting
 from rwn_core.neighborhoods import LARGEST_DENSE
 from rwn_core.release import ReleasedFile
-from rwn_core.rounding import Steps, precision_words, share_of
 from rwn_core.scenario import Scenario, Search
 from rwn_core.tuning import Run, Setting
 from rwn_ui.follower import Follower

@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.rounding import check_precision, plain_steps, steps_of
 from rwn_core.errors import ParameterError
-from rwn_core.rounding import check_precision, plain_steps, steps_of
 from rwn_core.scenario import Search
 from rwn_core.tuning import USUAL, Grid, Plan, values_of
 from rwn_ui import sweep_run

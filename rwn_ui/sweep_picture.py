@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 import rwn_core as rwn
+from rwn_core.data.rounding import precision_words
 from rwn_core.errors import ParameterError
 from rwn_core.figures import Chart, not_applicable, parameter_surface, sweep_map
 from rwn_core.neighborhoods import LARGEST_DENSE
 from rwn_core.reading import Reading
-from rwn_core.rounding import precision_words
 from rwn_core.tuning import Point, Setting, Sweep, frontier
 from rwn_core.tuning.expected import EXPECTED
 from rwn_ui.session import Session

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from hypothesis import settings
 
-from rwn_core.microdata import Microdata
+from rwn_core.data.microdata import Microdata
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.register_profile("fresh", deadline=None, print_blob=True)

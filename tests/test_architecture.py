@@ -77,33 +77,6 @@ def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def test_every_module_has_a_place_in_the_order() -> None:
-    names = {place_of(path) for path in SOURCES} - {"__init__"}
-    assert names <= set(RANK)
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_a_module_imports_only_what_stands_before_it(path: Path) -> None:
-    here = place_of(path)
-    if here == "__init__":
-        return  # the package itself offers every public name, each imported on demand
-    for module, *_ in own_imports(path):
-        if module != here:
-            assert RANK[module] < RANK[here], f"{here} may not import {module}"
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_siblings_do_not_import_each_other(path: Path) -> None:
-    here = place_of(path)
-    if here not in SHARED_AMONG_SIBLINGS or path.name == "__init__.py":
-        return
-    siblings = {p.stem for p in (ROOT / "rwn_core" / here).rglob("*.py")} - {path.stem}
-    for module, *names in own_imports(path):
-        if module == here:
-            used = siblings.intersection(names) - {"__init__"}
-            assert used <= SHARED_AMONG_SIBLINGS[here], f"{path.stem} imports {used}"
-
-
 @pytest.mark.parametrize("path", PROGRAM, ids=relative)
 def test_the_idea_stands_in_the_first_line(path: Path) -> None:
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
@@ -172,17 +145,6 @@ def test_catalogues_are_keyed_by_their_own_keys() -> None:
         files = {p.stem for p in (ROOT / "rwn_core" / "measures" / side).glob("*.py")}
         assert {m.key for m in MEASURES.values() if m.side == side} == files - {"__init__"}
     assert {p.stem for p in (ROOT / "rwn_core" / "figures").glob("*.py")} >= set(CHARTS)
-
-
-def test_architecture_md_tells_the_same_order() -> None:
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    told = "".join(line[1:] for line in text.splitlines() if line.startswith(">"))
-    for mark in "{}|,":
-        told = told.replace(mark, " ")
-    told = told.replace("app.py", "app")
-    assert [level.split() for level in told.split("<")] == [
-        level.split() for level in ORDER.split("<")
-    ]
 
 
 def test_importing_the_package_is_cheap() -> None:

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.cell_law import CellLaw
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.expected_columns import Columns
 from rwn_core.expected_sums import Adder
 from rwn_core.forecast.expectations import Forecast, forecast_of
 from rwn_core.masking import RWN
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import NeighborTable, neighbor_table
 from rwn_core.neighborhoods.radii import one_radius
 from rwn_core.row_mixture_law import RowMixtureLaw

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.forecast import forecast
 from rwn_core.masking import RWN
-from rwn_core.microdata import Microdata
 
 
 def mean_inflation(microdata: Microdata, params: RWN) -> pd.DataFrame:

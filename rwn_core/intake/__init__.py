@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path, PurePath
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, SchemaError
 from rwn_core.intake.contents import describe, in_file, shown
 from rwn_core.intake.csv_file import read_csv
 from rwn_core.intake.limits import LARGEST_FILE
 from rwn_core.intake.parquet_file import read_parquet
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Schema
 
 __all__ = ["read", "read_bytes"]
 

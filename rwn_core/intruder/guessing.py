@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from rwn_core.comparison import Comparison
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.intruder.rates import excess_risk, wilson
 from rwn_core.key_variables import only
-from rwn_core.microdata import Microdata
 from rwn_core.nearest import original_points, released_points, unweighted_metric
 from rwn_core.neighborhoods.ranking import TIE
 from rwn_core.original_terms import empty_records

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.cell_law import CellLaw
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.microdata import Microdata
 from rwn_core.row_mixture_law import RowMixtureLaw
 
 LARGEST_DENSE = 4_000_000  # pairs of records

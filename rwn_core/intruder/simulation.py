@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.cell_law import CellLaw
+from rwn_core.data.microdata import Microdata
 from rwn_core.donors import NOBODY, column_streams, copy_from_donors
-from rwn_core.microdata import Microdata
 from rwn_core.row_mixture_law import RowMixtureLaw
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.cell_law import CellLaw
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.intruder.exchangeable import assigned
 from rwn_core.intruder.likelihood import likelihoods
-from rwn_core.microdata import Microdata
 
 LARGEST_ASSIGNMENT = 1500  # records: the assignment takes about n^3 steps
 LARGEST_PERMANENT = 12

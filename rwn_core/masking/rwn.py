@@ -18,6 +18,7 @@ from rwn_core.coordinates import (
     coordinates,
     discretely_weighted,
 )
+from rwn_core.data.microdata import Microdata
 from rwn_core.donors import (
     Draws,
     check_probability,
@@ -29,7 +30,6 @@ from rwn_core.donors import (
 )
 from rwn_core.errors import ParameterError
 from rwn_core.masking.release import Masked
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import (
     Drawing,
     Neighborhoods,

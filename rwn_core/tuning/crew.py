@@ -18,8 +18,8 @@ from multiprocessing.context import SpawnProcess
 from types import TracebackType
 from typing import Self
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
-from rwn_core.microdata import Microdata
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.trials import Plan, Trials

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.correlations import correlation_matrix
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
 from rwn_core.forecast import Forecast, forecast_sample, forecast_scan
 from rwn_core.masking import RWN
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import LARGEST_DENSE
 from rwn_core.tuning.setting import Setting
 

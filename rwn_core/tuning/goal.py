@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import thread_count
 from rwn_core.tuning.crew import Crew
 from rwn_core.tuning.non_dominated import sign

@@ -16,9 +16,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import LARGEST_DENSE, thread_count
 from rwn_core.neighborhoods.memory import budget_bytes, pairs_bytes, search_bytes
 from rwn_core.randomness import SecretKey

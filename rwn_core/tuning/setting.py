@@ -9,10 +9,10 @@ from typing import Any
 
 import orjson
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import Steps, check_precision, plain_steps, precision_words
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS
-from rwn_core.microdata import Microdata
-from rwn_core.rounding import Steps, check_precision, plain_steps, precision_words
 from rwn_core.tuning.references import REFERENCES
 
 _SIGNS = {"epsilon": "ε"}

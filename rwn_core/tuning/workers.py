@@ -20,7 +20,7 @@ from multiprocessing.context import SpawnProcess
 from types import ModuleType
 from typing import Any
 
-from rwn_core.microdata import Microdata
+from rwn_core.data.microdata import Microdata
 from rwn_core.neighborhoods import LARGEST_DENSE
 from rwn_core.tuning.expected import expected
 from rwn_core.tuning.folder import JobFolder

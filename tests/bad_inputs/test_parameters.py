@@ -9,10 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import ParameterError, RWNError, SchemaError
 from rwn_core.masking import NBRS2015, RWN, mask
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind, Role, Schema, Variable
 
 SECRET = 987654.25  # a cell's value: no message may show it
 FRAME = pd.DataFrame(

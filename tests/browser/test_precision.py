@@ -8,7 +8,7 @@ from test_release import download
 
 import rwn_core as rwn
 from rwn_core import cli
-from rwn_core.rounding import steps_of
+from rwn_core.data.rounding import steps_of
 
 SLIDER = "input[aria-label='Steps for all numbers']"
 

@@ -10,8 +10,10 @@ import pytest
 from scipy import sparse
 
 from rwn_core.cell_law import CellLaw, value_codes
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.masking import RWN
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import (
     LARGEST_DENSE,
     Neighborhoods,
@@ -23,7 +25,6 @@ from rwn_core.neighborhoods import (
 )
 from rwn_core.neighborhoods.donor_chances import DonorChances
 from rwn_core.row_mixture_law import RowMixtureLaw
-from rwn_core.schema import Kind, Schema, Variable
 
 N = LARGEST_DENSE + 150
 STEPS = {"wide": 0.5, "fine": 0.001}

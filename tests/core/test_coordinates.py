@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from rwn_core.coordinates import Metric, coordinates
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import ParameterError
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind, Role, Schema, Variable
 
 NUMBERS = [1.0, 2.0, 4.0, 9.0]
 GROUPS = ["a", "a", "b", "c"]

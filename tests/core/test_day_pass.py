@@ -9,11 +9,11 @@ import rwn_core as rwn
 from rwn_core.analysis import Analysis
 from rwn_core.audit import compare
 from rwn_core.comparison import Comparison
+from rwn_core.data.microdata import Microdata
 from rwn_core.day_pass import DayPass
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.formula import Formula, formula_design
 from rwn_core.least_squares import least_squares
-from rwn_core.microdata import Microdata
 
 PASS = DayPass(
     analyses=(

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from rwn_core import demo
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind, Role
 from rwn_core.demo import DEMOS, demo_path, load_demo
 from rwn_core.errors import InputError, ParameterError
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind, Role
 
 MEASUREMENTS = (
     "siri age weight height neck chest abdomen hip thigh knee ankle biceps forearm wrist bmi"

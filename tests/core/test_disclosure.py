@@ -11,6 +11,9 @@ import pytest
 import rwn_core
 from rwn_core.comparison import Comparison, Sampling
 from rwn_core.control_group import control_group
+from rwn_core.data.rounding import rounded, steps_of
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.disclosure import (
     GUESSING,
     attacks,
@@ -24,8 +27,6 @@ from rwn_core.intruder.strangers import Strangers
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.reading import Reading
-from rwn_core.rounding import rounded, steps_of
-from rwn_core.schema import Kind, Role, Schema, Variable
 from rwn_ui import risk_caveats, risk_tables, risk_words
 
 

@@ -10,6 +10,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.question import Question
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.donors import (
     NOBODY,
     Draws,
@@ -22,10 +26,8 @@ from rwn_core.donors import (
     released_schema,
 )
 from rwn_core.errors import ParameterError
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import find_neighborhoods
 from rwn_core.randomness import SecretKey, uniforms
-from rwn_core.schema import Kind, Question, Role, Schema, Variable
 
 KEY = SecretKey.from_seed(7)
 POINTS = np.random.default_rng(1).integers(0, 6, (130, 3)).astype(float)

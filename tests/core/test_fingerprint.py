@@ -11,7 +11,7 @@ from every_type import BASE
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rwn_core.microdata import Microdata
+from rwn_core.data.microdata import Microdata
 
 CHANGES = {
     "value": lambda f: f.assign(x=[1.5, np.nan, 3.5]),

@@ -15,12 +15,13 @@ from scipy import stats
 
 import rwn_core as rwn
 from rwn_core.coordinates import coordinates
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.donors import copy_from_donors
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.forecast import Forecast, forecast
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import Neighborhoods, find_neighborhoods
-from rwn_core.schema import Kind, Schema, Variable
 
 RELEASES = 400
 FAMILY_ERROR = 1e-4

@@ -12,9 +12,10 @@ import pyarrow as pa
 import pytest
 from every_type import BASE
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind, Role, Schema, Variable
 
 WORD = "Zaphod"  # a cell that may not appear in a message
 NAN = float("nan")

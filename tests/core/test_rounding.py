@@ -12,13 +12,8 @@ from hypothesis import strategies as st
 
 import rwn_core
 from rwn_core.coordinates import coordinates
-from rwn_core.errors import ParameterError
-from rwn_core.intruder.posterior import link
-from rwn_core.intruder.simulation import simulate
-from rwn_core.masking import RWN
-from rwn_core.microdata import Microdata
-from rwn_core.neighborhoods import find_neighborhoods
-from rwn_core.rounding import (
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import (
     plain_steps,
     precision_words,
     readable_step,
@@ -26,7 +21,12 @@ from rwn_core.rounding import (
     rounded_values,
     steps_of,
 )
-from rwn_core.schema import Kind
+from rwn_core.data.variable import Kind
+from rwn_core.errors import ParameterError
+from rwn_core.intruder.posterior import link
+from rwn_core.intruder.simulation import simulate
+from rwn_core.masking import RWN
+from rwn_core.neighborhoods import find_neighborhoods
 
 
 def test_multiples_of_the_step():

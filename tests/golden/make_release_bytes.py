@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Role
 from rwn_core.masking import NBRS2015, RWN, mask
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Role
 
 FILE = Path(__file__).parent / "release_bytes.json"
 SEED = 7

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-from rwn_core.microdata import Microdata
+from rwn_core.data.microdata import Microdata
 
 # A column is a list of small numbers (None where missing), told as one of these types.
 TYPES = {

@@ -14,12 +14,13 @@ from scipy import stats
 from tables import cases, columns, frames
 
 from rwn_core.coordinates import coordinates
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Role
 from rwn_core.donors import column_streams, draw_all
 from rwn_core.masking import NBRS2015, RWN, mask
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import find_neighborhoods
 from rwn_core.randomness import SecretKey
-from rwn_core.schema import Role, Schema
 
 ALPHA = 1e-6
 EXAMPLES = settings(max_examples=60)

@@ -8,8 +8,8 @@ import pytest
 import reference_rwn
 from tables import random_frame
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.masking import RWN, mask
-from rwn_core.microdata import Microdata
 from rwn_core.randomness import SecretKey
 
 TABLES, GROUPS = 320, 8

@@ -11,15 +11,15 @@ from scipy import sparse
 
 from rwn_core.cell_law import CellLaw
 from rwn_core.comparison import Comparison
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.intruder.guessing import control_sample
 from rwn_core.intruder.posterior import posteriors
 from rwn_core.intruder.strangers import Strangers
 from rwn_core.key_variables import cell_codes, classes, key_names, required_confidential
-from rwn_core.microdata import Microdata
 from rwn_core.original_terms import codes, numbers
 from rwn_core.reading import Measure, Reading
-from rwn_core.schema import Kind
 
 LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
 CHUNK = 500  # classes of rows looked at together

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.original_terms import codes, numbers
 from rwn_core.reading import Measure, Reading
-from rwn_core.schema import Kind, Variable
 
 
 def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.bool_]:

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
+from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.key_variables import key_names
 from rwn_core.loglinear import Model, forward_search
 from rwn_core.original_terms import codes, numbers
 from rwn_core.reading import Measure, Reading
-from rwn_core.schema import Kind
 
 GROUPS = 6  # quantile groups of a number with more different values
 MOST_CELLS = 20_000

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.microdata import Microdata
 from rwn_core.original_terms import complete, matrix, standardized, varies
 from rwn_core.reading import Measure, Reading
 

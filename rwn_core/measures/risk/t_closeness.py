@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
+from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.key_variables import cell_codes, classes, key_names, required_confidential
 from rwn_core.reading import Measure, Reading
-from rwn_core.schema import Kind
 
 LARGEST_TABLE = 20_000_000  # classes by values
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.distributions import bin_counts, bin_edges, total_variation
 from rwn_core.errors import NotApplicable
-from rwn_core.microdata import Microdata
 from rwn_core.original_terms import RELEASED, codes, numbers
 from rwn_core.reading import Measure, Reading
-from rwn_core.schema import Kind, Variable
 
 
 def kolmogorov_smirnov(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:

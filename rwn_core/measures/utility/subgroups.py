@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from rwn_core.cell_law import CellLaw
 from rwn_core.comparison import Comparison
+from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.grouping import Grouping, counts, grouping
 from rwn_core.original_terms import require_values
 from rwn_core.reading import Measure, Reading
-from rwn_core.schema import Kind
 
 TAILS = (0.1, 0.9)  # of a number: its lowest and highest tenth
 SMALL = 0.1  # a small group has at most this share of the records

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError
 from rwn_core.export import table_bytes
 from rwn_core.intake import read, read_bytes
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind, Role, Schema, Variable
 
 
 def table(text: str, **kinds: Kind) -> Microdata:

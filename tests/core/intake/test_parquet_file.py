@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.export import table_bytes
 from rwn_core.intake import read_bytes
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind, Schema, Variable
 
 
 def written(table: pa.Table, **options: object) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rwn_core.microdata import Microdata
+from rwn_core.data.microdata import Microdata
 
 
 def table(generator: np.random.Generator, n: int, p: int) -> Microdata:

@@ -9,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rwn_core.comparison import Comparison
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.intruder.posterior import link, posteriors
 from rwn_core.intruder.predicates import Condition, Predicate, answer
@@ -17,8 +20,6 @@ from rwn_core.intruder.simulation import simulate
 from rwn_core.intruder.watch import LONGEST, WatchList
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind, Role, Schema, Variable
 
 
 def staff() -> Microdata:

@@ -8,15 +8,15 @@ import pytest
 from intruder_examples import table
 
 from rwn_core.coordinates import coordinates
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
 from rwn_core.intruder import likelihood, posterior
 from rwn_core.intruder.likelihood import attacked_units, likelihoods
 from rwn_core.intruder.posterior import SMALLEST_SAMPLE, link, posteriors
 from rwn_core.masking import NBRS2015, RWN, mask
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import LARGEST_DENSE, find_neighborhoods, listed
 from rwn_core.neighborhoods.donor_chances import DonorChances
 from rwn_core.neighborhoods.search import Search
-from rwn_core.schema import Schema
 
 N = LARGEST_DENSE + 100
 ROWS = np.arange(0, N, 50)

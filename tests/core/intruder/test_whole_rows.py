@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.comparison import Comparison
+from rwn_core.data.microdata import Microdata
 from rwn_core.intruder.knowledge import levels
 from rwn_core.intruder.predicates import Condition, Predicate, answer
 from rwn_core.intruder.repeated import bhattacharyya, success_after, success_bounds
@@ -17,7 +18,6 @@ from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.risk.homogeneity import same_share
 from rwn_core.measures.risk.membership import fingerprints
-from rwn_core.microdata import Microdata
 from rwn_core.row_mixture_law import RowMixtureLaw
 
 DRAWS = 4000

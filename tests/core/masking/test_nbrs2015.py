@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from rwn_core.coordinates import coordinates
+from rwn_core.data.microdata import Microdata
 from rwn_core.donors import NOBODY, column_streams, draw_all
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, NBRS2015, RWN, mask
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import find_neighborhoods
 from rwn_core.randomness import SecretKey, uniforms
 from rwn_core.row_mixture_law import RowMixtureLaw

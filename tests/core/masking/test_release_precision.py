@@ -11,6 +11,8 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.comparison import Comparison
+from rwn_core.data.rounding import rounded, rounded_values
+from rwn_core.data.variable import Role
 from rwn_core.ensemble import ensemble, releases
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.holdout import predict_on_holdout
@@ -18,8 +20,6 @@ from rwn_core.masking import Rounded
 from rwn_core.masking.release import unrounded
 from rwn_core.measures import MEASURES
 from rwn_core.reading import Reading
-from rwn_core.rounding import rounded, rounded_values
-from rwn_core.schema import Role
 
 METHODS = {
     "rwn": rwn.RWN(epsilon=1.0, k=3, q=0.6),

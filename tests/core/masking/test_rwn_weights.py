@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from rwn_core.coordinates import Metric, coordinates, discretely_weighted
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
-from rwn_core.microdata import Microdata
 
 
 def table(n: int) -> Microdata:

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from rwn_core.comparison import Comparison
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Question
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.question import Question
 
 CHECK_VALUES = Path(__file__).parents[2] / "golden" / "measure_check_values.json"
 

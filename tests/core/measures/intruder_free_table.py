@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind, Role, Schema, Variable
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
 
 
 def related(n: int, seed: int) -> Microdata:

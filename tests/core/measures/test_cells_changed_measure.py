@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from rwn_core.audit import compare as compare_release
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.microdata import Microdata
 
 MEASURE = MEASURES["cells_changed"]
 

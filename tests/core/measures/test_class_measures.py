@@ -14,6 +14,10 @@ import pytest
 
 from rwn_core.audit import compare as compare_release
 from rwn_core.comparison import Comparison, Sampling
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.question import Question
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.key_variables import class_sizes, confidential_names, key_names
 from rwn_core.masking import RWN, mask
@@ -21,8 +25,6 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.risk.l_diversity import distinct_values, entropies, recursive_diverse
 from rwn_core.measures.risk.suda import scores
 from rwn_core.measures.risk.t_closeness import distances
-from rwn_core.microdata import Microdata
-from rwn_core.schema import Kind, Question, Role, Schema, Variable
 
 PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
 ENTRIES: dict[str, Any] = {

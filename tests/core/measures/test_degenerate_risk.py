@@ -12,14 +12,15 @@ import pandas as pd
 import pytest
 
 from rwn_core.audit import compare as compare_release
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.disclosure import disclose_release, worst_records
 from rwn_core.errors import NotApplicable
 from rwn_core.figures import serialise
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.microdata import Microdata
 from rwn_core.reading import Reading
-from rwn_core.schema import Kind, Role, Schema, Variable
 from rwn_ui import risk_caveats, risk_tables, risk_view, risk_words
 
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]

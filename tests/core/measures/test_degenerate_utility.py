@@ -16,16 +16,17 @@ import pytest
 
 from rwn_core.analysis import Analysis
 from rwn_core.comparison import Comparison
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.question import Question
+from rwn_core.data.schema import Schema
 from rwn_core.day_pass import DayPass
 from rwn_core.ensemble import ensemble
 from rwn_core.errors import NotApplicable
 from rwn_core.forecast import forecast
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.microdata import Microdata
 from rwn_core.moments import moments_of
 from rwn_core.reading import Reading
-from rwn_core.schema import Question, Schema
 from rwn_core.standard_errors import standard_error_validity
 
 UTILITY = [key for key, measure in MEASURES.items() if measure.side == "utility"]

@@ -13,6 +13,7 @@ from intruder_free_table import related
 
 from rwn_core.audit import compare as compare_release
 from rwn_core.comparison import Comparison
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.intruder.agreement import Weights, fit
 from rwn_core.intruder.rates import excess_risk, wilson
@@ -24,7 +25,6 @@ from rwn_core.measures.risk.interval_disclosure import (
     robust_distances,
     robust_shares,
 )
-from rwn_core.microdata import Microdata
 
 PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
 ENTRIES: dict[str, Any] = {

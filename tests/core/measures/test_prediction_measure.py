@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.microdata import Microdata
 
 MEASURE = MEASURES["prediction"]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.donors import Draws, copy_from_donors, draw_donors
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import Cancelled, Drawing, find_neighborhoods, preview
 from rwn_core.neighborhoods.preview import build_preview
 from rwn_core.neighborhoods.reach import interactive_reach

@@ -10,9 +10,9 @@ import pytest
 from brute_force import hard_table, squared_pairs
 
 import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods import Radii, find_neighborhoods, neighbor_table
 from rwn_core.neighborhoods.dense import complete_table
 from rwn_core.neighborhoods.parallel import Watch

@@ -10,9 +10,9 @@ import pytest
 from brute_force import squared_pairs
 from scipy import stats
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
-from rwn_core.microdata import Microdata
 from rwn_core.neighborhoods.paired import paired_table
 from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.partitioned import random_parts

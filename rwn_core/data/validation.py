@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.schema import Kind, Role, Schema, Variable
 
 LONGEST_NAME = 1000
 LARGEST_NUMBER = 1e150  # its square still fits a float64: distances stay finite

@@ -7,9 +7,9 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
+from rwn_core.data.question import Question
+from rwn_core.data.variable import Variable
 from rwn_core.errors import SchemaError
-from rwn_core.schema.question import Question
-from rwn_core.schema.variable import Variable
 
 _FIELDS = ("name", "kind", "role", "weight", "group", "masked", "levels")
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from rwn_core.schema import Kind, Schema, Variable
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Variable
 
 
 def guess_schema(frame: pd.DataFrame) -> Schema:

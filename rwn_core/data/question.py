@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rwn_core.data.variable import refuse_repeats
 from rwn_core.errors import SchemaError
-from rwn_core.schema.variable import refuse_repeats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

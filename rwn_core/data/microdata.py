@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.errors import SchemaError
-from rwn_core.fingerprint import factorized, fingerprint
-from rwn_core.gate import (
+from rwn_core.data.fingerprint import factorized, fingerprint
+from rwn_core.data.guess_schema import guess_schema
+from rwn_core.data.schema import Schema
+from rwn_core.data.validation import (
     NUMBERS,
     check_column,
     check_names,
@@ -20,8 +21,8 @@ from rwn_core.gate import (
     table_notices,
     typed_levels,
 )
-from rwn_core.schema import Kind, Role, Schema
-from rwn_core.schema.guessed import guess_schema
+from rwn_core.data.variable import Kind, Role
+from rwn_core.errors import SchemaError
 
 _T = TypeVar("_T")
 

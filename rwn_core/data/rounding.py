@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.microdata import Microdata
 
 Steps = tuple[tuple[str, float], ...]
 """A release precision as plain data: each rounded variable with its step, sorted by name."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rwn_core.data.question import Question
+from rwn_core.data.schema_toml import parse_toml, toml_text
+from rwn_core.data.variable import Kind, Role, Variable, refuse_repeats
 from rwn_core.errors import SchemaError
-from rwn_core.schema.question import Question
-from rwn_core.schema.toml_form import parse_toml, toml_text
-from rwn_core.schema.variable import Kind, Role, Variable, refuse_repeats
 
 __all__ = ["Kind", "Question", "Role", "Schema", "Variable"]
 

@@ -1,0 +1,1 @@
+"""A table: its variables, its schema, its checked values and what names it."""
