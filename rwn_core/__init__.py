@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from rwn_core.data.schema import Schema
     from rwn_core.data.variable import Kind, Role, Variable
     from rwn_core.day_pass import DayPass
-    from rwn_core.demo import DEMOS, load_demo
     from rwn_core.donors import Draws, copy_from_donors, draw_donors
     from rwn_core.ensemble import Ensemble, ensemble
     from rwn_core.errors import (
@@ -42,7 +41,8 @@ if TYPE_CHECKING:
     )
     from rwn_core.expected_curve import expected_curve
     from rwn_core.forecast import Forecast, forecast, forecast_scan
-    from rwn_core.intake import read, read_bytes
+    from rwn_core.io.demo import DEMOS, load_demo
+    from rwn_core.io.read import read, read_bytes
     from rwn_core.masking import METHODS, NBRS2015, RWN, Release, Rounded, mask
     from rwn_core.measures import MEASURES
     from rwn_core.moments import Moment
@@ -125,7 +125,7 @@ _HOMES = {
     "comparison": ("Comparison", "Sampling"),
     "coordinates": ("coordinates", "Metric"),
     "day_pass": ("DayPass",),
-    "demo": ("load_demo", "DEMOS"),
+    "io.demo": ("load_demo", "DEMOS"),
     "donors": ("draw_donors", "copy_from_donors", "Draws"),
     "ensemble": ("ensemble", "Ensemble"),
     "errors": (
@@ -138,7 +138,7 @@ _HOMES = {
     ),
     "expected_curve": ("expected_curve",),
     "forecast": ("forecast", "forecast_scan", "Forecast"),
-    "intake": ("read", "read_bytes"),
+    "io.read": ("read", "read_bytes"),
     "masking": ("mask", "METHODS", "Release", "Rounded", "RWN", "NBRS2015"),
     "measures": ("MEASURES",),
     "data.microdata": ("Microdata",),

@@ -46,8 +46,8 @@ def load(source: str, schema: Path | None = None) -> Microdata:
     ParameterError
         There is no such demo table.
     """
-    from rwn_core.demo import load_demo
-    from rwn_core.intake import read
+    from rwn_core.io.demo import load_demo
+    from rwn_core.io.read import read
 
     if source.startswith(DEMO):
         if schema is not None:
@@ -182,7 +182,7 @@ def output_format(target: Path, *inputs: str | Path | None) -> str:
     RWNError
         Its folder does not exist.
     """
-    from rwn_core.export import file_format
+    from rwn_core.io.write import file_format
 
     form = file_format(target)
     if not target.parent.is_dir():
@@ -200,7 +200,7 @@ def write(target: Path, content: bytes) -> None:
     ------
     RWNError
     """
-    from rwn_core.export import write_atomically
+    from rwn_core.io.write import write_atomically
 
     try:
         write_atomically(target, content)

@@ -121,7 +121,7 @@ def serve(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no window.")] = False,
 ) -> None:
     """Open the app in this machine's browser; Ctrl-C ends it."""
-    from rwn_core.intake import read
+    from rwn_core.io.read import read
     from rwn_ui import launch
 
     if file is not None:
@@ -139,8 +139,8 @@ def demo(
     ] = False,
 ) -> None:
     """Write a demo table to a file."""
-    from rwn_core.demo import demo_path, load_demo
-    from rwn_core.export import table_bytes
+    from rwn_core.io.demo import demo_path, load_demo
+    from rwn_core.io.write import table_bytes
 
     form = output_format(out)
     kept = demo_path(name)

@@ -82,7 +82,7 @@ def sweep(
     which one more release falls 9 times in 10. Finished settings are kept in the folder OUT.sweep
     until all are done: the same command goes on where it was stopped.
     """
-    from rwn_core.export import table_bytes
+    from rwn_core.io.write import table_bytes
     from rwn_core.round_option import step_axis
     from rwn_core.tuning import prepared, values_of
     from rwn_core.tuning import sweep as run_sweep

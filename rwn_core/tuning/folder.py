@@ -17,7 +17,7 @@ import orjson
 import rwn_core
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.export import write_atomically
+from rwn_core.io.write import write_atomically
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.trials import Plan

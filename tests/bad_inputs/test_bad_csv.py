@@ -11,8 +11,8 @@ import pytest
 
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.intake import read_bytes
-from rwn_core.intake.limits import LONGEST_FIELD, MOST_COLUMNS
+from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
+from rwn_core.io.read import read_bytes
 
 WORD = "Zaphod"  # sentinels: cells that may not appear in a message
 NUMBER = "78051120"

@@ -12,7 +12,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core import mask_command, terminal
-from rwn_core.demo import demo_path
+from rwn_core.io.demo import demo_path
 
 SECRET = "sentinel-078-05-1120"
 

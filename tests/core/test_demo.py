@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rwn_core import demo
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Role
-from rwn_core.demo import DEMOS, demo_path, load_demo
 from rwn_core.errors import InputError, ParameterError
+from rwn_core.io import demo
+from rwn_core.io.demo import DEMOS, demo_path, load_demo
 
 MEASUREMENTS = (
     "siri age weight height neck chest abdomen hip thigh knee ankle biceps forearm wrist bmi"
@@ -105,7 +105,7 @@ def test_the_files_are_found_inside_an_installed_package(
     checkout = demo_path("pima").parent
     package = tmp_path / "site-packages" / "rwn_core"
     package.mkdir(parents=True)
-    monkeypatch.setattr(demo, "__file__", str(package / "demo.py"))
+    monkeypatch.setattr(demo, "__file__", str(package / "io" / "demo.py"))
     with pytest.raises(InputError, match="not installed"):
         demo_path("pima")
     shutil.copytree(checkout, package / "demo_data")

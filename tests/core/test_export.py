@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rwn_core.errors import ParameterError, ReleaseError
-from rwn_core.export import file_format, table_bytes, write_atomically
+from rwn_core.io.write import file_format, table_bytes, write_atomically
 
 SECRET = b"Zaphod"
 

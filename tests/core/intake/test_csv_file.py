@@ -16,8 +16,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError
-from rwn_core.export import table_bytes
-from rwn_core.intake import read, read_bytes
+from rwn_core.io.read import read, read_bytes
+from rwn_core.io.write import table_bytes
 
 
 def table(text: str, **kinds: Kind) -> Microdata:

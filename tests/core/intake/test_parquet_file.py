@@ -18,8 +18,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
-from rwn_core.export import table_bytes
-from rwn_core.intake import read_bytes
+from rwn_core.io.read import read_bytes
+from rwn_core.io.write import table_bytes
 
 
 def written(table: pa.Table, **options: object) -> bytes:

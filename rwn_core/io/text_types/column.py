@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from rwn_core.errors import InputError
-from rwn_core.intake.text_forms import Form, forms_of
+from rwn_core.io.text_types.patterns import Form, forms_of
 
 LINES_NAMED = 3  # in a message
 

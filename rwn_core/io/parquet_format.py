@@ -16,8 +16,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER, check_names
 from rwn_core.errors import InputError
-from rwn_core.intake.contents import describe, in_file
-from rwn_core.intake.limits import LARGEST_WHOLE, MOST_CELLS, MOST_COLUMNS, MOST_LETTERS
+from rwn_core.io.file_type import describe, in_file
+from rwn_core.io.limits import LARGEST_WHOLE, MOST_CELLS, MOST_COLUMNS, MOST_LETTERS
 
 
 def read_parquet(file: str, content: bytes, schema: Schema | None = None) -> Microdata:

@@ -8,10 +8,10 @@ from pathlib import Path, PurePath
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.intake.contents import describe, in_file, shown
-from rwn_core.intake.csv_file import read_csv
-from rwn_core.intake.limits import LARGEST_FILE
-from rwn_core.intake.parquet_file import read_parquet
+from rwn_core.io.csv_format import read_csv
+from rwn_core.io.file_type import describe, in_file, shown
+from rwn_core.io.limits import LARGEST_FILE
+from rwn_core.io.parquet_format import read_parquet
 
 __all__ = ["read", "read_bytes"]
 
@@ -46,7 +46,7 @@ def read(
 
     Examples
     --------
-    >>> from rwn_core.demo import demo_path
+    >>> from rwn_core.io.demo import demo_path
     >>> read(demo_path("pima"))
     Microdata(768 records x 9 variables)
     """

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from rwn_core.data.validation import LARGEST_NUMBER
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError
-from rwn_core.intake.limits import LARGEST_WHOLE
-from rwn_core.intake.text_column import NOTHING, TextColumn
-from rwn_core.intake.text_forms import Form, fitting
+from rwn_core.io.limits import LARGEST_WHOLE
+from rwn_core.io.text_types.column import NOTHING, TextColumn
+from rwn_core.io.text_types.patterns import Form, fitting
 
 Typed = tuple["pd.Series[Any]", list[str]]
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ParameterError
-from rwn_core.intake import read
+from rwn_core.io.read import read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ def demo_path(name: str) -> Path:
     """
     if name not in DEMOS:
         raise ParameterError(f"The demo table must be one of: {', '.join(DEMOS)}.")
-    package = Path(__file__).parent
+    package = Path(__file__).parents[1]
     # an installed wheel has the folder inside the package, a checkout beside it
     for folder in (package / "demo_data", package.parent / "demo_data"):
         path = folder / f"{name}.csv"

@@ -18,11 +18,11 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
 from rwn_core.errors import InputError
-from rwn_core.intake.contents import describe, in_file
-from rwn_core.intake.limits import LONGEST_FIELD, MOST_COLUMNS
-from rwn_core.intake.text_column import TextColumn
-from rwn_core.intake.text_forms import is_number
-from rwn_core.intake.typed_column import typed
+from rwn_core.io.file_type import describe, in_file
+from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
+from rwn_core.io.text_types.column import TextColumn
+from rwn_core.io.text_types.convert import typed
+from rwn_core.io.text_types.patterns import is_number
 
 _BLOCK = 1_000  # records held as Python objects at a time; few enough for the cache
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}

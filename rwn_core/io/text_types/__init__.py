@@ -1,0 +1,1 @@
+"""Texts of a file become typed columns."""
