@@ -13,10 +13,10 @@ from engine_tables import KINDS, radius_of
 from rwn_core.donors import Draws, draw_donors
 from rwn_core.neighborhoods import Drawing, neighbor_table
 from rwn_core.neighborhoods.index import build_index
-from rwn_core.neighborhoods.parallel import Cancelled, Watch
 from rwn_core.neighborhoods.reach import interactive_reach
 from rwn_core.neighborhoods.search import Search
 from rwn_core.neighborhoods.searched import search_neighborhoods
+from rwn_core.parallel.threads import Cancelled, Watch
 from rwn_core.randomness import SecretKey
 
 KEY = SecretKey.from_seed(1)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
-from rwn_core.neighborhoods import LARGEST_DENSE, Drawing, Neighborhoods, thread_count
+from rwn_core.neighborhoods import LARGEST_DENSE, Drawing, Neighborhoods
+from rwn_core.parallel.threads import thread_count
 from rwn_core.randomness import UNIFORMS_A_BLOCK, SecretKey, uniforms
 
 if TYPE_CHECKING:

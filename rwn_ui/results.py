@@ -12,9 +12,9 @@ from rwn_core.donors import Draws, column_streams
 from rwn_core.masking import Masked, Rounded, unrounded
 from rwn_core.masking.rwn import modification
 from rwn_core.neighborhoods import LARGEST_DENSE, NeighborTable
-from rwn_core.neighborhoods.parallel import Progress
 from rwn_core.neighborhoods.preview import Preview, build_preview
 from rwn_core.neighborhoods.reach import Reach
+from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.reading import Reading
 

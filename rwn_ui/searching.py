@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from streamlit.delta_generator import DeltaGenerator
 
-from rwn_core.neighborhoods.parallel import Progress
+from rwn_core.parallel.threads import Progress
 
 PATIENCE = 0.4  # seconds without a word about a search
 

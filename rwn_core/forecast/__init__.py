@@ -180,8 +180,8 @@ def _neighbors_of_first(
 ) -> NeighborTable:
     """The ranked others of the first records."""
     from rwn_core.neighborhoods.filling import index_of
-    from rwn_core.neighborhoods.parallel import Watch, thread_count
     from rwn_core.neighborhoods.tree import neighborhoods_of_some
+    from rwn_core.parallel.threads import Watch, thread_count
 
     records = np.arange(min(count, len(points)))
     watch = Watch(threads=thread_count(None), progress=None)

@@ -15,7 +15,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, plain_steps, rounded
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import file_format, table_bytes, write_atomically
-from rwn_core.neighborhoods import thread_count
+from rwn_core.parallel.threads import thread_count
 from rwn_core.randomness import SecretKey, random_order
 
 Order = Literal["shuffled", "original"]

@@ -38,11 +38,10 @@ from rwn_core.neighborhoods import (
     check_reach,
     find_and_draw,
     find_neighborhoods,
-    thread_count,
 )
-from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.restricted import RestrictionCost, restricted_table, restriction_cost
 from rwn_core.neighborhoods.scheme import Candidates, Scheme
+from rwn_core.parallel.threads import Watch, thread_count
 from rwn_core.randomness import SecretKey
 
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighborhoods.dense import complete_table
 from rwn_core.neighborhoods.drawing import Drawing
-from rwn_core.neighborhoods.parallel import Cancelled, Progress, Watch, thread_count
 from rwn_core.neighborhoods.radii import Radii, Radius, nearest_radii, one_radius
 from rwn_core.neighborhoods.table import LARGEST_DENSE, Neighborhoods, NeighborTable
+from rwn_core.parallel.threads import Cancelled, Progress, Watch, thread_count
 
 __all__ = [
     "LARGEST_DENSE",

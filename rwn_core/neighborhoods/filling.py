@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 from rwn_core.neighborhoods.compiled.side import Found
 from rwn_core.neighborhoods.index import Index, build_index
-from rwn_core.neighborhoods.memory import budget_bytes, check_fits, pairs_bytes
-from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.radii import Radius, one_radius
 from rwn_core.neighborhoods.search import Search
 from rwn_core.neighborhoods.table import NeighborTable
+from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
+from rwn_core.parallel.threads import Watch
 
 FEWER = 'take a smaller epsilon or k, or neighbors="sample" or "partition"'
 

@@ -16,7 +16,7 @@ from rwn_core.neighborhoods.compiled.guard import bound_norms
 from rwn_core.neighborhoods.compiled.kd_tree import fill_tiles, rotate, split_rows
 from rwn_core.neighborhoods.compiled.lanes import LANES
 from rwn_core.neighborhoods.compiled.side import Side
-from rwn_core.neighborhoods.parallel import Watch
+from rwn_core.parallel.threads import Watch
 
 LINE = 64  # bytes
 SMALLEST, LARGEST = 1e-12, 1e12

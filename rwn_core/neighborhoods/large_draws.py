@@ -11,8 +11,8 @@ from rwn_core.neighborhoods.compiled.chacha import chains
 from rwn_core.neighborhoods.compiled.lanes import padded
 from rwn_core.neighborhoods.compiled.moves import donors_by_key, donors_by_links
 from rwn_core.neighborhoods.drawing import Drawing
-from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.table import Neighborhoods
+from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
 
 LINKS_A_CELL = 10  # room for a first try; the harmonic number of the longest row is needed

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.neighborhoods.parallel import Watch, thread_count
 from rwn_core.neighborhoods.ranking import TIE
 from rwn_core.neighborhoods.searched import SearchedTable
 from rwn_core.neighborhoods.table import Neighborhoods
+from rwn_core.parallel.threads import Watch, thread_count
 
 BLOCK = 4_000_000  # members listed at a time, unless one leaf of the tree has more
 HELD = 50_000_000  # members, 4 bytes each, that are kept once they are listed

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighborhoods.assembling import table_of_pairs
-from rwn_core.neighborhoods.memory import budget_bytes, check_fits
 from rwn_core.neighborhoods.random_others import random_others
 from rwn_core.neighborhoods.random_pairs import random_pairs
 from rwn_core.neighborhoods.ranking import squared_distances
 from rwn_core.neighborhoods.table import NeighborTable
+from rwn_core.parallel.memory import budget_bytes, check_fits
 from rwn_core.randomness import ISOLATED_STREAM, SecretKey
 
 BYTES_A_PARTNER = 100  # while they are ranked: numbers, distances, and two orders of them

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from rwn_core.neighborhoods.assembling import EVERY, cut_table, table_of_parts
 from rwn_core.neighborhoods.dense import complete_table
 from rwn_core.neighborhoods.paired import paired_table
-from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.radii import Radius, one_radius
 from rwn_core.neighborhoods.scheme import Scheme
 from rwn_core.neighborhoods.table import LARGEST_DENSE, NeighborTable
+from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import PARTS_STREAM, SecretKey, random_order
 
 

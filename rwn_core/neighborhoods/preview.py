@@ -19,9 +19,9 @@ from rwn_core.neighborhoods import (
     find_and_draw,
 )
 from rwn_core.neighborhoods.dense import complete_table
-from rwn_core.neighborhoods.parallel import Progress, Watch, thread_count
 from rwn_core.neighborhoods.radii import Radius, one_radius
 from rwn_core.neighborhoods.reach import Reach, interactive_reach
+from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 if TYPE_CHECKING:
     from rwn_core.neighborhoods.index import Index

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from rwn_core.neighborhoods.dense import complete_table
 from rwn_core.neighborhoods.paired import paired_table
-from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.partitioned import partitioned_table
 from rwn_core.neighborhoods.radii import Radius, one_radius
 from rwn_core.neighborhoods.sampled import fresh_sample_table, sampled_table
 from rwn_core.neighborhoods.scheme import Scheme
 from rwn_core.neighborhoods.table import LARGEST_DENSE, Neighborhoods, NeighborTable
+from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
 
 COMPARED = 1000  # records whose neighborhoods are compared with the exact ones

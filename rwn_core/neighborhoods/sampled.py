@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighborhoods.assembling import cut_table, table_of_pairs
-from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.radii import Radius, one_radius
 from rwn_core.neighborhoods.random_others import random_others
 from rwn_core.neighborhoods.ranking import squared_distances
 from rwn_core.neighborhoods.table import LARGEST_DENSE, NeighborTable
+from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import OTHERS_STREAM, SAMPLE_STREAM, SecretKey, random_order
 
 BLOCK_PAIRS = 1_000_000  # pairs held at a time

@@ -11,9 +11,9 @@ from rwn_core.neighborhoods.compiled.nearest import nearest
 from rwn_core.neighborhoods.compiled.side import Found, Wanted
 from rwn_core.neighborhoods.drawing import Drawing
 from rwn_core.neighborhoods.index import Index
-from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.radii import Radius, radius_values
 from rwn_core.neighborhoods.ranking import TIE
+from rwn_core.parallel.threads import Watch
 
 
 class Search:

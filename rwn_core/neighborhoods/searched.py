@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from rwn_core.neighborhoods.compiled.side import Found
 from rwn_core.neighborhoods.drawing import Drawing
 from rwn_core.neighborhoods.filling import fill_table, index_of
-from rwn_core.neighborhoods.memory import budget_bytes, check_fits, search_bytes
-from rwn_core.neighborhoods.parallel import Watch, thread_count
 from rwn_core.neighborhoods.radii import Radius, radius_values
 from rwn_core.neighborhoods.search import Search
 from rwn_core.neighborhoods.table import Neighborhoods, NeighborTable
+from rwn_core.parallel.memory import budget_bytes, check_fits, search_bytes
+from rwn_core.parallel.threads import Watch, thread_count
 
 
 class SearchedTable:

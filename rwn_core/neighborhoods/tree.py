@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from rwn_core.neighborhoods.filling import FEWER, fill_table, index_of
 from rwn_core.neighborhoods.index import Index, build_index
-from rwn_core.neighborhoods.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
-from rwn_core.neighborhoods.parallel import Progress, Watch, thread_count
 from rwn_core.neighborhoods.radii import Radius, one_radius
 from rwn_core.neighborhoods.search import Search
 from rwn_core.neighborhoods.table import NeighborTable
+from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
+from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 ESTIMATED = 1000  # records whose sizes say how large a table will be
 

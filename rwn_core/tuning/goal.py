@@ -14,7 +14,7 @@ from typing import Any
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
-from rwn_core.neighborhoods import thread_count
+from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning.crew import Crew
 from rwn_core.tuning.non_dominated import sign
 from rwn_core.tuning.point import Point

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
-from rwn_core.neighborhoods import thread_count
+from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning.folder import JobFolder
 from rwn_core.tuning.grid import Grid, settings_of
 from rwn_core.tuning.point import Point

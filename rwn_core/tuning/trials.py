@@ -18,7 +18,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import RWN, Masked
 from rwn_core.measures import MEASURES
 from rwn_core.neighborhoods import LARGEST_DENSE, NeighborTable, neighbor_table
-from rwn_core.neighborhoods.memory import budget_bytes
+from rwn_core.parallel.memory import budget_bytes
 from rwn_core.randomness import SecretKey
 from rwn_core.reading import Reading
 from rwn_core.tuning.point import Point, Spread

@@ -15,10 +15,10 @@ from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
 from rwn_core.neighborhoods import Radii, find_neighborhoods, neighbor_table
 from rwn_core.neighborhoods.dense import complete_table
-from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.radii import nearest_radii
 from rwn_core.neighborhoods.searched import search_neighborhoods
 from rwn_core.neighborhoods.tree import tree_table
+from rwn_core.parallel.threads import Watch
 
 
 def expected_sets(points: np.ndarray, radii: np.ndarray, k: int | None) -> list[set[int]]:

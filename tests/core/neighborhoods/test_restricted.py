@@ -14,13 +14,13 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
 from rwn_core.neighborhoods.paired import paired_table
-from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.partitioned import random_parts
 from rwn_core.neighborhoods.random_others import random_others
 from rwn_core.neighborhoods.random_pairs import random_pairs
 from rwn_core.neighborhoods.restricted import restricted_table, restriction_cost
 from rwn_core.neighborhoods.sampled import fresh_sample_law
 from rwn_core.neighborhoods.scheme import Scheme
+from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey, random_order
 
 KEY = SecretKey.from_seed(7)

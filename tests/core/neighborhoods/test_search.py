@@ -13,18 +13,13 @@ from brute_force import hard_reaches, hard_table, member_sets, squared_pairs
 from rwn_core import neighborhoods
 from rwn_core.donors import Draws, draw_all, draw_donors
 from rwn_core.errors import ParameterError
-from rwn_core.neighborhoods import (
-    Drawing,
-    find_neighborhoods,
-    find_strictly,
-    neighbor_table,
-    parallel,
-)
+from rwn_core.neighborhoods import Drawing, find_neighborhoods, find_strictly, neighbor_table
 from rwn_core.neighborhoods.dense import complete_table
 from rwn_core.neighborhoods.index import Layout, build_index
-from rwn_core.neighborhoods.parallel import Watch
 from rwn_core.neighborhoods.search import Search
 from rwn_core.neighborhoods.tree import tree_table
+from rwn_core.parallel import threads as worker_threads
+from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
 
 TABLES = 240
@@ -74,12 +69,12 @@ def ranges_of(monkeypatch):
     """Let threads take ranges of a fixed size."""
 
     def fix(size: int) -> None:
-        class Fixed(parallel.Ranges):
+        class Fixed(worker_threads.Ranges):
             def take(self) -> tuple[int, int] | None:
                 self._size = size
                 return super().take()
 
-        monkeypatch.setattr(parallel, "Ranges", Fixed)
+        monkeypatch.setattr(worker_threads, "Ranges", Fixed)
 
     return fix
 
@@ -173,7 +168,7 @@ def test_an_index_does_not_depend_on_threads_and_may_be_cancelled():
         np.testing.assert_array_equal(mine, theirs)
     cancel = threading.Event()
     cancel.set()
-    with pytest.raises(parallel.Cancelled):
+    with pytest.raises(worker_threads.Cancelled):
         build_index(points, watch=Watch(cancel=cancel))
 
 

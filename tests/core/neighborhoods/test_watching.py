@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighborhoods import Cancelled, find_neighborhoods, neighbor_table, thread_count
-from rwn_core.neighborhoods.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
-from rwn_core.neighborhoods.parallel import Ranges, Watch, run_in_ranges
+from rwn_core.neighborhoods import find_neighborhoods, neighbor_table
 from rwn_core.neighborhoods.searched import search_neighborhoods
+from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
+from rwn_core.parallel.threads import Cancelled, Ranges, Watch, run_in_ranges, thread_count
 
 LONG = np.random.default_rng(1).normal(size=(60_000, 8))  # some ten seconds at epsilon 4
 
