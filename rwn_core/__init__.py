@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from rwn_core.data.schema import Schema
     from rwn_core.data.variable import Kind, Role, Variable
     from rwn_core.day_pass import DayPass
-    from rwn_core.donors import Draws, copy_from_donors, draw_donors
     from rwn_core.ensemble import Ensemble, ensemble
     from rwn_core.errors import (
         InputError,
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from rwn_core.io.read import read, read_bytes
     from rwn_core.masking import METHODS, NBRS2015, RWN, Release, Rounded, mask
     from rwn_core.measures import MEASURES
+    from rwn_core.mechanism.donors import Draws, copy_from_donors, draw_donors
     from rwn_core.moments import Moment
     from rwn_core.neighborhoods import Neighborhoods, Radii, find_neighborhoods, nearest_radii
     from rwn_core.randomness import SecretKey
@@ -126,7 +126,7 @@ _HOMES = {
     "coordinates": ("coordinates", "Metric"),
     "day_pass": ("DayPass",),
     "io.demo": ("load_demo", "DEMOS"),
-    "donors": ("draw_donors", "copy_from_donors", "Draws"),
+    "mechanism.donors": ("draw_donors", "copy_from_donors", "Draws"),
     "ensemble": ("ensemble", "Ensemble"),
     "errors": (
         "RWNError",

@@ -140,7 +140,7 @@ def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> M
 
 def like(data: Microdata, masked: Path) -> Microdata:
     """Read a masked file under the original's description, if it has the same columns."""
-    from rwn_core.donors import released_schema
+    from rwn_core.mechanism.donors import released_schema
 
     table = load(str(masked))
     schema = released_schema(data.schema)

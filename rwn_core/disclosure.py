@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.comparison import Comparison, Sampling
 from rwn_core.control_group import control_group
 from rwn_core.data.microdata import Microdata
@@ -23,6 +22,7 @@ from rwn_core.intruder.values_alone import values_alone
 from rwn_core.intruder.watch import Watched, WatchList
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
+from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.reading import Reading
 
 RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is told what the values alone say

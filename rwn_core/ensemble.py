@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from rwn_core.audit import compare
 from rwn_core.bands import LEVEL, Band, Gathering, further_draw
-from rwn_core.cell_law import CellLaw
 from rwn_core.data.microdata import Microdata
-from rwn_core.donors import Draws, column_streams, released_schema
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import RWN, Parameters, mask, unrounded
 from rwn_core.measures import MEASURES
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.donors import Draws, column_streams, released_schema
 from rwn_core.randomness import SecretKey
 from rwn_core.reading import Reading
 

@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.expected_columns import Columns
 from rwn_core.expected_sums import Adder
 from rwn_core.forecast.expectations import Forecast, forecast_of
 from rwn_core.masking import RWN
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighborhoods import NeighborTable, neighbor_table
 from rwn_core.neighborhoods.radii import one_radius
-from rwn_core.row_mixture_law import RowMixtureLaw
 
 __all__ = ["Forecast", "forecast", "forecast_moments", "forecast_sample", "forecast_scan"]
 

@@ -8,8 +8,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.errors import NotApplicable
+from rwn_core.mechanism.cell_law import CellLaw
 
 LARGEST_SUPPORT = 200_000
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.comparison import Comparison
 from rwn_core.coordinates import coordinates
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.intruder.posterior import Linkage, link
 from rwn_core.key_variables import only
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.nearest import (
     distinct_points,
     linkage_scores,
@@ -23,7 +24,6 @@ from rwn_core.nearest import (
 )
 from rwn_core.neighborhoods import Neighborhoods, find_neighborhoods, neighbor_table
 from rwn_core.original_terms import empty_records
-from rwn_core.row_mixture_law import RowMixtureLaw
 
 LARGEST_RECOMPUTED = 5000  # records: neighborhoods on the keys are found anew for every look
 

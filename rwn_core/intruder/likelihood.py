@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.row_mixture_law import RowMixtureLaw
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
 
 LARGEST_DENSE = 4_000_000  # pairs of records
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.data.microdata import Microdata
 from rwn_core.intruder.likelihood import attacked_units, likelihoods
+from rwn_core.mechanism.cell_law import CellLaw
 
 LARGEST_WORK = 3_000_000  # candidate pairs weighed for one reading
 SMALLEST_SAMPLE = 200

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.intruder.likelihood import attacked_units, likelihoods
-from rwn_core.row_mixture_law import RowMixtureLaw
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
 
 LARGEST_PAIRS = 6_250_000  # of records that are held at a time
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.data.microdata import Microdata
-from rwn_core.donors import NOBODY, column_streams, copy_from_donors
-from rwn_core.row_mixture_law import RowMixtureLaw
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.donors import NOBODY, column_streams, copy_from_donors
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
 
 
 def simulate(law: CellLaw, generator: np.random.Generator) -> Microdata:

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.intruder.likelihood import attacked_units, likelihoods
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighborhoods.ranking import TIE
-from rwn_core.row_mixture_law import RowMixtureLaw
 
 LARGEST_PAIRS = 2_000_000  # of a stranger and a record, whose distances are held at a time
 

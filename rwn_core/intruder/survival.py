@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.cell_law import CellLaw
+from rwn_core.mechanism.cell_law import CellLaw
 
 LARGEST_COUNT = 60  # of a count's distribution; what lies beyond is its last entry
 

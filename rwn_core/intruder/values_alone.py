@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.cell_law import CellLaw
+from rwn_core.mechanism.cell_law import CellLaw
 
 
 def mode_is_own(q: float, donors: int, releases: int) -> float:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.intruder.posterior import posteriors
 from rwn_core.intruder.predicates import Predicate, answer
+from rwn_core.mechanism.cell_law import CellLaw
 
 LONGEST = 20
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.mechanism.donor_lists import Listed, Lists
 from rwn_core.neighborhoods.compiled.weighing import HALVINGS, OTHERS, Asked, Pairs, likely_pairs
-from rwn_core.neighborhoods.listed import Listed, Lists
 
 Coded = tuple[NDArray[np.int64], NDArray[np.int64], float]
 

@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 
 from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
-from rwn_core.donors import (
+from rwn_core.errors import ParameterError
+from rwn_core.masking.release import Masked
+from rwn_core.mechanism.donors import (
     check_probability,
     column_streams,
     copy_from_donors,
     draw_all,
     masked_columns,
 )
-from rwn_core.errors import ParameterError
-from rwn_core.masking.release import Masked
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighborhoods import Neighborhoods, find_strictly
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
-from rwn_core.row_mixture_law import RowMixtureLaw
 
 Selection = Literal["count", "bernoulli"]
 

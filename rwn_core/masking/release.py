@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, plain_steps, rounded
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import file_format, table_bytes, write_atomically
+from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.parallel.threads import thread_count
 from rwn_core.randomness import SecretKey, random_order
 

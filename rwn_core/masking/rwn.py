@@ -9,7 +9,6 @@ from typing import ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.coordinates import (
     Encoding,
     Metric,
@@ -19,7 +18,10 @@ from rwn_core.coordinates import (
     discretely_weighted,
 )
 from rwn_core.data.microdata import Microdata
-from rwn_core.donors import (
+from rwn_core.errors import ParameterError
+from rwn_core.masking.release import Masked
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.donors import (
     Draws,
     check_probability,
     column_streams,
@@ -28,8 +30,6 @@ from rwn_core.donors import (
     draw_donors,
     masked_columns,
 )
-from rwn_core.errors import ParameterError
-from rwn_core.masking.release import Masked
 from rwn_core.neighborhoods import (
     Drawing,
     Neighborhoods,

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.donors import column_streams, copy_from_donors
 from rwn_core.masking import RWN, Masked
+from rwn_core.mechanism.donors import column_streams, copy_from_donors
 from rwn_core.randomness import SecretKey, uniforms
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from battery import Design
 from replicates import replicate_sources
 
-from rwn_core.donors import Draws
+from rwn_core.mechanism.donors import Draws
 from rwn_core.neighborhoods import Neighborhoods, NeighborTable, find_neighborhoods
 
 

@@ -9,8 +9,8 @@ import pytest
 from replicates import replicate_draws, replicate_keys, replicate_sources
 from scipy import stats
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.forecast import forecast_moments
+from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.neighborhoods import find_neighborhoods
 
 ALPHA = 1e-6

@@ -9,22 +9,22 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from rwn_core.cell_law import CellLaw, value_codes
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.masking import RWN
+from rwn_core.mechanism import donor_lists
+from rwn_core.mechanism.cell_law import CellLaw, value_codes
+from rwn_core.mechanism.donor_probabilities import DonorChances
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighborhoods import (
     LARGEST_DENSE,
     Neighborhoods,
     Radii,
     find_neighborhoods,
     find_strictly,
-    listed,
     neighbor_table,
 )
-from rwn_core.neighborhoods.donor_chances import DonorChances
-from rwn_core.row_mixture_law import RowMixtureLaw
 
 N = LARGEST_DENSE + 150
 STEPS = {"wide": 0.5, "fine": 0.001}
@@ -86,9 +86,9 @@ def found(request) -> Neighborhoods:
 @pytest.fixture(params=["held", "searched again"], autouse=True)
 def small_blocks(request, monkeypatch):
     """Several blocks, kept or found anew for every question."""
-    monkeypatch.setattr(listed, "BLOCK", 20_000)
+    monkeypatch.setattr(donor_lists, "BLOCK", 20_000)
     if request.param != "held":
-        monkeypatch.setattr(listed, "HELD", 0)
+        monkeypatch.setattr(donor_lists, "HELD", 0)
 
 
 def written_out(law: CellLaw, codes: np.ndarray, q: float) -> np.ndarray:

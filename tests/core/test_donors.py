@@ -14,7 +14,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.donors import (
+from rwn_core.errors import ParameterError
+from rwn_core.mechanism.donors import (
     NOBODY,
     Draws,
     check_probability,
@@ -25,7 +26,6 @@ from rwn_core.donors import (
     masked_columns,
     released_schema,
 )
-from rwn_core.errors import ParameterError
 from rwn_core.neighborhoods import find_neighborhoods
 from rwn_core.randomness import SecretKey, uniforms
 

@@ -18,9 +18,9 @@ from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.donors import copy_from_donors
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.forecast import Forecast, forecast
+from rwn_core.mechanism.donors import copy_from_donors
 from rwn_core.neighborhoods import Neighborhoods, find_neighborhoods
 
 RELEASES = 400

@@ -10,7 +10,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.intruder.likelihood import likelihoods
 from rwn_core.intruder.posterior import link, posteriors
 from rwn_core.masking import NBRS2015, mask
-from rwn_core.row_mixture_law import RowMixtureLaw
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
 
 PARAMS = NBRS2015(epsilon=1.0, q=0.6, record_selection="bernoulli")
 
@@ -84,8 +84,8 @@ def test_the_expected_success_is_the_realized_one(data, law):
 
 
 def test_at_full_selection_it_is_the_product_law(data):
-    from rwn_core.cell_law import CellLaw
     from rwn_core.coordinates import coordinates
+    from rwn_core.mechanism.cell_law import CellLaw
     from rwn_core.neighborhoods import find_neighborhoods
 
     neighborhoods = find_neighborhoods(coordinates(data), k=3)
@@ -111,7 +111,7 @@ def test_variables_that_are_not_masked_stay(data):
 def test_method_1_donors_that_are_not_equally_likely(check_values_m1):
     from scipy import sparse
 
-    from rwn_core.cell_law import CellLaw
+    from rwn_core.mechanism.cell_law import CellLaw
     from rwn_core.neighborhoods import find_neighborhoods
 
     frame = pd.DataFrame({"x": np.arange(6.0) ** 2})

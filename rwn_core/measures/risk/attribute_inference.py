@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
@@ -18,6 +17,7 @@ from rwn_core.intruder.guessing import control_sample
 from rwn_core.intruder.posterior import posteriors
 from rwn_core.intruder.strangers import Strangers
 from rwn_core.key_variables import cell_codes, classes, key_names, required_confidential
+from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.original_terms import codes, numbers
 from rwn_core.reading import Measure, Reading
 

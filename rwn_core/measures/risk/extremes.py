@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
 from rwn_core.intruder.survival import appearance, expected_copies
+from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.original_terms import numbers
 from rwn_core.reading import Measure, Reading
 

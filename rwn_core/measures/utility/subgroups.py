@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.comparison import Comparison
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.grouping import Grouping, counts, grouping
+from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.original_terms import require_values
 from rwn_core.reading import Measure, Reading
 

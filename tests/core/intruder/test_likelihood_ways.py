@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 from intruder_examples import table
 
-from rwn_core.cell_law import CellLaw
 from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.intruder import likelihood
 from rwn_core.masking import NBRS2015, RWN, mask
+from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.neighborhoods import find_neighborhoods
 
 

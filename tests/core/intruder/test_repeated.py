@@ -19,8 +19,8 @@ from rwn_core.intruder.values_alone import distinct_donors, mode_is_own
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.risk import repeated_releases
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighborhoods import find_neighborhoods
-from rwn_core.row_mixture_law import RowMixtureLaw
 
 
 def test_ATT_5_bhattacharyya(e1_law, check_values):

@@ -14,8 +14,9 @@ from rwn_core.intruder import likelihood, posterior
 from rwn_core.intruder.likelihood import attacked_units, likelihoods
 from rwn_core.intruder.posterior import SMALLEST_SAMPLE, link, posteriors
 from rwn_core.masking import NBRS2015, RWN, mask
-from rwn_core.neighborhoods import LARGEST_DENSE, find_neighborhoods, listed
-from rwn_core.neighborhoods.donor_chances import DonorChances
+from rwn_core.mechanism import donor_lists
+from rwn_core.mechanism.donor_probabilities import DonorChances
+from rwn_core.neighborhoods import LARGEST_DENSE, find_neighborhoods
 from rwn_core.neighborhoods.search import Search
 
 N = LARGEST_DENSE + 100
@@ -92,8 +93,8 @@ def test_parts_change_nothing(data, monkeypatch):
     whole = link(release.law, release.masked)
     monkeypatch.setattr(posterior, "AT_ONCE", 5000)
     monkeypatch.setattr(posterior, "CHUNK", 300)
-    monkeypatch.setattr(listed, "BLOCK", 10_000)
-    monkeypatch.setattr(listed, "HELD", 0)
+    monkeypatch.setattr(donor_lists, "BLOCK", 10_000)
+    monkeypatch.setattr(donor_lists, "HELD", 0)
     law = release.params.law(data, release.law.neighborhoods)
     parts = link(law, release.masked)
     for name in ("rows", "best", "truth", "top1", "top5", "same", "first", "candidates"):
@@ -103,7 +104,7 @@ def test_parts_change_nothing(data, monkeypatch):
 @pytest.mark.parametrize("work", [20_000, 200_000, 3_000_000])
 def test_the_sample_is_that_of_the_whole_count(data, work, monkeypatch):
     """Counting may stop early only where the smallest sample is taken in any case."""
-    monkeypatch.setattr(listed, "BLOCK", 10_000)
+    monkeypatch.setattr(donor_lists, "BLOCK", 10_000)
     release = mask(data, RWN(epsilon=2.0, k=4), seed=3)
     fewest = min(float(some @ share) for some, share in release.law.columns(data.names))
     rows = max(SMALLEST_SAMPLE, int(work / fewest))

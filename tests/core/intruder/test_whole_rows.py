@@ -18,7 +18,7 @@ from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.risk.homogeneity import same_share
 from rwn_core.measures.risk.membership import fingerprints
-from rwn_core.row_mixture_law import RowMixtureLaw
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
 
 DRAWS = 4000
 

@@ -10,12 +10,12 @@ import pytest
 
 from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
-from rwn_core.donors import NOBODY, column_streams, draw_all
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, NBRS2015, RWN, mask
+from rwn_core.mechanism.donors import NOBODY, column_streams, draw_all
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighborhoods import find_neighborhoods
 from rwn_core.randomness import SecretKey, uniforms
-from rwn_core.row_mixture_law import RowMixtureLaw
 
 LINE = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0, 30.0], "y": [5, 6, 7, 8, 9]})
 

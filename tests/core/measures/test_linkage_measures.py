@@ -182,9 +182,9 @@ def test_mahalanobis_linkage_sees_through_a_common_shift():
 
 
 def test_ATT_7_attribute_inference():
-    from rwn_core.cell_law import CellLaw
     from rwn_core.intruder.posterior import posteriors
     from rwn_core.measures.risk.attribute_inference import Told, learned
+    from rwn_core.mechanism.cell_law import CellLaw
     from rwn_core.neighborhoods import find_neighborhoods
 
     points = np.array(ENTRIES["ATT-7"]["input"]["W"], float)

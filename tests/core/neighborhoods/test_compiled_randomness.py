@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rwn_core.donors import Draws
+from rwn_core.mechanism.donors import Draws
 from rwn_core.neighborhoods.compiled.chacha import (
     chains,
     ranks_of_streams,

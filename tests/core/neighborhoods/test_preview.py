@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.donors import Draws, copy_from_donors, draw_donors
+from rwn_core.mechanism.donors import Draws, copy_from_donors, draw_donors
 from rwn_core.neighborhoods import Drawing, find_neighborhoods, preview
 from rwn_core.neighborhoods.preview import build_preview
 from rwn_core.neighborhoods.reach import interactive_reach

@@ -11,8 +11,8 @@ import pytest
 from brute_force import hard_reaches, hard_table, member_sets, squared_pairs
 
 from rwn_core import neighborhoods
-from rwn_core.donors import Draws, draw_all, draw_donors
 from rwn_core.errors import ParameterError
+from rwn_core.mechanism.donors import Draws, draw_all, draw_donors
 from rwn_core.neighborhoods import Drawing, find_neighborhoods, find_strictly, neighbor_table
 from rwn_core.neighborhoods.dense import complete_table
 from rwn_core.neighborhoods.index import Layout, build_index

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.cell_law import CellLaw, value_codes
 from rwn_core.data.microdata import Microdata
+from rwn_core.mechanism.cell_law import CellLaw, value_codes
+from rwn_core.mechanism.donor_probabilities import Column
 from rwn_core.neighborhoods import Neighborhoods
-from rwn_core.neighborhoods.donor_chances import Column
 
 
 class RowMixtureLaw(CellLaw):

@@ -14,7 +14,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.neighborhoods.table import LARGEST_DENSE, Neighborhoods
 
 if TYPE_CHECKING:
-    from rwn_core.neighborhoods.listed import Listed
+    from rwn_core.mechanism.donor_lists import Listed
 
 Column = tuple[NDArray[np.int64], NDArray[np.float64]]
 
@@ -80,14 +80,14 @@ class DonorChances:
 
     @cached_property
     def _listed(self) -> Listed:
-        from rwn_core.neighborhoods.listed import Listed
+        from rwn_core.mechanism.donor_lists import Listed
 
         return Listed(self._neighborhoods, self._shares)
 
     def table(self, codes: NDArray[np.int64], q: float) -> sparse.csr_array:
         """(1 - q) [v = own] + q P(the donor has v), for values numbered from 0, shape (n, V)."""
         if not self.few:
-            from rwn_core.neighborhoods.counted import table_of
+            from rwn_core.mechanism.value_probabilities import table_of
 
             return table_of(self.lists, codes, q)
         own = _one_hot(codes)
@@ -96,7 +96,7 @@ class DonorChances:
     def alike(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
         """P(the donor has the record's own value), for each of several variables, shape (u, n)."""
         if not self.few:
-            from rwn_core.neighborhoods.counted import alike_of
+            from rwn_core.mechanism.value_probabilities import alike_of
 
             return alike_of(self.lists, codes)
         rows = np.arange(self._neighborhoods.n)
@@ -124,7 +124,7 @@ class DonorChances:
         list of (supports, chances)
             Of each variable, shape (V,).
         """
-        from rwn_core.neighborhoods.counted import columns_of
+        from rwn_core.mechanism.value_probabilities import columns_of
 
         return columns_of(self.lists, codes, q, enough)
 
@@ -132,7 +132,7 @@ class DonorChances:
     def received(self) -> NDArray[np.float64]:
         """Expected number of records that take each record's value, if all are modified, (n,)."""
         if not self.few:
-            from rwn_core.neighborhoods.counted import received_of
+            from rwn_core.mechanism.value_probabilities import received_of
 
             return received_of(self.lists)
         return np.asarray(self.matrix.sum(axis=0)).ravel()

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.mechanism.donor_lists import Listed, Lists
 from rwn_core.neighborhoods.compiled.counting import (
     add_received,
     fill_chances,
     mark_values,
     share_alike,
 )
-from rwn_core.neighborhoods.listed import Listed, Lists
 
 LOOKS = 16  # at whether enough is known, in one pass over the records
 

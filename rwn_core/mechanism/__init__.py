@@ -1,0 +1,1 @@
+"""What masking may do to a cell, exactly: donors and laws."""
