@@ -11,11 +11,11 @@ import numpy as np
 from engine_tables import KINDS, radius_of
 
 from rwn_core.mechanism.donors import Draws, draw_donors
-from rwn_core.neighborhoods import Drawing, neighbor_table
-from rwn_core.neighborhoods.index import build_index
-from rwn_core.neighborhoods.reach import interactive_reach
-from rwn_core.neighborhoods.search import Search
-from rwn_core.neighborhoods.searched import search_neighborhoods
+from rwn_core.neighbors import Drawing, neighbor_table
+from rwn_core.neighbors.index import build_index
+from rwn_core.neighbors.lazy_table import search_neighborhoods
+from rwn_core.neighbors.search import Search
+from rwn_core.neighbors.slider_range import interactive_reach
 from rwn_core.parallel.threads import Cancelled, Watch
 from rwn_core.randomness import SecretKey
 

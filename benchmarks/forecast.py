@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 import rwn_core as rwn
-from rwn_core.coordinates import coordinates
 from rwn_core.forecast import forecast_scan
-from rwn_core.neighborhoods import neighbor_table
+from rwn_core.neighbors import neighbor_table
+from rwn_core.neighbors.metric import coordinates
 
 SETTINGS = [
     rwn.RWN(epsilon=float(epsilon), k=5, q=q)

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rwn_core.audit import Audit, audit
     from rwn_core.combining import combine_releases
     from rwn_core.comparison import Comparison, Sampling
-    from rwn_core.coordinates import Metric, coordinates
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.question import Question
     from rwn_core.data.schema import Schema
@@ -46,7 +45,8 @@ if TYPE_CHECKING:
     from rwn_core.measures import MEASURES
     from rwn_core.mechanism.donors import Draws, copy_from_donors, draw_donors
     from rwn_core.moments import Moment
-    from rwn_core.neighborhoods import Neighborhoods, Radii, find_neighborhoods, nearest_radii
+    from rwn_core.neighbors import Neighborhoods, Radii, find_neighborhoods, nearest_radii
+    from rwn_core.neighbors.metric import Metric, coordinates
     from rwn_core.randomness import SecretKey
     from rwn_core.reading import Measure, Reading
     from rwn_core.scenario import Scenario
@@ -123,7 +123,7 @@ _HOMES = {
     "audit": ("audit", "Audit"),
     "combining": ("combine_releases",),
     "comparison": ("Comparison", "Sampling"),
-    "coordinates": ("coordinates", "Metric"),
+    "neighbors.metric": ("coordinates", "Metric"),
     "day_pass": ("DayPass",),
     "io.demo": ("load_demo", "DEMOS"),
     "mechanism.donors": ("draw_donors", "copy_from_donors", "Draws"),
@@ -143,7 +143,7 @@ _HOMES = {
     "measures": ("MEASURES",),
     "data.microdata": ("Microdata",),
     "moments": ("Moment",),
-    "neighborhoods": ("find_neighborhoods", "nearest_radii", "Neighborhoods", "Radii"),
+    "neighbors": ("find_neighborhoods", "nearest_radii", "Neighborhoods", "Radii"),
     "randomness": ("SecretKey",),
     "reading": ("Reading", "Measure"),
     "release": ("ReleasedFile", "internal_record"),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import RWN, Parameters, mask, unrounded
 from rwn_core.mechanism.donors import Draws, column_streams
-from rwn_core.neighborhoods import LARGEST_DENSE, NeighborTable, neighbor_table
+from rwn_core.neighbors import LARGEST_DENSE, NeighborTable, neighbor_table
 from rwn_core.randomness import SecretKey
 
 

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.coordinates import Metric
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.neighbors.metric import Metric
 
 _T = TypeVar("_T")
 

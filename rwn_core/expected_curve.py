@@ -14,7 +14,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.forecast import Forecast, forecast_scan
 from rwn_core.masking import RWN
 from rwn_core.moments import CELLS, CHANGE, Moment
-from rwn_core.neighborhoods import NeighborTable
+from rwn_core.neighbors import NeighborTable
 from rwn_core.reading import Reading
 
 Axis = Literal["epsilon", "k", "q"]

@@ -192,8 +192,8 @@ def _decision(
 
 def _compile_once(data: Microdata) -> None:
     """Say why the first large table of a machine takes longer."""
-    from rwn_core.neighborhoods import LARGEST_DENSE
-    from rwn_core.neighborhoods.machine_code import is_ready
+    from rwn_core.neighbors import LARGEST_DENSE
+    from rwn_core.neighbors.kernel_cache import is_ready
 
     if data.n > LARGEST_DENSE and not is_ready():
         from rwn_core.warm import warm

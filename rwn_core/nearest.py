@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from rwn_core.comparison import Comparison
-from rwn_core.coordinates import Metric
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.neighborhoods.ranking import TIE
+from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.metric import Metric
 
 LARGEST_WHOLE = 4000  # records up to which all are searched
 SAMPLE = 1000  # records searched beyond that

@@ -10,13 +10,13 @@ import os
 import numpy as np
 import pandas as pd
 
-from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.intruder.posterior import link
 from rwn_core.masking import RWN, mask
 from rwn_core.mechanism.donors import Draws, column_streams
-from rwn_core.neighborhoods import LARGEST_DENSE, neighbor_table
-from rwn_core.neighborhoods.machine_code import is_ready, set_ready
+from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
+from rwn_core.neighbors.kernel_cache import is_ready, set_ready
+from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
 
 

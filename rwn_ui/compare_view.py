@@ -8,7 +8,7 @@ import streamlit as st
 
 from rwn_core.errors import InputError
 from rwn_core.meeting import FORMAT, Meeting
-from rwn_core.neighborhoods import LARGEST_DENSE
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.scenario import Scenario
 from rwn_ui import (
     compare_picture,

@@ -13,7 +13,7 @@ from rwn_core.comparison import Comparison
 from rwn_core.day_pass import DayPass, Standing
 from rwn_core.figures.style import shorten
 from rwn_core.masking import Rounded
-from rwn_core.neighborhoods import LARGEST_DENSE
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.scenario import Scenario
 from rwn_ui.session import Session
 from rwn_ui.utility_results import Desk, desk, place_of

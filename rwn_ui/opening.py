@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.neighborhoods import LARGEST_DENSE
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.launch import FILE_VARIABLE
 from rwn_ui.session import Session
 from rwn_ui.show import plain

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import rwn_core as rwn
 from rwn_core.errors import RWNError
-from rwn_core.neighborhoods.machine_code import is_ready
+from rwn_core.neighbors.kernel_cache import is_ready
 from rwn_core.parallel.threads import Cancelled
 from rwn_core.warm import warm
 from rwn_ui.abandoned import end_with_the_session

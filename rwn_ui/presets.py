@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rwn_core.neighborhoods.reach import Reach
+from rwn_core.neighbors.slider_range import Reach
 
 PRESETS = {"Light": (0.6, 3, 0.5), "Standard": (1.2, 5, 1.0), "Strong": (2.4, 15, 1.0)}
 

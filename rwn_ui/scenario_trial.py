@@ -10,7 +10,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.day_pass import DayPass, Standing
-from rwn_core.neighborhoods import LARGEST_DENSE
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.scenario import Scenario
 from rwn_core.tuning import USUAL, Plan, Point, Setting, Trials
 from rwn_ui import day_pass_results

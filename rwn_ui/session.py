@@ -14,7 +14,7 @@ from rwn_core.day_pass import DayPass
 from rwn_core.intruder.watch import WatchList
 from rwn_core.masking import Rounded
 from rwn_core.meeting import Meeting
-from rwn_core.neighborhoods import LARGEST_DENSE
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.release import ReleasedFile
 from rwn_core.scenario import Scenario, Search
 from rwn_core.tuning import Run, Setting

@@ -16,7 +16,7 @@ from rwn_core.ensemble import Ensemble
 from rwn_core.expected_curve import Axis, along, curve
 from rwn_core.forecast import Forecast, forecast_scan
 from rwn_core.moments import CHANGE, Moment
-from rwn_core.neighborhoods import LARGEST_DENSE
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reading import Reading
 from rwn_core.standard_errors import Validity
 from rwn_core.two_way import two_way

@@ -158,7 +158,7 @@ def test_importing_the_package_is_cheap() -> None:
 
 
 def test_only_the_compiled_kernels_import_the_compiler() -> None:
-    kernels = ROOT / "rwn_core" / "neighborhoods" / "compiled"
+    kernels = ROOT / "rwn_core" / "neighbors" / "kernels"
     for path in PROGRAM:
         if kernels not in path.parents:
             assert "numba" not in {name.split(".")[0] for name in imports(path)}, path
@@ -187,7 +187,7 @@ def test_every_public_name_is_there() -> None:
 
 def test_functions_keep_the_names_they_share_with_modules() -> None:
     code = (
-        "import rwn_core.audit, rwn_core.coordinates, rwn_core.forecast, rwn_core as rwn\n"
+        "import rwn_core.audit, rwn_core.neighbors.metric, rwn_core.forecast, rwn_core as rwn\n"
         "assert callable(rwn.audit) and callable(rwn.coordinates) and callable(rwn.forecast)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

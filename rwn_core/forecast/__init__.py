@@ -15,8 +15,8 @@ from rwn_core.forecast.expectations import Forecast, forecast_of
 from rwn_core.masking import RWN
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
-from rwn_core.neighborhoods import NeighborTable, neighbor_table
-from rwn_core.neighborhoods.radii import one_radius
+from rwn_core.neighbors import NeighborTable, neighbor_table
+from rwn_core.neighbors.radius import one_radius
 
 __all__ = ["Forecast", "forecast", "forecast_moments", "forecast_sample", "forecast_scan"]
 
@@ -179,8 +179,8 @@ def _neighbors_of_first(
     points: NDArray[np.float64], count: int, k: int | None, epsilon: float | None
 ) -> NeighborTable:
     """The ranked others of the first records."""
-    from rwn_core.neighborhoods.filling import index_of
-    from rwn_core.neighborhoods.tree import neighborhoods_of_some
+    from rwn_core.neighbors.fill_table import index_of
+    from rwn_core.neighbors.tree_search import neighborhoods_of_some
     from rwn_core.parallel.threads import Watch, thread_count
 
     records = np.arange(min(count, len(points)))

@@ -20,7 +20,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.intruder.rates import excess_risk, wilson
 from rwn_core.key_variables import only
 from rwn_core.nearest import original_points, released_points, unweighted_metric
-from rwn_core.neighborhoods.ranking import TIE
+from rwn_core.neighbors.distance import TIE
 from rwn_core.original_terms import empty_records
 from rwn_core.reading import Reading
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
-from rwn_core.coordinates import coordinates
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.intruder.posterior import Linkage, link
 from rwn_core.key_variables import only
@@ -22,7 +21,8 @@ from rwn_core.nearest import (
     released_points,
     spread_sample,
 )
-from rwn_core.neighborhoods import Neighborhoods, find_neighborhoods, neighbor_table
+from rwn_core.neighbors import Neighborhoods, find_neighborhoods, neighbor_table
+from rwn_core.neighbors.metric import coordinates
 from rwn_core.original_terms import empty_records
 
 LARGEST_RECOMPUTED = 5000  # records: neighborhoods on the keys are found anew for every look

@@ -16,7 +16,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.intruder.likelihood import attacked_units, likelihoods
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
-from rwn_core.neighborhoods.ranking import TIE
+from rwn_core.neighbors.distance import TIE
 
 LARGEST_PAIRS = 2_000_000  # of a stranger and a record, whose distances are held at a time
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.mechanism.donor_lists import Listed, Lists
-from rwn_core.neighborhoods.compiled.weighing import HALVINGS, OTHERS, Asked, Pairs, likely_pairs
+from rwn_core.neighbors.kernels.pair_likelihood import HALVINGS, OTHERS, Asked, Pairs, likely_pairs
 
 Coded = tuple[NDArray[np.int64], NDArray[np.int64], float]
 

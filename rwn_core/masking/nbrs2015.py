@@ -10,7 +10,6 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking.release import Masked
@@ -22,7 +21,8 @@ from rwn_core.mechanism.donors import (
     masked_columns,
 )
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
-from rwn_core.neighborhoods import Neighborhoods, find_strictly
+from rwn_core.neighbors import Neighborhoods, find_strictly
+from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
 
 Selection = Literal["count", "bernoulli"]

@@ -9,14 +9,6 @@ from typing import ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.coordinates import (
-    Encoding,
-    Metric,
-    Scale,
-    Weights,
-    coordinates,
-    discretely_weighted,
-)
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking.release import Masked
@@ -30,7 +22,7 @@ from rwn_core.mechanism.donors import (
     draw_donors,
     masked_columns,
 )
-from rwn_core.neighborhoods import (
+from rwn_core.neighbors import (
     Drawing,
     Neighborhoods,
     Radii,
@@ -39,8 +31,20 @@ from rwn_core.neighborhoods import (
     find_and_draw,
     find_neighborhoods,
 )
-from rwn_core.neighborhoods.restricted import RestrictionCost, restricted_table, restriction_cost
-from rwn_core.neighborhoods.scheme import Candidates, Scheme
+from rwn_core.neighbors.candidates.restricted import (
+    RestrictionCost,
+    restricted_table,
+    restriction_cost,
+)
+from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
+from rwn_core.neighbors.metric import (
+    Encoding,
+    Metric,
+    Scale,
+    Weights,
+    coordinates,
+    discretely_weighted,
+)
 from rwn_core.parallel.threads import Watch, thread_count
 from rwn_core.randomness import SecretKey
 
@@ -70,7 +74,7 @@ class RWN:
         With neighbors="sample": another sample for each record, instead of one for all.
     weights : {"schema", "discrete"}
         Those of the schema, or with smaller ones for categorical variables the larger the table
-        is (`rwn_core.coordinates.discretely_weighted`).
+        is (`rwn_core.neighbors.metric.discretely_weighted`).
 
     Raises
     ------

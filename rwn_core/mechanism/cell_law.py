@@ -15,7 +15,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Kind
 from rwn_core.mechanism.donor_probabilities import Column, DonorChances
-from rwn_core.neighborhoods import Neighborhoods
+from rwn_core.neighbors import Neighborhoods
 
 
 class CellLaw:

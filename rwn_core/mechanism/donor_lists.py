@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.neighborhoods.ranking import TIE
-from rwn_core.neighborhoods.searched import SearchedTable
-from rwn_core.neighborhoods.table import Neighborhoods
+from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.lazy_table import SearchedTable
+from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Watch, thread_count
 
 BLOCK = 4_000_000  # members listed at a time, unless one leaf of the tree has more
@@ -135,7 +135,7 @@ def _cut(lists: Lists) -> Iterator[Lists]:
 
 def _search(table: SearchedTable, found: Neighborhoods, watch: Watch) -> Iterator[Lists]:
     """Search for the members once more, some leaves of the tree at a time."""
-    from rwn_core.neighborhoods.compiled.listing import list_members
+    from rwn_core.neighbors.kernels.member_lists import list_members
 
     search = table.search
     side = search.query.side

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.errors import NotApplicable
-from rwn_core.neighborhoods.table import LARGEST_DENSE, Neighborhoods
+from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods
 
 if TYPE_CHECKING:
     from rwn_core.mechanism.donor_lists import Listed

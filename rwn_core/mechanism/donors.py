@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
-from rwn_core.neighborhoods import LARGEST_DENSE, Drawing, Neighborhoods
+from rwn_core.neighbors import LARGEST_DENSE, Drawing, Neighborhoods
 from rwn_core.parallel.threads import thread_count
 from rwn_core.randomness import UNIFORMS_A_BLOCK, SecretKey, uniforms
 
 if TYPE_CHECKING:
-    from rwn_core.neighborhoods.large_draws import Chains
+    from rwn_core.neighbors.stored_draws import Chains
 
 CHUNK = 65_536  # records drawn at a time
 _FAR = 2**31 - 1
@@ -87,7 +87,7 @@ class Draws:
 
         The chains are kept: another cut of the same table takes milliseconds.
         """
-        from rwn_core.neighborhoods.large_draws import Chains
+        from rwn_core.neighbors.stored_draws import Chains
 
         longest = np.diff(neighborhoods.table.offsets)[neighborhoods.rows(self.records)]
         if self._links is None or not self._links.reach(longest):
@@ -234,7 +234,7 @@ def draw_all(
         drawing = Drawing(key=key, streams=streams, q=q)
         if not neighborhoods.is_stored:
             return neighborhoods.search_donors(drawing, threads)
-        from rwn_core.neighborhoods.large_draws import draw_from_table
+        from rwn_core.neighbors.stored_draws import draw_from_table
 
         return draw_from_table(neighborhoods, drawing, threads)
     starts = range(0, neighborhoods.n, chunk)

@@ -13,7 +13,7 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.mechanism.cell_law import CellLaw, value_codes
 from rwn_core.mechanism.donor_probabilities import Column
-from rwn_core.neighborhoods import Neighborhoods
+from rwn_core.neighbors import Neighborhoods
 
 
 class RowMixtureLaw(CellLaw):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.mechanism.donor_lists import Listed, Lists
-from rwn_core.neighborhoods.compiled.counting import (
+from rwn_core.neighbors.kernels.value_counts import (
     add_received,
     fill_chances,
     mark_values,

@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
 from rwn_core.forecast import Forecast, forecast_sample, forecast_scan
 from rwn_core.masking import RWN
-from rwn_core.neighborhoods import LARGEST_DENSE
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.setting import Setting
 
 _TOGETHER = 500  # settings of one pass

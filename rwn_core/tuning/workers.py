@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.neighborhoods import LARGEST_DENSE
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.expected import expected
 from rwn_core.tuning.folder import JobFolder
 from rwn_core.tuning.point import Point

@@ -14,7 +14,7 @@ from battery import Design
 from replicates import replicate_sources
 
 from rwn_core.mechanism.donors import Draws
-from rwn_core.neighborhoods import Neighborhoods, NeighborTable, find_neighborhoods
+from rwn_core.neighbors import Neighborhoods, NeighborTable, find_neighborhoods
 
 
 @dataclass(frozen=True, kw_only=True)

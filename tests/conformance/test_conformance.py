@@ -9,10 +9,10 @@ from battery import ALPHA, BATTERY, Design, refuted, verdicts
 from faults import FAULTS, Machine, pairwise_distances, scaled_up
 from replicates import replicate_draws, replicate_keys, replicate_sources
 
-from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import RWN, mask
-from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.neighbors import find_neighborhoods
+from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
 
 RELEASES = 4000

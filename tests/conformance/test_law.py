@@ -11,7 +11,7 @@ from scipy import stats
 
 from rwn_core.forecast import forecast_moments
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.neighbors import find_neighborhoods
 
 ALPHA = 1e-6
 RELEASES = 20_000

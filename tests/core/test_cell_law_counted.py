@@ -17,7 +17,7 @@ from rwn_core.mechanism import donor_lists
 from rwn_core.mechanism.cell_law import CellLaw, value_codes
 from rwn_core.mechanism.donor_probabilities import DonorChances
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
-from rwn_core.neighborhoods import (
+from rwn_core.neighbors import (
     LARGEST_DENSE,
     Neighborhoods,
     Radii,
@@ -194,7 +194,7 @@ def test_a_variable_is_left_alone_once_enough_is_known(data):
 
 
 def test_laws_with_the_same_donors_look_for_them_once(data, monkeypatch):
-    from rwn_core.neighborhoods.search import Search
+    from rwn_core.neighbors.search import Search
 
     law = RowMixtureLaw(data, find_strictly(points(), 1.0), np.ones(6, bool), 0.5)
     given = law.given(selected=True)

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.coordinates import Metric, coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.metric import Metric, coordinates
 
 NUMBERS = [1.0, 2.0, 4.0, 9.0]
 GROUPS = ["a", "a", "b", "c"]

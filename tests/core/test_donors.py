@@ -26,7 +26,7 @@ from rwn_core.mechanism.donors import (
     masked_columns,
     released_schema,
 )
-from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.neighbors import find_neighborhoods
 from rwn_core.randomness import SecretKey, uniforms
 
 KEY = SecretKey.from_seed(7)

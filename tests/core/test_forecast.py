@@ -14,14 +14,14 @@ import pytest
 from scipy import stats
 
 import rwn_core as rwn
-from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.forecast import Forecast, forecast
 from rwn_core.mechanism.donors import copy_from_donors
-from rwn_core.neighborhoods import Neighborhoods, find_neighborhoods
+from rwn_core.neighbors import Neighborhoods, find_neighborhoods
+from rwn_core.neighbors.metric import coordinates
 
 RELEASES = 400
 FAMILY_ERROR = 1e-4

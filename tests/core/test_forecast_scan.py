@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import rwn_core as rwn
-from rwn_core.coordinates import coordinates
 from rwn_core.errors import ParameterError
 from rwn_core.forecast import forecast, forecast_scan
-from rwn_core.neighborhoods import neighbor_table
+from rwn_core.neighbors import neighbor_table
+from rwn_core.neighbors.metric import coordinates
 
 
 def test_a_scan_equals_the_single_forecasts():

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rwn_core
-from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import (
     plain_steps,
@@ -26,7 +25,8 @@ from rwn_core.errors import ParameterError
 from rwn_core.intruder.posterior import link
 from rwn_core.intruder.simulation import simulate
 from rwn_core.masking import RWN
-from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.neighbors import find_neighborhoods
+from rwn_core.neighbors.metric import coordinates
 
 
 def test_multiples_of_the_step():

@@ -84,9 +84,9 @@ def test_the_expected_success_is_the_realized_one(data, law):
 
 
 def test_at_full_selection_it_is_the_product_law(data):
-    from rwn_core.coordinates import coordinates
     from rwn_core.mechanism.cell_law import CellLaw
-    from rwn_core.neighborhoods import find_neighborhoods
+    from rwn_core.neighbors import find_neighborhoods
+    from rwn_core.neighbors.metric import coordinates
 
     neighborhoods = find_neighborhoods(coordinates(data), k=3)
     one = RowMixtureLaw(data, neighborhoods, np.ones(2, bool), 1.0)
@@ -112,7 +112,7 @@ def test_method_1_donors_that_are_not_equally_likely(check_values_m1):
     from scipy import sparse
 
     from rwn_core.mechanism.cell_law import CellLaw
-    from rwn_core.neighborhoods import find_neighborhoods
+    from rwn_core.neighbors import find_neighborhoods
 
     frame = pd.DataFrame({"x": np.arange(6.0) ** 2})
     data = Microdata.from_frame(frame)

@@ -19,13 +19,13 @@ import pytest
 
 import rwn_core
 from rwn_core.comparison import Comparison
-from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import RWN
 from rwn_core.measures import MEASURES
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donors import Draws, column_streams
-from rwn_core.neighborhoods import NeighborTable, neighbor_table
+from rwn_core.neighbors import NeighborTable, neighbor_table
+from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
 
 PUBLISHED = {

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.forecast import forecast_moments
 from rwn_core.masking import NBRS2015, mask
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.neighborhoods import Neighborhoods, find_neighborhoods, neighbor_table
+from rwn_core.neighbors import Neighborhoods, find_neighborhoods, neighbor_table
+from rwn_core.neighbors.metric import coordinates
 
 GOLDEN = json.loads((Path(__file__).parent / "example_e1.json").read_text())
 RECORDS = range(6)

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from scipy import stats
 from tables import cases, columns, frames
 
-from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.mechanism.donors import column_streams, draw_all
-from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.neighbors import find_neighborhoods
+from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
 
 ALPHA = 1e-6

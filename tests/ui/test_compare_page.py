@@ -10,7 +10,7 @@ import pytest
 
 from rwn_core.analysis import Analysis
 from rwn_core.day_pass import DayPass
-from rwn_core.neighborhoods import LARGEST_DENSE
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui import compare_view
 
 PASS = DayPass(

@@ -17,9 +17,9 @@ from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
 from rwn_core.comparison import Comparison
-from rwn_core.coordinates import coordinates
 from rwn_core.masking import Rounded
-from rwn_core.neighborhoods import preview
+from rwn_core.neighbors import preview
+from rwn_core.neighbors.metric import coordinates
 from rwn_core.parallel.threads import Cancelled
 from rwn_core.reading import Reading
 from rwn_ui import abandoned, preparation

@@ -12,9 +12,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
-from rwn_core.coordinates import coordinates
-from rwn_core.neighborhoods.preview import LARGEST_PAIRS, LARGEST_SEARCHED
-from rwn_core.neighborhoods.reach import interactive_reach
+from rwn_core.neighbors.metric import coordinates
+from rwn_core.neighbors.preview import LARGEST_PAIRS, LARGEST_SEARCHED
+from rwn_core.neighbors.slider_range import interactive_reach
 from rwn_ui.memo import Memo
 from rwn_ui.presets import PRESETS, preset_values
 from rwn_ui.session import Session

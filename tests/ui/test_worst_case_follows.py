@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from rwn_core.neighborhoods import preview
+from rwn_core.neighbors import preview
 from rwn_ui import risk_choice, tune_view
 from rwn_ui.session import Session
 

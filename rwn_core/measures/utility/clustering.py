@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.comparison import Comparison
-from rwn_core.coordinates import Metric
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.neighbors.metric import Metric
 from rwn_core.original_terms import require_values
 from rwn_core.reading import Measure, Reading
 

@@ -15,7 +15,7 @@ import pytest
 import rwn_core
 from rwn_core.data.microdata import Microdata
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.neighbors import find_neighborhoods
 
 CHECK_VALUES = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
 

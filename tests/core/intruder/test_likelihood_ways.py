@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from intruder_examples import table
 
-from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.intruder import likelihood
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.neighbors import find_neighborhoods
+from rwn_core.neighbors.metric import coordinates
 
 
 def written_out(law: CellLaw, masked: Microdata) -> np.ndarray:

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from intruder_examples import number
 
-from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.intruder.enumeration import expected_record_risk, expected_success
@@ -19,7 +18,8 @@ from rwn_core.intruder.simulation import simulate
 from rwn_core.masking import RWN, mask
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donors import Draws, column_streams
-from rwn_core.neighborhoods import neighbor_table
+from rwn_core.neighbors import neighbor_table
+from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
 
 KEYS = {"bodyfat": ("age", "weight", "height"), "pima": ("pregnant", "bmi", "age")}

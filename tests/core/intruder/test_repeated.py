@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from rwn_core.comparison import Comparison
-from rwn_core.coordinates import coordinates
 from rwn_core.errors import NotApplicable
 from rwn_core.intruder.repeated import (
     bhattacharyya,
@@ -20,7 +19,8 @@ from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.risk import repeated_releases
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
-from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.neighbors import find_neighborhoods
+from rwn_core.neighbors.metric import coordinates
 
 
 def test_ATT_5_bhattacharyya(e1_law, check_values):

@@ -112,9 +112,9 @@ def test_an_answer_that_is_certain(e1_law, sure):
 
 def test_bodyfat_the_heaviest_man(bodyfat):
     """Case 39 is in nobody's neighborhood at k = 5: at q = 1 his weight vanishes for certain."""
-    from rwn_core.coordinates import coordinates
     from rwn_core.masking import RWN
-    from rwn_core.neighborhoods import find_neighborhoods
+    from rwn_core.neighbors import find_neighborhoods
+    from rwn_core.neighbors.metric import coordinates
 
     neighborhoods = find_neighborhoods(coordinates(bodyfat), k=5, epsilon=2.0)
     for q, expected in ((1.0, 0.0), (0.5, 0.5)):

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from intruder_examples import table
 
-from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.intruder import likelihood, posterior
@@ -16,8 +15,9 @@ from rwn_core.intruder.posterior import SMALLEST_SAMPLE, link, posteriors
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.mechanism import donor_lists
 from rwn_core.mechanism.donor_probabilities import DonorChances
-from rwn_core.neighborhoods import LARGEST_DENSE, find_neighborhoods
-from rwn_core.neighborhoods.search import Search
+from rwn_core.neighbors import LARGEST_DENSE, find_neighborhoods
+from rwn_core.neighbors.metric import coordinates
+from rwn_core.neighbors.search import Search
 
 N = LARGEST_DENSE + 100
 ROWS = np.arange(0, N, 50)

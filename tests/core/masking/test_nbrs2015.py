@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, NBRS2015, RWN, mask
 from rwn_core.mechanism.donors import NOBODY, column_streams, draw_all
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
-from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.neighbors import find_neighborhoods
+from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey, uniforms
 
 LINE = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0, 30.0], "y": [5, 6, 7, 8, 9]})
@@ -178,6 +178,6 @@ def test_a_large_file_by_the_tree_is_the_same(monkeypatch):
     frame = pd.DataFrame(rng.integers(0, 30, (2100, 2)), columns=["x", "y"])
     params, microdata = NBRS2015(epsilon=0.15, q=0.5), Microdata.from_frame(frame)
     tree = mask(microdata, params, seed=7)
-    monkeypatch.setattr("rwn_core.neighborhoods.LARGEST_DENSE", 3000)
+    monkeypatch.setattr("rwn_core.neighbors.LARGEST_DENSE", 3000)
     dense = mask(microdata, params, seed=7)
     np.testing.assert_array_equal(tree.donors, dense.donors)

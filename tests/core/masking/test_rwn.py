@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.coordinates import coordinates
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.forecast import forecast_moments
 from rwn_core.masking import METHODS, RWN, mask
 from rwn_core.masking.rwn import modification
 from rwn_core.mechanism.donors import Draws, column_streams
-from rwn_core.neighborhoods import find_neighborhoods
+from rwn_core.neighbors import find_neighborhoods
+from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.coordinates import Metric, coordinates, discretely_weighted
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
+from rwn_core.neighbors.metric import Metric, coordinates, discretely_weighted
 
 
 def table(n: int) -> Microdata:

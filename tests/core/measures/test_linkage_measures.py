@@ -185,7 +185,7 @@ def test_ATT_7_attribute_inference():
     from rwn_core.intruder.posterior import posteriors
     from rwn_core.measures.risk.attribute_inference import Told, learned
     from rwn_core.mechanism.cell_law import CellLaw
-    from rwn_core.neighborhoods import find_neighborhoods
+    from rwn_core.neighbors import find_neighborhoods
 
     points = np.array(ENTRIES["ATT-7"]["input"]["W"], float)
     data = Microdata.from_frame(pd.DataFrame(points, columns=["x", "y"]))

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from rwn_core.mechanism.donors import Draws
-from rwn_core.neighborhoods.compiled.chacha import (
+from rwn_core.neighbors.kernels.chacha import (
     chains,
     ranks_of_streams,
     uniforms_of_block,
     uniforms_of_streams,
 )
-from rwn_core.neighborhoods.compiled.lanes import LANES, padded
+from rwn_core.neighbors.kernels.simd import LANES, padded
 from rwn_core.randomness import SecretKey, uniforms
 
 KEYS = [SecretKey(bytes(32)), SecretKey(bytes(range(32))), SecretKey.from_seed(7)]

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from brute_force import hard_reaches, hard_table, member_sets, squared_pairs
 
-from rwn_core import neighborhoods
+from rwn_core import neighbors
 from rwn_core.errors import ParameterError
-from rwn_core.neighborhoods import NeighborTable, find_neighborhoods, neighbor_table
-from rwn_core.neighborhoods.dense import complete_table
-from rwn_core.neighborhoods.tree import tree_table
+from rwn_core.neighbors import NeighborTable, find_neighborhoods, neighbor_table
+from rwn_core.neighbors.brute_force import complete_table
+from rwn_core.neighbors.tree_search import tree_table
 
 TABLES = 240
 
@@ -60,7 +60,7 @@ def test_a_large_file_takes_the_tree_and_gives_the_same(monkeypatch):
     points = np.random.default_rng(5).integers(0, 12, (2001, 3)).astype(float)
     tree = find_neighborhoods(points, k=7, epsilon=1.0)
     assert tree.table.k == 7
-    monkeypatch.setattr(neighborhoods, "LARGEST_DENSE", 3000)
+    monkeypatch.setattr(neighbors, "LARGEST_DENSE", 3000)
     dense = find_neighborhoods(points, k=7, epsilon=1.0)
     assert dense.table.k == 2000
     np.testing.assert_array_equal(tree.sizes, dense.sizes)
@@ -134,7 +134,7 @@ def test_a_table_refuses_what_it_does_not_hold():
 @pytest.mark.parametrize("compiled", [False, True])
 def test_the_radius_of_a_row_with_fewer_than_k_stored(compiled, monkeypatch):
     """Epsilon takes all three; k, which is not reached, must not turn the radius to 0."""
-    monkeypatch.setattr("rwn_core.neighborhoods.table.LARGEST_DENSE", 0 if compiled else 2000)
+    monkeypatch.setattr("rwn_core.neighbors.table.LARGEST_DENSE", 0 if compiled else 2000)
     table = NeighborTable(
         offsets=np.array([0, 3, 5]),
         records=np.array([1, 2, 3, 0, 2], dtype=np.int32),

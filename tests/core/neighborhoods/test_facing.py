@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from brute_force import squared_pairs
 
-from rwn_core.neighborhoods.compiled.facing import (
+from rwn_core.neighbors.index import Layout, build_index
+from rwn_core.neighbors.kernels.error_bound import reach_of
+from rwn_core.neighbors.kernels.leaf_distances import (
     BLOCK,
     error_between,
     facing_for,
@@ -17,8 +19,6 @@ from rwn_core.neighborhoods.compiled.facing import (
     scan,
     set_points,
 )
-from rwn_core.neighborhoods.compiled.guard import reach_of
-from rwn_core.neighborhoods.index import Layout, build_index
 
 ROWS = 300
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from rwn_core.neighborhoods import machine_code
+from rwn_core.neighbors import kernel_cache
 
 
 @pytest.fixture
 def _nothing_writable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    monkeypatch.setattr(machine_code.os, "access", lambda *_: False)
+    monkeypatch.setattr(kernel_cache.os, "access", lambda *_: False)
 
 
 @pytest.mark.usefixtures("_nothing_writable")
@@ -25,9 +25,9 @@ def test_an_account_without_a_home_gets_a_folder_nobody_can_guess(
     def no_home() -> Path:
         raise RuntimeError
 
-    monkeypatch.setattr(machine_code.Path, "home", no_home)
-    place = machine_code.folder().parent
-    assert place == machine_code.folder().parent  # the same for the whole process
+    monkeypatch.setattr(kernel_cache.Path, "home", no_home)
+    place = kernel_cache.folder().parent
+    assert place == kernel_cache.folder().parent  # the same for the whole process
     assert place.stat().st_mode & 0o077 == 0
 
 
@@ -35,7 +35,7 @@ def test_a_given_folder_is_used_and_remembers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", os.fspath(tmp_path))
-    assert machine_code.folder().parent == tmp_path
-    assert not machine_code.is_ready()
-    machine_code.set_ready()
-    assert machine_code.is_ready()
+    assert kernel_cache.folder().parent == tmp_path
+    assert not kernel_cache.is_ready()
+    kernel_cache.set_ready()
+    assert kernel_cache.is_ready()

@@ -10,9 +10,9 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.mechanism.donors import Draws, copy_from_donors, draw_donors
-from rwn_core.neighborhoods import Drawing, find_neighborhoods, preview
-from rwn_core.neighborhoods.preview import build_preview
-from rwn_core.neighborhoods.reach import interactive_reach
+from rwn_core.neighbors import Drawing, find_neighborhoods, preview
+from rwn_core.neighbors.preview import build_preview
+from rwn_core.neighbors.slider_range import interactive_reach
 from rwn_core.parallel.threads import Cancelled
 from rwn_core.randomness import SecretKey
 

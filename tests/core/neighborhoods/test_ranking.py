@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.neighborhoods.ranking import rank, squared_distances
+from rwn_core.neighbors.distance import rank, squared_distances
 
 
 def test_ties_go_by_record_number():

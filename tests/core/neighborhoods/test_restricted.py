@@ -13,13 +13,13 @@ from scipy import stats
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
-from rwn_core.neighborhoods.paired import paired_table
-from rwn_core.neighborhoods.partitioned import random_parts
-from rwn_core.neighborhoods.random_others import random_others
-from rwn_core.neighborhoods.random_pairs import random_pairs
-from rwn_core.neighborhoods.restricted import restricted_table, restriction_cost
-from rwn_core.neighborhoods.sampled import fresh_sample_law
-from rwn_core.neighborhoods.scheme import Scheme
+from rwn_core.neighbors.candidates.pairs import paired_table
+from rwn_core.neighbors.candidates.partition import random_parts
+from rwn_core.neighbors.candidates.random_others import random_others
+from rwn_core.neighbors.candidates.random_pairs import random_pairs
+from rwn_core.neighbors.candidates.restricted import restricted_table, restriction_cost
+from rwn_core.neighbors.candidates.sample import fresh_sample_law
+from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey, random_order
 
@@ -94,8 +94,8 @@ def test_large_and_small_code_agree(name, monkeypatch):
     """The same candidates and ranks, whether compiled code finds them or numpy does."""
     points = SMALL
     plain = restricted_table(points, 4, 1.0, scheme=SCHEMES[name], key=KEY, watch=Watch())
-    for module in ("sampled", "partitioned"):
-        monkeypatch.setattr(f"rwn_core.neighborhoods.{module}.LARGEST_DENSE", 100)
+    for module in ("sample", "partition"):
+        monkeypatch.setattr(f"rwn_core.neighbors.candidates.{module}.LARGEST_DENSE", 100)
     fast = restricted_table(points, 4, 1.0, scheme=SCHEMES[name], key=KEY, watch=Watch())
     one, two = plain.narrow(k=4, epsilon=1.0), fast.narrow(k=4, epsilon=1.0)
     np.testing.assert_array_equal(one.sizes, two.sizes)

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from brute_force import hard_reaches, hard_table, member_sets, squared_pairs
 
-from rwn_core import neighborhoods
+from rwn_core import neighbors
 from rwn_core.errors import ParameterError
 from rwn_core.mechanism.donors import Draws, draw_all, draw_donors
-from rwn_core.neighborhoods import Drawing, find_neighborhoods, find_strictly, neighbor_table
-from rwn_core.neighborhoods.dense import complete_table
-from rwn_core.neighborhoods.index import Layout, build_index
-from rwn_core.neighborhoods.search import Search
-from rwn_core.neighborhoods.tree import tree_table
+from rwn_core.neighbors import Drawing, find_neighborhoods, find_strictly, neighbor_table
+from rwn_core.neighbors.brute_force import complete_table
+from rwn_core.neighbors.index import Layout, build_index
+from rwn_core.neighbors.search import Search
+from rwn_core.neighbors.tree_search import tree_table
 from rwn_core.parallel import threads as worker_threads
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
@@ -93,11 +93,11 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
                 found = search.run(watch, DRAWING)
                 hashes.add(sha256(found.donors))
                 table = search.fill(found, watch)
-                stored = neighborhoods.NeighborTable(
+                stored = neighbors.NeighborTable(
                     offsets=table.starts, records=table.members, squared=table.squared, **reach
                 ).narrow(**reach)
                 hashes.add(sha256(draw_all(stored, KEY, DRAWING.streams, DRAWING.q)))
-    monkeypatch.setattr(neighborhoods, "LARGEST_DENSE", 3000)
+    monkeypatch.setattr(neighbors, "LARGEST_DENSE", 3000)
     plain = find_neighborhoods(points, **reach)
     draws = Draws(KEY, np.arange(2400), DRAWING.streams)
     ranks = draws.ranks(plain.sizes)

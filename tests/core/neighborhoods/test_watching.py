@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighborhoods import find_neighborhoods, neighbor_table
-from rwn_core.neighborhoods.searched import search_neighborhoods
+from rwn_core.neighbors import find_neighborhoods, neighbor_table
+from rwn_core.neighbors.lazy_table import search_neighborhoods
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
 from rwn_core.parallel.threads import Cancelled, Ranges, Watch, run_in_ranges, thread_count
 
@@ -99,7 +99,7 @@ def test_other_things_are_no_number_of_threads(threads):
 
 def test_a_table_that_would_not_fit_is_refused_before_the_search(monkeypatch):
     points = LONG[:20_000]
-    monkeypatch.setattr("rwn_core.neighborhoods.tree.fill_table", None)
+    monkeypatch.setattr("rwn_core.neighbors.tree_search.fill_table", None)
     with pytest.raises(ParameterError) as refused:
         neighbor_table(points, k=5, epsilon=4.0, budget=50e6)
     message = str(refused.value)

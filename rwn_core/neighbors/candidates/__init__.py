@@ -1,0 +1,1 @@
+"""Random candidates for neighbors: Methods 1 to 3 of the paper for large tables."""

@@ -1,0 +1,137 @@
+"""Method 1: neighbors from a random sample of the records."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.candidates.assemble import cut_table, table_of_pairs
+from rwn_core.neighbors.candidates.random_others import random_others
+from rwn_core.neighbors.distance import squared_distances
+from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable
+from rwn_core.parallel.threads import Watch
+from rwn_core.randomness import OTHERS_STREAM, SAMPLE_STREAM, SecretKey, random_order
+
+BLOCK_PAIRS = 1_000_000  # pairs held at a time
+
+
+def sampled_table(
+    points: NDArray[np.float64],
+    k: int | None,
+    epsilon: Radius | None,
+    *,
+    m: int,
+    key: SecretKey,
+    watch: Watch,
+) -> NeighborTable:
+    """Every record's others within one random sample of m records.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    k : int, optional
+    epsilon : float or ndarray of float64, shape (n,), optional
+    m : int
+        Above k, at most n.
+    key : SecretKey
+    watch : Watch
+
+    Returns
+    -------
+    NeighborTable
+        Only sampled records are anybody's neighbor.
+    """
+    sample = np.sort(random_order(key, len(points), SAMPLE_STREAM)[:m])
+    if len(points) > LARGEST_DENSE:
+        from rwn_core.neighbors.tree_search import table_among
+
+        return table_among(points, sample, k, epsilon, watch)
+    rows = np.repeat(np.arange(len(points)), m)
+    others = np.tile(sample, len(points))
+    keep = rows != others
+    return _ranked(points, rows[keep], others[keep], k, epsilon)
+
+
+def fresh_sample_table(
+    points: NDArray[np.float64],
+    k: int | None,
+    epsilon: Radius | None,
+    *,
+    m: int,
+    key: SecretKey,
+    watch: Watch,
+) -> NeighborTable:
+    """Every record's others within a sample of m others of its own.
+
+    Parameters and the result are those of `sampled_table`; m is at most n - 1.
+    """
+    n, step = len(points), max(1, BLOCK_PAIRS // m)
+    starts = range(0, n, step)
+    parts = []
+    for done, start in enumerate(starts, start=1):
+        records = np.arange(start, min(start + step, n))
+        others = random_others(key, records, n, m, OTHERS_STREAM)
+        mine = epsilon if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)[records]
+        rows = np.repeat(np.arange(len(records)), m)
+        squared = squared_distances(points, np.repeat(records, m), others.ravel())
+        table = table_of_pairs(len(records), rows, others.ravel(), squared)
+        parts.append(cut_table(table, k, mine))
+        watch.tell(done / len(starts))
+    return _joined(parts, k, epsilon)
+
+
+def _joined(tables: list[NeighborTable], k: int | None, epsilon: Radius | None) -> NeighborTable:
+    """One table from those of blocks of records that follow each other."""
+    lengths = np.concatenate([np.diff(table.offsets) for table in tables])
+    return NeighborTable(
+        offsets=np.concatenate(([0], np.cumsum(lengths))),
+        records=np.concatenate([table.records for table in tables]),
+        squared=np.concatenate([table.squared for table in tables]),
+        k=k or 0,
+        epsilon=0.0 if epsilon is None else epsilon,
+    )
+
+
+def _ranked(
+    points: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    others: NDArray[np.int64],
+    k: int | None,
+    epsilon: Radius | None,
+) -> NeighborTable:
+    squared = squared_distances(points, rows, others)
+    return cut_table(table_of_pairs(len(points), rows, others, squared), k, epsilon)
+
+
+def fresh_sample_law(n: int, m: int, k: int) -> list[Fraction]:
+    """The law of a donor's rank under a fresh sample for each record, for k alone and no ties.
+
+    Parameters
+    ----------
+    n : int
+        Records.
+    m : int
+        Sample size, at most n - 1.
+    k : int
+        At most m.
+
+    Returns
+    -------
+    list of Fraction, length n - 1
+        The probability that a modified cell comes from the other record of distance rank 1, 2,
+        ... in the whole table: it is in the sample, and fewer than k nearer ones are.
+
+    Examples
+    --------
+    >>> [str(probability) for probability in fresh_sample_law(6, 3, 1)]
+    ['3/5', '3/10', '1/10', '0', '0']
+    """
+    law = []
+    for nearer in range(n - 1):
+        ways = sum(comb(nearer, h) * comb(n - 2 - nearer, m - 1 - h) for h in range(min(k, m)))
+        law.append(Fraction(m, k * (n - 1)) * Fraction(ways, comb(n - 2, m - 1)))
+    return law

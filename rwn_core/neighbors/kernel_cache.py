@@ -1,0 +1,67 @@
+"""Where the machine code is kept, and whether it is there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+_KERNELS = Path(__file__).parent / "kernels"
+_READY = "ready"
+
+
+def folder() -> Path:
+    """The folder of this state of the kernels' sources.
+
+    numba looks at the file of the compiled function alone, and would go on using code that has
+    an older version of another file inside. A folder that is given (NUMBA_CACHE_DIR) is used,
+    then the package's own, then the user's.
+    """
+    given = os.environ.get("NUMBA_CACHE_DIR")
+    return (Path(given) if given else _writable()) / f"rwn-{_state()}"
+
+
+def _writable() -> Path:
+    for place in (_KERNELS / "__pycache__", *_of_the_user()):
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(place, os.W_OK):
+            return place
+    # a folder whose name others could guess, and fill, would let them run their code here
+    return Path(_for_this_process())
+
+
+def _of_the_user() -> list[Path]:
+    given = os.environ.get("XDG_CACHE_HOME")
+    try:
+        return [Path(given) / "rwn" if given else Path.home() / ".cache" / "rwn"]
+    except RuntimeError:  # an account without a home
+        return []
+
+
+@cache
+def _for_this_process() -> str:
+    return tempfile.mkdtemp(prefix="rwn-")
+
+
+def _state() -> str:
+    digest = hashlib.sha256(version("numba").encode())
+    for source in sorted(_KERNELS.glob("*.py")):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def is_ready() -> bool:
+    """Whether the kernels have been compiled on this machine, in this state."""
+    return (folder() / _READY).is_file()
+
+
+def set_ready() -> None:
+    """Remember that they have."""
+    folder().mkdir(parents=True, exist_ok=True)
+    (folder() / _READY).touch()

@@ -1,0 +1,54 @@
+"""Compiled kernels: what needs numba; imported for large tables only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeVar, cast
+
+import numba
+
+from rwn_core.neighbors.kernel_cache import folder
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_njit: Any = partial(numba.njit, nogil=True, error_model="numpy")
+
+
+def compiled(function: Function) -> Function:
+    """Compile on first call, keep the machine code on disk, run without the interpreter's lock."""
+    with _own_cache():
+        return cast(Function, _njit(cache=True, _nrt=True)(function))
+
+
+def lean(function: Function) -> Function:
+    """`compiled`, without counting who uses an array: for what runs once a row, or more often.
+
+    Such a function may neither make an array nor return one. Counting is an atomic instruction
+    for each array of a tuple that is passed on, and took two thirds of the time of a search.
+    """
+    with _own_cache():
+        return cast(Function, _njit(cache=True, _nrt=False)(function))
+
+
+def merged(function: Function) -> Function:
+    """`lean`, and made part of its callers by LLVM."""
+    return cast(Function, _njit(_nrt=False, forceinline=True)(function))
+
+
+def inlined(function: Function) -> Function:
+    """Compile into each caller: for what runs once a cell."""
+    return cast(Function, _njit(inline="always")(function))
+
+
+@contextmanager
+def _own_cache() -> Iterator[None]:
+    """Keep the machine code in this program's own folder."""
+    config: Any = numba.config
+    given = config.CACHE_DIR
+    config.CACHE_DIR = str(folder())
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = given

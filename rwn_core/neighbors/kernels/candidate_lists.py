@@ -1,0 +1,81 @@
+"""The candidates of the rows of one leaf, as a search finds them: tile by tile."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.kernels import compiled, merged
+from rwn_core.neighbors.kernels.arrays import Side
+from rwn_core.neighbors.kernels.rank_row import Ranked
+
+ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
+NONE = -1
+
+
+class Hits(NamedTuple):
+    """The candidates of the rows of one query leaf, in runs of one row and one tile.
+
+    Attributes
+    ----------
+    position : ndarray of int32, shape (room,)
+        Rows of the target.
+    rough : ndarray of float64, shape (room,)
+        Their approximate squared distances.
+    begin, following : ndarray of int64, shape (runs,)
+        Where each run begins, and the next run of the same row; NONE for the last.
+    latest : ndarray of int64, shape (width,)
+        The last run of each row so far; runs are linked backwards.
+    runs : ndarray of int64, shape (1,)
+        How many runs there are.
+    error : ndarray of float64, shape (width,)
+        The largest error of each row's approximate squared distances.
+    """
+
+    position: NDArray[np.int32]
+    rough: NDArray[np.float64]
+    begin: NDArray[np.int64]
+    following: NDArray[np.int64]
+    latest: NDArray[np.int64]
+    runs: NDArray[np.int64]
+    error: NDArray[np.float64]
+
+
+@compiled
+def hits_for(target: Side, width: int) -> Hits:
+    """Room for the candidates of one leaf of this width, or of one of its rows."""
+    room = max(ROOM, len(target.places) + 4 * target.tiles.shape[2])
+    runs = room // 4 + len(target.tiles) + 4
+    return Hits(
+        np.empty(room, np.int32),
+        np.empty(room),
+        np.empty(runs, np.int64),
+        np.empty(runs, np.int64),
+        np.empty(width, np.int64),
+        np.zeros(1, np.int64),
+        np.empty(width),
+    )
+
+
+@merged
+def collect(hits: Hits, place: int, row: Ranked) -> int:
+    """Copy one row's candidates together; how many."""
+    count, run = 0, hits.latest[place]
+    while run != NONE:
+        for entry in range(hits.begin[run], hits.begin[run + 1]):
+            row.position[count], row.rough[count] = hits.position[entry], hits.rough[entry]
+            count += 1
+        run = hits.following[run]
+    return count
+
+
+@merged
+def count_of(hits: Hits, place: int) -> int:
+    """How many candidates one row has."""
+    count, run = 0, hits.latest[place]
+    while run != NONE:
+        count += hits.begin[run + 1] - hits.begin[run]
+        run = hits.following[run]
+    return count

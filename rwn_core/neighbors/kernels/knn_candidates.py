@@ -1,0 +1,160 @@
+"""The candidates for the k nearest: added tile by tile, and kept few."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.kernels import compiled, lean, merged
+from rwn_core.neighbors.kernels.arrays import Side
+from rwn_core.neighbors.kernels.error_bound import SLACK, reach_of
+from rwn_core.neighbors.kernels.leaf_distances import (
+    Facing,
+    copy_hits,
+    error_between,
+    look,
+    product_at,
+    scan,
+)
+from rwn_core.neighbors.kernels.sorting import smallest
+
+
+class Close(NamedTuple):
+    """The candidates of some rows of one query leaf.
+
+    Attributes
+    ----------
+    place : ndarray of int64, shape (rows,)
+        The rows' places in their leaf.
+    position : ndarray of int32, shape (rows, room)
+        Rows of the target.
+    rough : ndarray of float64, shape (rows, room)
+        Their approximate squared distances.
+    held, tight : ndarray of int64, shape (rows,)
+        How many there are, and how many there were when the row's reach was last found.
+    error, reach : ndarray of float64, shape (rows,)
+        The largest error of the approximate distances, and how far a candidate may lie.
+    """
+
+    place: NDArray[np.int64]
+    position: NDArray[np.int32]
+    rough: NDArray[np.float64]
+    held: NDArray[np.int64]
+    tight: NDArray[np.int64]
+    error: NDArray[np.float64]
+    reach: NDArray[np.float64]
+
+
+@compiled
+def close_for(rows: int, room: int) -> Close:
+    """Room for the candidates of so many rows, `room` each."""
+    return Close(
+        np.empty(rows, np.int64),
+        np.empty((rows, room), np.int32),
+        np.empty((rows, room)),
+        np.empty(rows, np.int64),
+        np.empty(rows, np.int64),
+        np.empty(rows),
+        np.empty(rows),
+    )
+
+
+@lean
+def set_rows(query: Side, leaf: int, close: Close, rows: int, facing: Facing) -> None:
+    """Bring the rows close.place[:rows] of a leaf before the tiles, from the first place on."""
+    facing.reaches[:] = -1
+    for row in range(rows):
+        for axis in range(facing.points.shape[0]):
+            point = query.centers[leaf, axis] + query.tiles[leaf, axis, close.place[row]]
+            facing.points[axis, row] = point
+        facing.reaches[row] = np.inf
+        close.held[row], close.tight[row] = 0, 0
+        close.error[row], close.reach[row] = 0.0, np.inf
+
+
+@lean
+def _tighten(close: Close, row: int, need: int) -> bool:
+    """Find a row's reach anew, and drop what is beyond it; whether there was reason to.
+
+    All distances are approximate: that of the last one needed may be too small by the error,
+    a candidate's too large by it, and ties reach somewhat further.
+    """
+    count = close.held[row]
+    if count < need or count - close.tight[row] < need:
+        return False
+    rough, position = close.rough[row], close.position[row]
+    kth = smallest(rough, position, count, need - 1)
+    close.reach[row] = (max(kth, 0.0) + close.error[row]) * (1 + 2 * SLACK)
+    tight = 0
+    for entry in range(count):
+        if rough[entry] <= close.reach[row] + close.error[row]:
+            position[tight], rough[tight] = position[entry], rough[entry]
+            tight += 1
+    close.held[row] = close.tight[row] = tight
+    return True
+
+
+@merged
+def _add(close: Close, row: int, point: int, first: int, error: float, facing: Facing) -> None:
+    """Add the entries of a tile that were hit to a row's candidates."""
+    position, rough = close.position[row], close.rough[row]
+    count = copy_hits(facing, row, point, first, position, rough, close.held[row])
+    if count > close.held[row]:
+        close.held[row] = count
+        close.error[row] = max(close.error[row], error)
+
+
+@merged
+def visit(
+    query: Side,
+    leaf: int,
+    points: int,
+    target: Side,
+    other: int,
+    need: int,
+    unit: float,
+    close: Close,
+    facing: Facing,
+) -> bool:
+    """Add what a tile has for the rows; whether there is room for another tile.
+
+    Parameters
+    ----------
+    query : Side
+    leaf : int
+        Of the rows.
+    points : int
+        How many rows there are.
+    target : Side
+    other : int
+        The tile's leaf.
+    need : int
+        How many others each row needs, itself included.
+    unit : float
+        Relative error of one rotated coordinate.
+    close : Close
+    facing : Facing
+    """
+    rows = look(facing, points, target, other)
+    if rows == 0:
+        return True
+    width, dimensions = target.tiles.shape[2], query.centers.shape[1]
+    first = target.starts[len(target.tiles) - 1 + other]
+    error = error_between(query, leaf, target, other, unit)
+    for number in range(0, rows, 2):
+        one, two = facing.near[number], facing.near[min(number + 1, rows - 1)]
+        most = product_at(facing, one, close.reach[one] + error)
+        most_of_two = product_at(facing, two, close.reach[two] + error)
+        scan(facing, one, two, target, other, most, most_of_two)
+        _add(close, one, 0, first, error, facing)
+        if two != one:
+            _add(close, two, 1, first, error, facing)
+    room = True
+    for number in range(rows):
+        row = facing.near[number]
+        if _tighten(close, row, need):
+            facing.reaches[row] = reach_of(close.reach[row], query.norms[leaf], dimensions, unit)
+        room &= close.held[row] + width <= close.position.shape[1]
+    return room

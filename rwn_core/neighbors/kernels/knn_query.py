@@ -1,0 +1,207 @@
+"""The k nearest others of records whose radius holds fewer, ties included."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.kernels import compiled, lean
+from rwn_core.neighbors.kernels.arrays import Found, Side, Wanted
+from rwn_core.neighbors.kernels.draw_row import (
+    Ranks,
+    draw_plain,
+    draw_row,
+    is_plain,
+    ranks_for,
+    store_row,
+)
+from rwn_core.neighbors.kernels.kd_tree import find_leaf
+from rwn_core.neighbors.kernels.knn_candidates import Close, close_for, set_rows, visit
+from rwn_core.neighbors.kernels.leaf_distances import Facing, facing_for, gap_to_boxes
+from rwn_core.neighbors.kernels.rank_row import Ranked, end_of_tie, entry_of, rank_row, room_for
+from rwn_core.neighbors.kernels.row_results import nearest_squared
+from rwn_core.neighbors.kernels.simd import LANES, store
+from rwn_core.neighbors.kernels.sorting import smallest, sort_pairs
+
+ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
+FIRST = 16  # tiles that are visited in the order of their distances
+
+
+class Order(NamedTuple):
+    """The order in which tiles are visited.
+
+    Attributes
+    ----------
+    center, half, nothing : ndarray, shape (d,)
+        The box of the rows; zeros.
+    toward, apart : ndarray, shape (a multiple of LANES,)
+        Squared distances of the leaves' boxes to its center, ascending at first; and to the box.
+    leaf : ndarray of int32, shape (leaves,)
+    """
+
+    center: NDArray[Any]
+    half: NDArray[Any]
+    nothing: NDArray[Any]
+    toward: NDArray[Any]
+    apart: NDArray[Any]
+    leaf: NDArray[np.int32]
+
+
+@compiled
+def _order_for(target: Side) -> Order:
+    leaves, dimensions = target.centers.shape
+    room, kind = target.boxes.shape[2], target.centers.dtype
+    return Order(
+        np.empty(dimensions, kind),
+        np.empty(dimensions, kind),
+        np.zeros(dimensions, kind),
+        np.empty(room, kind),
+        np.empty(room, kind),
+        np.empty(leaves, np.int32),
+    )
+
+
+@lean
+def _box_of(points: NDArray[Any], count: int, center: NDArray[Any], half: NDArray[Any]) -> None:
+    """The box of the first points."""
+    for axis in range(len(points)):
+        least = most = points[axis, 0]
+        for place in range(1, count):
+            least, most = min(least, points[axis, place]), max(most, points[axis, place])
+        center[axis] = least + (most - least) / 2
+        half[axis] = max(most - center[axis], center[axis] - least) * (1 + 1e-6)
+
+
+@lean
+def _search(
+    query: Side,
+    leaf: int,
+    rows: int,
+    target: Side,
+    need: int,
+    unit: float,
+    close: Close,
+    facing: Facing,
+    order: Order,
+) -> bool:
+    """Find the candidates of rows of one leaf, nearest tiles first; False for no room."""
+    leaves = len(target.tiles)
+    set_rows(query, leaf, close, rows, facing)
+    _box_of(facing.points, rows, order.center, order.half)
+    for first in range(0, target.boxes.shape[2], LANES):
+        gap = gap_to_boxes(target.boxes, first, order.center, order.nothing)
+        store(order.toward, (first,), gap)
+        gap = gap_to_boxes(target.boxes, first, order.center, order.half)
+        store(order.apart, (first,), gap)
+    for other in range(leaves):
+        order.leaf[other] = other
+    first = min(FIRST, leaves)
+    smallest(order.toward, order.leaf, leaves, first - 1)
+    sort_pairs(order.toward, order.leaf, 0, first)
+    reach = np.inf
+    for other in order.leaf:
+        if order.apart[other] <= reach:
+            if not visit(query, leaf, rows, target, other, need, unit, close, facing):
+                return False
+            reach = -1.0
+            for row in range(rows):
+                reach = max(reach, facing.reaches[row])
+    return True
+
+
+@lean
+def _settle_row(
+    query: Side,
+    position: int,
+    target: Side,
+    kept: int,
+    row: Ranked,
+    room: Ranks,
+    wanted: Wanted,
+    found: Found,
+) -> None:
+    """Read sizes, radii and donors of the records that k governs from their ranked row."""
+    if found.starts.size:
+        store_row(query, position, target, kept, row, wanted, found, True)
+        return
+    for place in range(query.offsets[position], query.offsets[position + 1]):
+        record = query.records[place]
+        if found.within[record] >= wanted.k:
+            continue
+        own = wanted.own[record]
+        # the record itself is in the first tie: before the k-th other, or tied with it
+        head = row.head[entry_of(row, kept, wanted.k + (own >= 0))]
+        size = row.weight[end_of_tie(row, kept, head)] - (own >= 0)
+        found.sizes[record] = size
+        found.kth[record] = row.squared[head]
+        found.nearest[record] = nearest_squared(row, kept, size, own)
+    if wanted.streams.size and is_plain(query, position, row, kept):
+        draw_plain(query, position, target, row, room, wanted, found)
+    elif wanted.streams.size:
+        draw_row(query, position, target, kept, row, wanted, found, True)
+
+
+@lean
+def _rows_of_leaf(
+    query: Side, rows: NDArray[np.int64], first: int, last: int, most: int
+) -> tuple[int, int]:
+    """The leaf of row rows[first], and where the next one begins, after `most` rows at most."""
+    leaves = len(query.tiles)
+    leaf = find_leaf(query.starts, leaves, rows[first])
+    stop = query.starts[leaves + leaf]
+    end = first
+    while end < min(last, first + most) and rows[end] < stop:
+        end += 1
+    return leaf, end
+
+
+@compiled
+def nearest(
+    query: Side,
+    target: Side,
+    wanted: Wanted,
+    found: Found,
+    rows: NDArray[np.int64],
+    first: int,
+    last: int,
+) -> None:
+    """Settle the records of rows[first:last] that have fewer than k others within epsilon.
+
+    Parameters
+    ----------
+    query, target : Side
+    wanted : Wanted
+    found : Found
+        `within` is known.
+    rows : ndarray of int64
+        Positions in `query`, ascending.
+    first, last : int
+    """
+    leaves, width = len(query.tiles), query.tiles.shape[2]
+    need = min(wanted.k + 1, len(target.exact))
+    room = 2 * need + 4 * target.tiles.shape[2]
+    most = max(1, min(width, ROOM // room))
+    close, row = close_for(most, room), room_for(1024)
+    facing = facing_for(query, target)
+    order, ranks = _order_for(target), ranks_for(wanted)
+    while first < last:
+        leaf, end = _rows_of_leaf(query, rows, first, last, most)
+        start = query.starts[leaves - 1 + leaf]
+        for number in range(first, end):
+            close.place[number - first] = rows[number] - start
+        if not _search(query, leaf, end - first, target, need, wanted.unit, close, facing, order):
+            room *= 2  # ties without end
+            most = max(1, most // 2)
+            close = close_for(most, room)
+            continue
+        for number in range(first, end):
+            here, position = number - first, rows[number]
+            count = close.held[here]
+            if count > len(row.position):
+                row = room_for(2 * count)
+            row.position[:count] = close.position[here, :count]
+            kept = rank_row(query.exact[position], target, np.inf, count, row)
+            _settle_row(query, position, target, kept, row, ranks, wanted, found)
+        first = end

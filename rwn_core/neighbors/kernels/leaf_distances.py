@@ -1,0 +1,286 @@
+"""The points of one leaf before the tile of another: which are near it, and what lies near them.
+
+The squared distance of x and y is taken from the tile's center c, with x' = c - x and y' = y - c,
+as |x'|^2 + 2 (|y'|^2 / 2 + x'y'): one product for each coordinate, and no number in it is larger
+than the two leaves and what is between them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.kernels import compiled, lean, merged
+from rwn_core.neighbors.kernels.arrays import Side
+from rwn_core.neighbors.kernels.error_bound import guard
+from rwn_core.neighbors.kernels.simd import (
+    LANES,
+    beyond,
+    load,
+    lowest,
+    minus,
+    multiply_add,
+    plus,
+    same,
+    store,
+    where_at_most,
+)
+
+HALF_BLOCK = 2 * LANES  # the width of a tile is a multiple of this
+BLOCK = 2 * HALF_BLOCK  # entries of a tile whose distances are summed side by side
+
+
+class Facing(NamedTuple):
+    """Points of one query leaf, and how a tile looks from them.
+
+    Attributes
+    ----------
+    points : ndarray, shape (d, width)
+        Rotated.
+    reaches : ndarray, shape (width,)
+        Squared distances within which a tile's box is looked at; -1 for points that are left out.
+    local : ndarray, shape (d, width)
+        The tile's center less the points.
+    norms : ndarray, shape (width,)
+        The squared distances of the points from the tile's center.
+    near : ndarray of int64, shape (width,)
+        The points that the tile's box is within reach of.
+    products : ndarray, shape (2, width of the target's tiles)
+        Half of the squared distance of two points to each of the tile's, without half of their
+        norms.
+    hits : ndarray of int64, shape (2, width of the target's tiles / BLOCK, rounded up)
+        For both, a bit for each of the tile's points that is within reach.
+    """
+
+    points: NDArray[Any]
+    reaches: NDArray[Any]
+    local: NDArray[Any]
+    norms: NDArray[Any]
+    near: NDArray[np.int64]
+    products: NDArray[Any]
+    hits: NDArray[np.int64]
+
+
+@compiled
+def facing_for(query: Side, target: Side) -> Facing:
+    """Room for any leaf of `query` before any tile of `target`."""
+    _, height, width = query.tiles.shape
+    other = target.tiles.shape[2]
+    points = np.empty((height - 1, width), query.tiles.dtype)
+    return Facing(
+        points,
+        np.empty(width, query.tiles.dtype),
+        np.empty_like(points),
+        np.empty(width, query.tiles.dtype),
+        np.empty(width, np.int64),
+        np.empty((2, other), target.tiles.dtype),
+        np.zeros((2, (other + BLOCK - 1) // BLOCK), np.int64),
+    )
+
+
+@merged
+def gap_to_boxes(boxes: NDArray[Any], first: int, center: NDArray[Any], half: NDArray[Any]) -> Any:
+    """Squared distances of sixteen leaves' boxes, from `first` on, to another box."""
+    gap = same(center.dtype.type(0))
+    for axis in range(boxes.shape[1]):
+        away = minus(load(boxes, (0, axis, first)), same(center[axis]))
+        outside = beyond(away, plus(load(boxes, (1, axis, first)), same(half[axis])))
+        gap = multiply_add(outside, outside, gap)
+    return gap
+
+
+@lean
+def leaves_near(
+    target: Side, center: NDArray[Any], half: NDArray[Any], reach: Any, near: NDArray[np.int32]
+) -> int:
+    """List the leaves whose boxes are near another box.
+
+    All boxes are looked at: sixteen at a time that takes less than a walk through the tree.
+
+    Parameters
+    ----------
+    target : Side
+    center, half : ndarray, shape (d,)
+        Of the other box.
+    reach : float
+        The largest squared distance.
+    near : ndarray of int32, shape (leaves,)
+        Filled with leaf numbers, ascending.
+
+    Returns
+    -------
+    int
+        How many.
+    """
+    count = 0
+    edge = same(center.dtype.type(reach))
+    for first in range(0, target.boxes.shape[2], LANES):
+        bits = where_at_most(gap_to_boxes(target.boxes, first, center, half), edge)
+        while bits != 0:
+            leaf = first + lowest(bits)
+            bits &= bits - 1
+            if leaf < len(near):
+                near[count] = leaf
+                count += 1
+    return count
+
+
+@lean
+def set_points(query: Side, leaf: int, facing: Facing) -> None:
+    """Bring a leaf's points before the tiles."""
+    for axis in range(facing.points.shape[0]):
+        for place in range(facing.points.shape[1]):
+            point = query.centers[leaf, axis] + query.tiles[leaf, axis, place]
+            facing.points[axis, place] = point
+
+
+@merged
+def look(facing: Facing, points: int, target: Side, other: int) -> int:
+    """How many of the first points are near a tile's box; fills `local`, `norms` and `near`."""
+    dimensions = facing.points.shape[0]
+    count = 0
+    for first in range(0, points, LANES):
+        norm = same(facing.norms.dtype.type(0))
+        gap = norm
+        for axis in range(dimensions):
+            point = load(facing.points, (axis, first))
+            away = minus(same(target.centers[other, axis]), point)
+            store(facing.local, (axis, first), away)
+            norm = multiply_add(away, away, norm)
+            outside = beyond(away, same(target.halves[other, axis]))
+            gap = multiply_add(outside, outside, gap)
+        store(facing.norms, (first,), norm)
+        bits = where_at_most(gap, load(facing.reaches, (first,)))
+        while bits != 0:
+            facing.near[count] = first + lowest(bits)
+            bits &= bits - 1
+            count += 1
+    return count
+
+
+@merged
+def error_between(query: Side, leaf: int, target: Side, other: int, unit: float) -> float:
+    """The largest error of a squared distance of a leaf's points to a tile's.
+
+    Parameters
+    ----------
+    query : Side
+    leaf : int
+    target : Side
+    other : int
+    unit : float
+        Relative error of one rotated coordinate.
+    """
+    dimensions = query.centers.shape[1]
+    apart = 0.0
+    for axis in range(dimensions):
+        between = np.float64(query.centers[leaf, axis]) - np.float64(target.centers[other, axis])
+        apart += between * between
+    far = np.sqrt(apart) + query.spans[leaf] + target.spans[other]
+    return guard(query.norms[leaf], far, dimensions, unit)
+
+
+@merged
+def scan(
+    facing: Facing, one: int, two: int, target: Side, other: int, most: Any, most_of_two: Any
+) -> None:
+    """Find which of a tile's products are at most `most`, for two points side by side.
+
+    It fills `products` and `hits`. What is loaded of the tile serves both points.
+    """
+    tiles, local, products = target.tiles, facing.local, facing.products
+    dimensions, width = local.shape[0], tiles.shape[2]
+    edge, edge_of_two = same(most), same(most_of_two)
+    first = 0
+    while first + BLOCK <= width:
+        second, third, fourth = first + LANES, first + 2 * LANES, first + 3 * LANES
+        p0 = q0 = load(tiles, (other, dimensions, first))
+        p1 = q1 = load(tiles, (other, dimensions, second))
+        p2 = q2 = load(tiles, (other, dimensions, third))
+        p3 = q3 = load(tiles, (other, dimensions, fourth))
+        for axis in range(dimensions):
+            away, away_of_two = same(local[axis, one]), same(local[axis, two])
+            t0 = load(tiles, (other, axis, first))
+            t1 = load(tiles, (other, axis, second))
+            t2 = load(tiles, (other, axis, third))
+            t3 = load(tiles, (other, axis, fourth))
+            p0, q0 = multiply_add(t0, away, p0), multiply_add(t0, away_of_two, q0)
+            p1, q1 = multiply_add(t1, away, p1), multiply_add(t1, away_of_two, q1)
+            p2, q2 = multiply_add(t2, away, p2), multiply_add(t2, away_of_two, q2)
+            p3, q3 = multiply_add(t3, away, p3), multiply_add(t3, away_of_two, q3)
+        bits = _keep(products, 0, first, p0, p1, edge)
+        bits |= _keep(products, 0, third, p2, p3, edge) << (2 * LANES)
+        facing.hits[0, first // BLOCK] = bits
+        bits = _keep(products, 1, first, q0, q1, edge_of_two)
+        bits |= _keep(products, 1, third, q2, q3, edge_of_two) << (2 * LANES)
+        facing.hits[1, first // BLOCK] = bits
+        first += BLOCK
+    if first < width:  # half a block is left
+        second = first + LANES
+        p0 = q0 = load(tiles, (other, dimensions, first))
+        p1 = q1 = load(tiles, (other, dimensions, second))
+        for axis in range(dimensions):
+            away, away_of_two = same(local[axis, one]), same(local[axis, two])
+            t0, t1 = load(tiles, (other, axis, first)), load(tiles, (other, axis, second))
+            p0, q0 = multiply_add(t0, away, p0), multiply_add(t0, away_of_two, q0)
+            p1, q1 = multiply_add(t1, away, p1), multiply_add(t1, away_of_two, q1)
+        facing.hits[0, first // BLOCK] = _keep(products, 0, first, p0, p1, edge)
+        facing.hits[1, first // BLOCK] = _keep(products, 1, first, q0, q1, edge_of_two)
+
+
+@merged
+def _keep(products: NDArray[Any], point: int, first: int, one: Any, two: Any, edge: Any) -> int:
+    """Write down 32 products; a bit for each that is at most the edge."""
+    store(products, (point, first), one)
+    store(products, (point, first + LANES), two)
+    return int(where_at_most(one, edge) | (where_at_most(two, edge) << LANES))
+
+
+@merged
+def product_at(facing: Facing, place: int, squared: float) -> Any:
+    """The product of a point with what lies at a squared distance from it."""
+    return facing.norms.dtype.type((squared - np.float64(facing.norms[place])) / 2)
+
+
+@merged
+def copy_hits(
+    facing: Facing,
+    place: int,
+    point: int,
+    first: int,
+    position: NDArray[np.int32],
+    rough: NDArray[np.float64],
+    count: int,
+) -> int:
+    """Append the entries of a tile that were hit to a point's candidates.
+
+    Parameters
+    ----------
+    facing : Facing
+    place : int
+        The point's.
+    point : {0, 1}
+        Which of the two of `scan` it was.
+    first : int
+        The tile's first position.
+    position, rough : ndarray
+        Filled from entry `count` on: positions, and approximate squared distances.
+    count : int
+
+    Returns
+    -------
+    int
+        How many candidates there are now.
+    """
+    norm = np.float64(facing.norms[place])
+    for block in range(facing.hits.shape[1]):
+        bits = facing.hits[point, block]
+        while bits != 0:
+            entry = block * BLOCK + lowest(bits)
+            bits &= bits - 1
+            position[count] = first + entry
+            rough[count] = norm + 2 * np.float64(facing.products[point, entry])
+            count += 1
+    return count

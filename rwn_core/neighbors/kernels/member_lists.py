@@ -1,0 +1,138 @@
+"""The members of every record of some leaves, in no order: what counting needs, without ranking."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.kernels import compiled, lean, merged
+from rwn_core.neighbors.kernels.arrays import Side, Wanted
+from rwn_core.neighbors.kernels.candidate_lists import NONE, Hits, collect, count_of, hits_for
+from rwn_core.neighbors.kernels.error_bound import SLACK, exact_squared
+from rwn_core.neighbors.kernels.leaf_distances import facing_for, leaves_near, set_points
+from rwn_core.neighbors.kernels.radius_query import gather, set_reaches
+from rwn_core.neighbors.kernels.rank_row import Ranked, rank_row, room_for
+
+
+@merged
+def _write_within(
+    side: Side, position: int, edge: float, hits: Hits, place: int, members: NDArray[np.int32]
+) -> bool:
+    """Write down a row's members among its candidates; whether they are as many as there are."""
+    sure = np.inf if edge == np.inf else edge - hits.error[place]
+    at, run = 0, hits.latest[place]
+    while run != NONE:
+        for entry in range(hits.begin[run], hits.begin[run + 1]):
+            other = hits.position[entry]
+            if not hits.rough[entry] < sure:
+                exact = exact_squared(side.exact[position], side.exact, other)
+                if edge < exact <= edge * (1 + SLACK):
+                    return False  # only the full order tells ties across the edge
+                if exact > edge:
+                    continue
+            for twin in range(side.offsets[other], side.offsets[other + 1]):
+                if at == len(members):
+                    return False
+                members[at] = twin
+                at += 1
+        run = hits.following[run]
+    return at == len(members)
+
+
+@lean
+def _write_ranked(side: Side, row: Ranked, kept: int, members: NDArray[np.int32]) -> bool:
+    """Write down the first members of a ranked row; whether there are enough."""
+    at = 0
+    for entry in range(kept):
+        other = row.position[entry]
+        for twin in range(side.offsets[other], side.offsets[other + 1]):
+            if at < len(members):
+                members[at] = twin
+                at += 1
+    return at == len(members)
+
+
+@lean
+def _write_rows(
+    side: Side,
+    start: int,
+    part: tuple[int, int],
+    edges: NDArray[np.float64],
+    hits: Hits,
+    row: Ranked,
+    base: int,
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+) -> int:
+    """List rows of a leaf that begins at `start`; the row that needs more room, or the end."""
+    for place in range(part[0], part[1]):
+        position = start + place
+        mine = members[starts[position - base] : starts[position - base + 1]]
+        if _write_within(side, position, edges[position], hits, place, mine):
+            continue
+        count = count_of(hits, place)
+        if count > len(row.position):
+            return place
+        collect(hits, place, row)
+        kept = rank_row(side.exact[position], side, edges[position], count, row)
+        if not _write_ranked(side, row, kept, mine):
+            return NONE
+    return part[1]
+
+
+@compiled
+def list_members(
+    side: Side,
+    wanted: Wanted,
+    base: int,
+    starts: NDArray[np.int64],
+    members: NDArray[np.int32],
+    first: int,
+    last: int,
+) -> None:
+    """List the members of the rows of leaves `first` to `last` - 1, each row itself among them.
+
+    Parameters
+    ----------
+    side : Side
+        Searched among itself.
+    wanted : Wanted
+        Its edges are those of the neighborhoods, also where k governs them.
+    base : int
+        The position that `starts` begins with.
+    starts : ndarray of int64
+        Where each position's list begins, and the last one ends.
+    members : ndarray of int32
+        Filled with places in the side's `records`.
+    first, last : int
+    """
+    leaves, _, width = side.tiles.shape
+    hits, row, facing = hits_for(side, width), room_for(1024), facing_for(side, side)
+    near = np.empty(leaves, np.int32)
+    parts = np.empty((64, 2), np.int64)
+    for leaf in range(first, last):
+        node = leaves - 1 + leaf
+        start, size = side.starts[node], side.starts[node + 1] - side.starts[node]
+        set_points(side, leaf, facing)
+        reach = set_reaches(side, leaf, (0, size), wanted, facing)
+        around = near[: leaves_near(side, side.centers[leaf], side.halves[leaf], reach, near)]
+        waiting = 1
+        parts[0, 0], parts[0, 1] = 0, size
+        while waiting > 0:
+            waiting -= 1
+            begin, end = parts[waiting, 0], parts[waiting, 1]
+            set_reaches(side, leaf, (begin, end), wanted, facing)
+            if not gather(side, leaf, (begin, end), side, around, wanted, facing, hits):
+                middle = (begin + end) >> 1  # too many candidates at once: half of the rows
+                parts[waiting, 0], parts[waiting, 1] = begin, middle
+                parts[waiting + 1, 0], parts[waiting + 1, 1] = middle, end
+                waiting += 2
+                continue
+            while begin < end:
+                begin = _write_rows(
+                    side, start, (begin, end), wanted.edges, hits, row, base, starts, members
+                )
+                if begin == NONE:
+                    raise ValueError("A neighborhood has fewer members than were counted.")
+                if begin < end:
+                    row = room_for(2 * count_of(hits, begin))

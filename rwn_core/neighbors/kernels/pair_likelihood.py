@@ -1,0 +1,161 @@
+"""Which records may have released which rows, and how likely: only pairs that are left."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.kernels import compiled, merged
+from rwn_core.neighbors.kernels.value_counts import chance_of, count_values
+
+HALVINGS = 512  # a product below this negative power of 2 is multiplied by its inverse
+OTHERS = 8  # numbers for what is not asked for: adding to one number again and again is slow
+SMALL, LARGE = 2.0**-HALVINGS, 2.0**HALVINGS
+
+
+class Asked(NamedTuple):
+    """The released values that a search for sources asks for, unit by unit.
+
+    Attributes
+    ----------
+    codes : ndarray of int32, shape (u, n)
+        Each record's value, as a number among those asked for; `values[u]` or somewhat more for
+        any other.
+    told : ndarray of int32, shape (u, m)
+        Each row's, as a number among the same.
+    values : ndarray of int64, shape (u,)
+        How many values are asked for; other numbers are less than `OTHERS` above.
+    q : ndarray of float64, shape (u,)
+    starts : ndarray of int64, shape (values[0] + 1,)
+        Where the rows begin that have each value of the first unit.
+    rows : ndarray of int32, shape (m,)
+        The rows in the order of their values.
+    """
+
+    codes: NDArray[np.int32]
+    told: NDArray[np.int32]
+    values: NDArray[np.int64]
+    q: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    rows: NDArray[np.int32]
+
+
+class Pairs(NamedTuple):
+    """Rows and records, and the probability that the record releases the row.
+
+    Attributes
+    ----------
+    row, record : ndarray of int32
+    value : ndarray of float64
+    low : ndarray of int32
+        The probability is value times `SMALL` to this power.
+    """
+
+    row: NDArray[np.int32]
+    record: NDArray[np.int32]
+    value: NDArray[np.float64]
+    low: NDArray[np.int32]
+
+
+@compiled
+def _pairs_for(count: int) -> Pairs:
+    return Pairs(
+        np.empty(count, np.int32),
+        np.empty(count, np.int32),
+        np.empty(count),
+        np.empty(count, np.int32),
+    )
+
+
+@compiled
+def _longer(pairs: Pairs, count: int, used: int) -> Pairs:
+    more = _pairs_for(count)
+    more.row[:used], more.record[:used] = pairs.row[:used], pairs.record[:used]
+    more.value[:used], more.low[:used] = pairs.value[:used], pairs.low[:used]
+    return more
+
+
+@merged
+def _begin(
+    lists: Any,
+    place: int,
+    asked: Asked,
+    counts: NDArray[np.float64],
+    touched: NDArray[np.int32],
+    pairs: Pairs,
+    used: int,
+) -> int:
+    """Add a record's pairs by the first unit; how many pairs there are now."""
+    codes, q, record = asked.codes[0], asked.q[0], lists.records[place]
+    for entry in range(count_values(lists, place, codes, q, counts, touched)):
+        code = touched[entry]
+        chance = chance_of(code, codes[record], counts[code], lists.totals[place], q)
+        counts[code] = 0
+        if chance > 0 and code < asked.values[0]:
+            for at in range(asked.starts[code], asked.starts[code + 1]):
+                pairs.row[used], pairs.record[used] = asked.rows[at], record
+                pairs.value[used], pairs.low[used] = chance, 0
+                used += 1
+    return used
+
+
+@merged
+def _go_on(
+    lists: Any,
+    place: int,
+    unit: int,
+    asked: Asked,
+    counts: NDArray[np.float64],
+    touched: NDArray[np.int32],
+    pairs: Pairs,
+    begin: int,
+    used: int,
+) -> int:
+    """Multiply a record's pairs, from `begin` on, by another unit; how many are left in all."""
+    codes, told, q = asked.codes[unit], asked.told[unit], asked.q[unit]
+    own, total = codes[lists.records[place]], lists.totals[place]
+    values = count_values(lists, place, codes, q, counts, touched)
+    left = begin
+    for at in range(begin, used):
+        code = told[pairs.row[at]]
+        chance = chance_of(code, own, counts[code], total, q)
+        if chance > 0:
+            value, low = pairs.value[at] * chance, pairs.low[at]
+            if value < SMALL:
+                value, low = value * LARGE, low + 1
+            pairs.row[left], pairs.record[left] = pairs.row[at], pairs.record[at]
+            pairs.value[left], pairs.low[left] = value, low
+            left += 1
+    for entry in range(values):
+        counts[touched[entry]] = 0
+    return left
+
+
+@compiled
+def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
+    """The rows that some records may have released.
+
+    Parameters
+    ----------
+    lists : Lists
+    asked : Asked
+    first, last : int
+        Places in `lists`.
+    """
+    units, rows = asked.told.shape
+    most = np.max(asked.values) + OTHERS
+    counts, touched = np.zeros(most), np.empty(most + 1, np.int32)
+    pairs, used = _pairs_for(2 * rows), 0
+    for place in range(first, last):
+        if used + rows > len(pairs.row):
+            pairs = _longer(pairs, 2 * (used + rows), used)
+        begin = used
+        mine = counts[: asked.values[0] + OTHERS]
+        used = _begin(lists, place, asked, mine, touched, pairs, used)
+        for unit in range(1, units):
+            if used > begin:
+                mine = counts[: asked.values[unit] + OTHERS]
+                used = _go_on(lists, place, unit, asked, mine, touched, pairs, begin, used)
+    return _longer(pairs, used, used)

@@ -1,0 +1,91 @@
+"""From the candidates of a query row to what is found of its records."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rwn_core.neighbors.kernels import compiled, lean, merged
+from rwn_core.neighbors.kernels.arrays import Found, Side, Wanted
+from rwn_core.neighbors.kernels.candidate_lists import Hits
+from rwn_core.neighbors.kernels.draw_row import KEPT, NOBODY, Ranks, draw_ranks, draw_row, store_row
+from rwn_core.neighbors.kernels.rank_row import Ranked, weight_within
+from rwn_core.neighbors.kernels.rank_select import Buckets, fill_buckets, nearest_exact, pick, sift
+
+
+@compiled
+def settle_row(
+    query: Side, position: int, target: Side, kept: int, row: Ranked, wanted: Wanted, found: Found
+) -> None:
+    """Read sizes, nearest distances and donors of a query row's records from its ranked row."""
+    if found.starts.size:  # the sizes are known: only the table is asked for
+        store_row(query, position, target, kept, row, wanted, found, False)
+        return
+    total = weight_within(row, kept, wanted.edges[position])
+    for place in range(query.offsets[position], query.offsets[position + 1]):
+        record = query.records[place]
+        own = wanted.own[record]
+        within = total - (own >= 0)
+        found.within[record] = within
+        if within >= wanted.k:
+            found.sizes[record] = within
+            found.nearest[record] = nearest_squared(row, kept, within, own)
+    if wanted.streams.size:
+        draw_row(query, position, target, kept, row, wanted, found, False)
+
+
+@merged
+def may_be_sifted(query: Side, position: int, found: Found) -> bool:
+    """Whether a row is of one record, and no table is asked for."""
+    return query.offsets[position + 1] - query.offsets[position] == 1 and found.starts.size == 0
+
+
+@merged
+def settle_sifted(
+    query: Side,
+    position: int,
+    target: Side,
+    hits: Hits,
+    place: int,
+    row: Ranked,
+    buckets: Buckets,
+    room: Ranks,
+    wanted: Wanted,
+    found: Found,
+) -> bool:
+    """`settle_row` without ranking the row; False where only the full order can tell."""
+    record = query.records[query.offsets[position]]
+    own, point, edge = wanted.own[record], query.exact[position], wanted.edges[position]
+    itself = target.places[own] if own >= 0 else -1
+    size = sift(point, itself, target, edge, hits, place, row)
+    if size < 0:
+        return False
+    found.within[record] = size
+    if size < wanted.k:
+        return True
+    error = hits.error[place]
+    found.sizes[record] = size
+    found.nearest[record] = nearest_exact(point, target, error, size, row)
+    columns = len(wanted.streams)
+    if columns == 0:
+        return True
+    number = query.numbers[record]
+    draw_ranks(wanted, number, size, room)
+    filled = fill_buckets(size, len(point), row, buckets) if size else 0
+    for column in range(columns):
+        rank = int(room.ranks[column])
+        donor = number if rank == KEPT else NOBODY
+        if rank > 0:
+            donor = pick(point, target, rank, error, filled, buckets)
+        found.donors[record, column] = donor
+    return True
+
+
+@lean
+def nearest_squared(row: Ranked, kept: int, size: int, own: int) -> float:
+    """The squared distance of the nearest member, the record itself left out; NaN for none."""
+    if size == 0:
+        return np.nan
+    entry = 0
+    if own >= 0 and row.weight[0] == 1:
+        entry = 1  # the first entry is the record itself, alone in its row
+    return float(row.squared[row.head[entry]])

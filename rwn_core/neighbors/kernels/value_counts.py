@@ -1,0 +1,194 @@
+"""How often each value occurs among a record's donors: counted, value by value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.kernels import compiled, merged
+
+
+@merged
+def count_values(
+    lists: Any,
+    place: int,
+    codes: NDArray[np.int32],
+    q: float,
+    counts: NDArray[np.float64],
+    touched: NDArray[np.int32],
+) -> int:
+    """Count the values of a record's donors; fills `counts`, all 0 before, and `touched`.
+
+    Parameters
+    ----------
+    lists : Lists
+    place : int
+        The record's in `lists`.
+    codes : ndarray of int32, shape (n,)
+        The value of every record.
+    q : float
+        Modification probability: at 0 no donor is looked at, below 1 the own value is touched.
+    counts : ndarray of float64, shape (V,)
+    touched : ndarray of int32, shape (V + 1,)
+        Filled with the values that have a chance, each once, and perhaps the own one.
+
+    Returns
+    -------
+    int
+        How many values are touched.
+    """
+    own, begin = codes[lists.records[place]], lists.begin[place]
+    size = lists.sizes[place] if q > 0 else 0
+    used = 0
+    if len(lists.weights) == 0 and len(counts) < size:  # then most values are touched
+        for entry in range(begin, begin + size):
+            counts[codes[lists.members[entry]]] += 1.0
+        for code in range(len(counts)):
+            touched[used] = code
+            used += counts[code] > 0
+    else:
+        for entry in range(begin, begin + size):
+            code = codes[lists.members[entry]]
+            touched[used] = code
+            used += counts[code] == 0
+            counts[code] += lists.weights[entry] if len(lists.weights) else 1.0
+    if q < 1 and counts[own] == 0:
+        touched[used] = own
+        used += 1
+    if lists.itself and q > 0:
+        counts[own] -= 1  # it is in its list, and no donor of its own
+    return used
+
+
+@merged
+def chance_of(code: int, own: int, count: float, total: float, q: float) -> float:
+    """P(the released value is this one)."""
+    kept = 1 - q if code == own else 0.0
+    return kept + q * (count / total)
+
+
+@compiled
+def mark_values(
+    lists: Any,
+    codes: NDArray[np.int32],
+    q: NDArray[np.float64],
+    some: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    support: NDArray[np.int64],
+    first: int,
+    last: int,
+) -> None:
+    """Count the records that may release each value.
+
+    Parameters
+    ----------
+    lists : Lists
+    codes : ndarray of int32, shape (u, n)
+        Values of the variables.
+    q : ndarray of float64, shape (u,)
+    some : ndarray of int64
+        Which variables to look at.
+    starts : ndarray of int64, shape (u + 1,)
+        Where each variable's values begin in `support`.
+    support : ndarray of int64
+        Added to.
+    first, last : int
+        Places in `lists`.
+    """
+    most = np.max(np.diff(starts))
+    room, touched = np.zeros(most), np.empty(most + 1, np.int32)
+    for place in range(first, last):
+        for unit in some:
+            mine, begin, total = codes[unit], starts[unit], lists.totals[place]
+            own, counts = mine[lists.records[place]], room[: starts[unit + 1] - begin]
+            for entry in range(count_values(lists, place, mine, q[unit], counts, touched)):
+                code = touched[entry]
+                chance = chance_of(code, own, counts[code], total, q[unit])
+                support[begin + code] += chance > 0
+                counts[code] = 0
+
+
+@compiled
+def fill_chances(
+    lists: Any,
+    codes: NDArray[np.int32],
+    q: float,
+    values: int,
+    starts: NDArray[np.int64],
+    used: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    chances: NDArray[np.float64],
+    first: int,
+    last: int,
+) -> None:
+    """The chances of the values that some records may release, in ascending order of values.
+
+    Parameters
+    ----------
+    lists : Lists
+    codes : ndarray of int32, shape (n,)
+    q : float
+    values : int
+        How many there are.
+    starts : ndarray of int64, shape (r,)
+        Where each record's entries begin.
+    used : ndarray of int64, shape (r,)
+        Filled: how many entries it has.
+    columns, chances : ndarray of int32 and of float64
+        Filled.
+    first, last : int
+        Places in `lists`.
+    """
+    counts, touched = np.zeros(values), np.empty(values + 1, np.int32)
+    for place in range(first, last):
+        own, total = codes[lists.records[place]], lists.totals[place]
+        some = touched[: count_values(lists, place, codes, q, counts, touched)]
+        some.sort()
+        at = starts[place]
+        for code in some:
+            chance = chance_of(code, own, counts[code], total, q)
+            counts[code] = 0
+            if chance > 0:
+                columns[at], chances[at] = code, chance
+                at += 1
+        used[place] = at - starts[place]
+
+
+@compiled
+def share_alike(
+    lists: Any, codes: NDArray[np.int32], shares: NDArray[np.float64], first: int, last: int
+) -> None:
+    """P(the donor has the record's own value), for records of some places.
+
+    Parameters
+    ----------
+    lists : Lists
+    codes : ndarray of int32, shape (u, n)
+        Values of some variables.
+    shares : ndarray of float64, shape (u, n)
+        Filled.
+    first, last : int
+    """
+    for place in range(first, last):
+        record, begin = lists.records[place], lists.begin[place]
+        for unit in range(len(codes)):
+            mine, alike = codes[unit], -1.0 if lists.itself else 0.0
+            own = mine[record]
+            for entry in range(begin, begin + lists.sizes[place]):
+                if mine[lists.members[entry]] == own:
+                    alike += lists.weights[entry] if len(lists.weights) else 1.0
+            shares[unit, record] = alike / lists.totals[place]
+
+
+@compiled
+def add_received(lists: Any, received: NDArray[np.float64]) -> None:
+    """Add to every donor what the records of some lists are expected to take from it."""
+    for place in range(len(lists.records)):
+        record, begin, share = lists.records[place], lists.begin[place], 1 / lists.totals[place]
+        for entry in range(begin, begin + lists.sizes[place]):
+            weight = lists.weights[entry] if len(lists.weights) else share
+            received[lists.members[entry]] += weight
+        if lists.itself:
+            received[record] -= share

@@ -1,0 +1,168 @@
+"""Neighborhoods of a large file that are found, and whose members are not stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.fill_table import fill_table, index_of
+from rwn_core.neighbors.kernels.arrays import Found
+from rwn_core.neighbors.radius import Radius, radius_values
+from rwn_core.neighbors.search import Search
+from rwn_core.neighbors.table import Neighborhoods, NeighborTable
+from rwn_core.parallel.memory import budget_bytes, check_fits, search_bytes
+from rwn_core.parallel.threads import Watch, thread_count
+
+
+class SearchedTable:
+    """A neighbor table that is found, but not stored until somebody asks for its members.
+
+    Attributes
+    ----------
+    k, epsilon
+        How far it reaches.
+    search : Search
+    found : Found
+        What it found.
+    """
+
+    def __init__(self, search: Search, found: Found, watch: Watch, budget: float | None) -> None:
+        self.k, self.epsilon = search.k, 0.0 if search.epsilon is None else search.epsilon
+        self.search, self.found, self._watch, self._budget = search, found, watch, budget
+        self._stored: NeighborTable | None = None
+        some = search.query is not search.target
+        self.numbers: NDArray[np.int64] | None = search.query.side.numbers if some else None
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return len(self.found.sizes)
+
+    @property
+    def stored(self) -> NeighborTable:
+        """The table itself; kept once it is there.
+
+        Raises
+        ------
+        ParameterError
+            It does not fit.
+        """
+        if self._stored is None:
+            table = fill_table(self.search, self.found, self._watch, self._budget)
+            self._stored = replace(table, numbers=self.numbers)
+        return self._stored
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """As in `NeighborTable`."""
+        return self.stored.offsets
+
+    @property
+    def records(self) -> NDArray[np.int32]:
+        """As in `NeighborTable`."""
+        return self.stored.records
+
+    @property
+    def squared(self) -> NDArray[np.float64]:
+        """As in `NeighborTable`."""
+        return self.stored.squared
+
+    def covers(self, *, k: int | None, epsilon: Radius | None) -> bool:
+        """As in `NeighborTable`."""
+        return self.stored.covers(k=k, epsilon=epsilon)
+
+    def narrow(
+        self, *, k: int | None, epsilon: Radius | None, strict: bool = False
+    ) -> Neighborhoods:
+        """As in `NeighborTable`."""
+        return self.stored.narrow(k=k, epsilon=epsilon, strict=strict)
+
+    def draw(self, drawing: Drawing, threads: int | None = None) -> NDArray[np.int64]:
+        """Draw donors by searching once more, without storing members, shape (n, p)."""
+        watch = Watch(threads=thread_count(threads))
+        return self.search.run(watch, drawing).donors
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether members can be read without a search."""
+        return self._stored is not None
+
+
+def search_neighborhoods(
+    points: NDArray[np.float64],
+    *,
+    k: int | None,
+    epsilon: Radius | None,
+    drawing: Drawing | None = None,
+    watch: Watch,
+    budget: float | None = None,
+) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+    """Find the neighborhoods of a large file, and draw donors in the same pass if asked to.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    k : int, optional
+    epsilon : float or ndarray of float64, shape (n,), optional
+    drawing : Drawing, optional
+    watch : Watch
+    budget : float, optional
+        Bytes of memory that may be used.
+
+    Returns
+    -------
+    neighborhoods : Neighborhoods
+        Their members are searched for again when they are asked for.
+    donors : ndarray of int64, shape (n, p), or None
+
+    Raises
+    ------
+    ParameterError
+        It would not fit.
+    Cancelled
+    """
+    _check_search(points, 0 if drawing is None else len(drawing.q), budget)
+    search = Search(index_of(points, epsilon, watch), k=k or 0, epsilon=epsilon)
+    return run_search(search, drawing, watch, budget)
+
+
+def search_strictly(points: NDArray[np.float64], epsilon: float, watch: Watch) -> Neighborhoods:
+    """The others of every record at a distance below epsilon; some records may have none.
+
+    Raises
+    ------
+    ParameterError
+        It would not fit.
+    """
+    _check_search(points, 0, None)
+    search = Search(index_of(points, None, watch), k=0, epsilon=epsilon, strict=True)
+    return run_search(search, None, watch)[0]
+
+
+def _check_search(points: NDArray[np.float64], columns: int, budget: float | None) -> None:
+    needed = search_bytes(len(points), points.shape[1], columns)
+    check_fits(needed, budget_bytes(budget), "Searching this table", "take a sample of its records")
+
+
+def run_search(
+    search: Search, drawing: Drawing | None, watch: Watch, budget: float | None = None
+) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+    """`search_neighborhoods` for a search that is made ready."""
+    k, epsilon = search.k, search.epsilon
+    found = search.run(watch, drawing)
+    radius = np.sqrt(found.kth)
+    if epsilon is not None:
+        radius = np.maximum(radius_values(epsilon), radius)
+    neighborhoods = Neighborhoods(
+        table=SearchedTable(search, found, Watch(threads=watch.threads), budget),
+        sizes=found.sizes,
+        within=found.within,
+        radius=radius,
+        k=k or None,
+        epsilon=epsilon,
+        first=found.nearest,
+    )
+    return neighborhoods, None if drawing is None else found.donors

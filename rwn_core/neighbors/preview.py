@@ -1,0 +1,220 @@
+"""What a screen needs to follow its sliders: neighbors stored as far as they fit."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import ParameterError
+from rwn_core.neighbors import (
+    LARGEST_DENSE,
+    Drawing,
+    Neighborhoods,
+    NeighborTable,
+    check_reach,
+    find_and_draw,
+)
+from rwn_core.neighbors.brute_force import complete_table
+from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.slider_range import Reach, interactive_reach
+from rwn_core.parallel.threads import Progress, Watch, thread_count
+
+if TYPE_CHECKING:
+    from rwn_core.neighbors.index import Index
+
+LARGEST_PAIRS = 12_000_000  # stored neighbors, 12 bytes each
+LARGEST_SEARCHED = 100_000_000  # neighbors met by a search at the sliders' ends: a few seconds
+LARGEST_MEAN = 5000  # neighbors of a record at the sliders' ends: beyond, masking all takes minutes
+TABLE_BYTES = 250e6  # most that the stored table may take
+LARGEST_WHOLE = 100_000  # records up to which all are shown
+SHOWN = 5000  # records shown of a larger table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Preview:
+    """Neighborhoods for every position of the sliders.
+
+    Attributes
+    ----------
+    points : ndarray of float64, shape (n, d)
+        Of all records.
+    records : ndarray of int64, shape (m,)
+        The records that are shown, ascending: all of them, or random ones of a large table.
+        Their neighborhoods are those of the full table either way.
+    reach : Reach
+        How far the sliders go.
+    table : NeighborTable or None
+        Row r belongs to records[r]. None where even the nearest neighbors do not fit, because
+        most records have thousands of twins: then everything is searched when it is asked for.
+    index : Index or None
+        What searches beyond the table start from; None for a table that holds all pairs.
+    """
+
+    points: NDArray[np.float64] = field(repr=False)
+    records: NDArray[np.int64] = field(repr=False)
+    reach: Reach
+    table: NeighborTable | None = field(repr=False)
+    index: Index | None = field(repr=False)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all records are shown."""
+        return len(self.records) == len(self.points)
+
+    def stores(self, *, k: int | None, epsilon: Radius | None) -> bool:
+        """Whether the neighborhoods of a setting are cut from the table, in milliseconds."""
+        return self.table is not None and self.table.covers(k=k, epsilon=self._mine(epsilon))
+
+    def neighborhoods(
+        self,
+        *,
+        k: int | None,
+        epsilon: Radius | None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Neighborhoods:
+        """The shown records' neighborhoods: cut from the table, or searched beyond its reach.
+
+        Parameters
+        ----------
+        k : int, optional
+        epsilon : float or ndarray of float64, shape (n,), optional
+        threads : int, optional
+        progress : callable, optional
+            Told the share done of a search, from 0 to 1. What it raises stops the work.
+
+        Returns
+        -------
+        Neighborhoods
+            The same draws give the same donors, whichever way it was found.
+
+        Raises
+        ------
+        ParameterError
+        """
+        return self.find_and_draw(None, k=k, epsilon=epsilon, threads=threads, progress=progress)[0]
+
+    def find_and_draw(
+        self,
+        drawing: Drawing | None,
+        *,
+        k: int | None,
+        epsilon: Radius | None,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+        """`neighborhoods`, and where they are searched, their donors in the same pass.
+
+        Parameters
+        ----------
+        drawing : Drawing or None
+            What to draw with.
+        k, epsilon, threads, progress
+            As for `neighborhoods`.
+
+        Returns
+        -------
+        neighborhoods : Neighborhoods
+        donors : ndarray of int64, shape (m, p), or None
+            None where they are still to be drawn, which is quick: from the table.
+        """
+        check_reach(k, epsilon, len(self.points))
+        if self.table is not None and self.stores(k=k, epsilon=epsilon):
+            return self.table.narrow(k=k, epsilon=self._mine(epsilon)), None
+        if self.index is None or (self.whole and epsilon is not None and not one_radius(epsilon)):
+            return find_and_draw(
+                self.points, drawing, k=k, epsilon=epsilon, threads=threads, progress=progress
+            )
+        from rwn_core.neighbors.lazy_table import run_search
+        from rwn_core.neighbors.search import Search
+        from rwn_core.neighbors.tree_search import search_of_some
+
+        if self.whole:
+            search = Search(self.index, k=k or 0, epsilon=epsilon)
+        else:
+            search = search_of_some(self.index, self.points, self.records, k, epsilon)
+        return run_search(search, drawing, Watch(threads=thread_count(threads), progress=progress))
+
+    def _mine(self, epsilon: Radius | None) -> Radius | None:
+        """The radius of the shown records."""
+        if epsilon is None or one_radius(epsilon):
+            return epsilon
+        return np.asarray(epsilon)[self.records]
+
+
+def build_preview(
+    points: NDArray[np.float64],
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+) -> Preview:
+    """Store the neighbors of a table, or of 5,000 random records of a large one.
+
+    It may run in any thread: it lets go of the interpreter's lock.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    threads : int, optional
+        RWN_THREADS or all processors by default.
+    progress : callable, optional
+        Told the share done, from 0 to 1.
+    cancel : threading.Event, optional
+        Set from anywhere to stop the work within half a second.
+
+    Returns
+    -------
+    Preview
+
+    Raises
+    ------
+    Cancelled, ParameterError
+    """
+    n = len(points)
+    watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
+    records = np.arange(n)
+    if n > LARGEST_WHOLE:
+        records = np.sort(np.random.default_rng(0).permutation(n)[:SHOWN])
+    searched = min(LARGEST_SEARCHED, LARGEST_MEAN * len(records))
+    reach = interactive_reach(points, LARGEST_PAIRS, len(records), searched)
+    watch.tell(0.0)
+    table: NeighborTable | None
+    index: Index | None = None
+    if n <= LARGEST_DENSE:
+        table = complete_table(points)
+    else:
+        from rwn_core.neighbors.fill_table import index_of
+
+        index = index_of(points, None, watch)
+        watch.tell(0.0)
+        table = _fitting_table(index, points, records, reach, watch)
+    watch.tell(1.0)
+    return Preview(points=points, records=records, reach=reach, table=table, index=index)
+
+
+def _fitting_table(
+    index: Index,
+    points: NDArray[np.float64],
+    records: NDArray[np.int64],
+    reach: Reach,
+    watch: Watch,
+) -> NeighborTable | None:
+    """The table out to the radius that should fit, or less far, or none."""
+    from rwn_core.neighbors.tree_search import search_of_some, stored_of_some, stored_table
+
+    epsilon = reach.stored
+    while True:
+        try:
+            if len(records) == len(points):
+                return stored_table(points, reach.k, epsilon, watch, TABLE_BYTES, index)
+            search = search_of_some(index, points, records, reach.k, epsilon)
+            return stored_of_some(search, watch, TABLE_BYTES)
+        except ParameterError:
+            if epsilon == 0:
+                return None
+            epsilon = epsilon / 2 if epsilon / 2 >= reach.step else 0.0

@@ -1,0 +1,136 @@
+"""Searching an index: sizes, nearest distances and donors at once, or a table of neighbors."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.index import Index
+from rwn_core.neighbors.kernels.arrays import Found, Wanted
+from rwn_core.neighbors.kernels.knn_query import nearest
+from rwn_core.neighbors.kernels.radius_query import balls
+from rwn_core.neighbors.kernels.simd import padded
+from rwn_core.neighbors.radius import Radius, radius_values
+from rwn_core.parallel.threads import Watch
+
+
+class Search:
+    """The records of one index among those of another, or of the same.
+
+    Parameters
+    ----------
+    target : Index
+        Where members come from.
+    query : Index, optional
+        Whose neighborhoods are asked for; the target itself by default. Same frame.
+    k : int
+        0 for none.
+    epsilon : float or ndarray of float64, shape (n,), or None
+        A radius for all query records, or one for each. Then the query index must keep records
+        of unlike radii apart.
+    strict : bool
+        Leave out records at exactly the radius epsilon.
+    """
+
+    def __init__(
+        self,
+        target: Index,
+        query: Index | None = None,
+        *,
+        k: int,
+        epsilon: Radius | None,
+        strict: bool = False,
+    ) -> None:
+        self.target = target
+        self.query = target if query is None else query
+        self.k, self.epsilon, self.strict = k, epsilon, strict
+        self.own = _same_records(self.query, target)
+        self.edges = self._edges()
+
+    def _edges(self) -> NDArray[np.float64]:
+        if self.epsilon is None:
+            return np.full(self.query.rows, -1.0)
+        side = self.query.side
+        radius = np.broadcast_to(radius_values(self.epsilon), self.query.n)
+        each = radius[side.records[side.offsets[:-1]]]
+        if self.strict:  # the kernel takes what is at the edge in
+            below: NDArray[np.float64] = np.nextafter(each * each * (1 - TIE), -1.0)
+            return below
+        edges: NDArray[np.float64] = each * each * (1 + TIE)
+        return edges
+
+    def wanted_for(self, drawing: Drawing | None) -> Wanted:
+        """What is asked of each record, with draws or without."""
+        streams = np.array([] if drawing is None else drawing.streams, dtype=np.int64)
+        return Wanted(
+            own=self.own,
+            edges=self.edges,
+            k=self.k,
+            unit=self.target.frame.unit,
+            key=np.zeros(8, np.uint32) if drawing is None else drawing.key.words,
+            streams=streams,
+            words=padded(streams),
+            q=np.zeros(0) if drawing is None else np.array(drawing.q, dtype=np.float64),
+        )
+
+    def run(self, watch: Watch, drawing: Drawing | None = None) -> Found:
+        """Find sizes and nearest distances, and draw donors if asked to, in one pass."""
+        n = self.query.n
+        wanted = self.wanted_for(drawing)
+        found = Found(
+            within=np.zeros(n, np.int64),
+            sizes=np.zeros(n, np.int64),
+            nearest=np.full(n, np.nan),
+            kth=np.zeros(n),
+            donors=np.empty((n if drawing else 0, len(wanted.streams)), np.int64),
+            starts=np.empty(0, np.int64),
+            members=np.empty(0, np.int32),
+            squared=np.empty(0),
+        )
+        self._both_passes(wanted, found, watch)
+        return found
+
+    def fill(self, found: Found, watch: Watch) -> Found:
+        """The members of every record, in rank order, for the sizes that `run` found."""
+        starts = np.concatenate(([0], np.cumsum(found.sizes)))
+        table = found._replace(
+            starts=starts,
+            members=np.empty(starts[-1], np.int32),
+            squared=np.empty(starts[-1]),
+        )
+        self._both_passes(self.wanted_for(None), table, watch)
+        return table
+
+    def _both_passes(self, wanted: Wanted, found: Found, watch: Watch) -> None:
+        query, target = self.query.side, self.target.side
+        share = 0.0 if self.epsilon is None else (0.7 if self.k else 1.0)
+
+        def search_balls(first: int, last: int) -> None:
+            balls(query, target, wanted, found, first, last)
+
+        def search_nearest(first: int, last: int) -> None:
+            nearest(query, target, wanted, found, short, first, last)
+
+        if self.epsilon is not None:
+            watch.run(search_balls, self.query.leaves, 0.0, share)
+        if self.k:
+            short = self._short_rows(found)
+            watch.run(search_nearest, len(short), share, 1.0)
+
+    def _short_rows(self, found: Found) -> NDArray[np.int64]:
+        """Positions of the query rows with a record that has fewer than k within its radius."""
+        short = np.zeros(self.query.rows, dtype=bool)
+        short[self.query.side.places[found.within < self.k]] = True
+        return np.flatnonzero(short)
+
+
+def _same_records(query: Index, target: Index) -> NDArray[np.int32]:
+    """The target's record of the same number, for each query record; -1 for none."""
+    if query is target:
+        return np.arange(query.n, dtype=np.int32)
+    place = np.searchsorted(target.side.numbers, query.side.numbers)
+    place = np.minimum(place, target.n - 1)
+    same = target.side.numbers[place] == query.side.numbers
+    return np.where(same, place, -1).astype(np.int32)

@@ -1,0 +1,117 @@
+"""How far the sliders go: the radius beyond which a neighborhood is most of the file."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.distance import squared_distances
+
+SAMPLE = 300  # records whose distances to all others are looked at
+FEWEST = 50  # of them, in a large table
+PAIRS = 6_100_000
+THINNED = 100_000  # of the others, kept for quantiles of their distances
+SPREAD = 5.0  # the largest radius, in median nearest distances
+LARGEST_K = 60
+STEPS = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """Ranges for interactive use.
+
+    Attributes
+    ----------
+    epsilon : float
+        Largest radius worth offering.
+    step : float
+        A round step, between a fiftieth and a hundred-and-twenty-fifth of it.
+    k : int
+        Largest k.
+    typical : float
+        A radius that gives about half of the records a neighbor: the median nearest distance,
+        or the smallest distance that occurs where most records have a twin.
+    stored : float
+        The radius out to which the neighbors fit into their table; at most epsilon.
+    """
+
+    epsilon: float
+    step: float
+    k: int
+    typical: float
+    stored: float
+
+
+def interactive_reach(
+    points: NDArray[np.float64],
+    largest_pairs: int,
+    rows_stored: int | None = None,
+    largest_searched: int | None = None,
+) -> Reach:
+    """Ranges of epsilon and k for a table, from an evenly spread sample of its records.
+
+    Parameters
+    ----------
+    points : ndarray, shape (n, d)
+    largest_pairs : int
+        Neighbor pairs that may be stored.
+    rows_stored : int, optional
+        Records whose pairs are stored; all by default.
+    largest_searched : int, optional
+        Neighbor pairs that a search of these records may meet at the largest radius; as many as
+        may be stored by default.
+
+    Returns
+    -------
+    Reach
+    """
+    n = len(points)
+    rows = rows_stored or n
+    nearest, squared = _sampled(points)
+    typical = float(np.median(nearest))
+    if typical == 0:
+        apart = squared[(squared > 0) & np.isfinite(squared)]
+        typical = float(np.sqrt(np.quantile(apart, 0.01))) if apart.size else 1.0
+    radii = []
+    for pairs in (largest_pairs, max(largest_pairs, largest_searched or 0)):
+        radius = SPREAD * typical
+        if n - 1 > pairs / rows:
+            radius = min(radius, _radius_of_mean_size(squared, pairs / rows / n))
+        radii.append(radius)
+    most = max(radii[1], typical)  # of twins alone, any radius has too many
+    step = _step(most)
+    stored, epsilon = (max(step, math.floor(r / step) * step) for r in (radii[0], most))
+    stored, epsilon = float(f"{stored:.12g}"), float(f"{epsilon:.12g}")
+    return Reach(
+        epsilon=epsilon, step=step, k=min(LARGEST_K, n - 1), typical=typical, stored=stored
+    )
+
+
+def _sampled(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Some records' nearest distances, and their squared distances to most others, (m, l)."""
+    n = len(points)
+    looked_at = min(SAMPLE, n, max(FEWEST, PAIRS // n))
+    everyone, nearest, kept = np.arange(n), [], []
+    for row in np.unique(np.linspace(0, n - 1, looked_at).astype(np.int64)):
+        squared = squared_distances(points, row, everyone)
+        squared[row] = np.inf
+        nearest.append(squared.min())
+        kept.append(squared[:: -(-n // THINNED)])
+    return np.sqrt(nearest), np.array(kept)
+
+
+def _radius_of_mean_size(squared: NDArray[np.float64], share: float) -> float:
+    """The radius within which the sampled records have this share of the others on average."""
+    together = squared[np.isfinite(squared)]
+    place = min(int(share * squared.size), len(together) - 1)
+    return float(np.sqrt(np.partition(together, place)[place]))
+
+
+def _step(most: float) -> float:
+    """The largest of 1, 2 and 5 times a power of ten that goes into the range 50 times."""
+    finest = most / STEPS
+    power = 10.0 ** math.floor(math.log10(finest))
+    return float(next(m * power for m in (5, 2, 1) if m * power <= finest * (1 + 1e-9)))

@@ -1,0 +1,119 @@
+"""Donors of a large stored table: each number made once, or chains kept for many looks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.kernels.chacha import chains
+from rwn_core.neighbors.kernels.cut_table import donors_by_key, donors_by_links
+from rwn_core.neighbors.kernels.simd import padded
+from rwn_core.neighbors.table import Neighborhoods
+from rwn_core.parallel.threads import Watch
+from rwn_core.randomness import SecretKey
+
+LINKS_A_CELL = 10  # room for a first try; the harmonic number of the longest row is needed
+CELLS_A_THREAD = 100_000  # fewer are not worth another thread
+
+
+class Chains:
+    """The chains of many cells, up to the largest size that a record will have.
+
+    Parameters
+    ----------
+    key : SecretKey
+    records : ndarray of int64, shape (m,)
+    streams : ndarray of int64, shape (p,)
+    longest : ndarray of int64, shape (m,)
+    """
+
+    def __init__(
+        self,
+        key: SecretKey,
+        records: NDArray[np.int64],
+        streams: NDArray[np.int64],
+        longest: NDArray[np.int64],
+    ) -> None:
+        self.records, self.longest = records, longest
+        self.modify = np.empty((len(records), len(streams)))
+        self.ends = np.empty(self.modify.size, np.int64)
+        self.links = np.empty(LINKS_A_CELL * self.modify.size, np.int32)
+        arguments = (key.words, records, streams, longest, self.modify, self.ends)
+        needed = chains(*arguments, self.links)
+        if needed > len(self.links):
+            self.links = np.empty(needed, np.int32)
+            chains(*arguments, self.links)
+        else:
+            self.links = self.links[:needed].copy()
+
+    def reach(self, longest: NDArray[np.int64]) -> bool:
+        """Whether no record's neighborhood can outgrow its chains."""
+        return bool((longest <= self.longest).all())
+
+    def donors(
+        self, neighborhoods: Neighborhoods, q: NDArray[np.float64], threads: int
+    ) -> NDArray[np.int64]:
+        """The donors of these records in a stored table, shape (m, p)."""
+        donors = np.empty(self.modify.shape, np.int64)
+        table = neighborhoods.table
+        offsets, members, sizes = table.offsets, table.records, neighborhoods.sizes
+        rows, plain = neighborhoods.rows(self.records), np.array(q, dtype=np.float64)
+
+        def read(first: int, last: int) -> None:
+            donors_by_links(
+                offsets,
+                members,
+                sizes,
+                rows,
+                self.records,
+                self.modify,
+                self.ends,
+                self.links,
+                plain,
+                donors,
+                first,
+                last,
+            )
+
+        _in_parts(read, donors, threads)
+        return donors
+
+
+def draw_from_table(
+    neighborhoods: Neighborhoods, drawing: Drawing, threads: int
+) -> NDArray[np.int64]:
+    """Draw every record's donors from a stored table.
+
+    Parameters
+    ----------
+    neighborhoods : Neighborhoods
+    drawing : Drawing
+    threads : int
+
+    Returns
+    -------
+    ndarray of int64, shape (n, p)
+    """
+    table = neighborhoods.table
+    offsets, members, sizes = table.offsets, table.records, neighborhoods.sizes
+    key, q = drawing.key.words, np.array(drawing.q, dtype=np.float64)
+    streams = padded(drawing.streams)
+    donors = np.empty((neighborhoods.n, len(q)), np.int64)
+
+    def draw(first: int, last: int) -> None:
+        donors_by_key(offsets, members, sizes, key, streams, q, donors, first, last)
+
+    _in_parts(draw, donors, threads)
+    return donors
+
+
+def _in_parts(work: Callable[[int, int], None], donors: NDArray[np.int64], threads: int) -> None:
+    rows = len(donors)
+    parts = max(1, min(threads, donors.size // CELLS_A_THREAD))
+    if parts == 1:
+        work(0, rows)
+        return
+    Watch(threads=parts).run(lambda a, b: work(a * rows // parts, b * rows // parts), parts)

@@ -1,0 +1,220 @@
+"""The neighbor table: each record's nearest others in rank order, stored once, cut at will."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import ParameterError
+from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.radius import Radius, radius_values
+
+if TYPE_CHECKING:
+    from rwn_core.neighbors.lazy_table import SearchedTable
+
+LARGEST_DENSE = 2000  # records up to which all pairs are held at once, by numpy alone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NeighborTable:
+    """Every record's others out to a radius, nearest first.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (n + 1,)
+        Record i's others are entries offsets[i] to offsets[i + 1].
+    records : ndarray of int32, shape (m,)
+    squared : ndarray of float64, shape (m,)
+        Squared distances, ascending within a record; tied entries carry one value.
+    k : int
+        Every record has at least its k nearest (and their ties) stored.
+    epsilon : float or ndarray of float64, shape (n,)
+        Every record has all others within this radius, or within its own, stored.
+    numbers : ndarray of int64, shape (n,), or None
+        The records that the rows belong to, ascending, where they are some of a larger table.
+    """
+
+    offsets: NDArray[np.int64]
+    records: NDArray[np.int32]
+    squared: NDArray[np.float64]
+    k: int
+    epsilon: Radius
+    numbers: NDArray[np.int64] | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.offsets) - 1
+
+    def covers(self, *, k: int | None, epsilon: Radius | None) -> bool:
+        """Whether `narrow` can answer for these parameters."""
+        asked = 0.0 if epsilon is None else radius_values(epsilon)
+        return (k or 0) <= self.k and bool(np.all(asked <= radius_values(self.epsilon)))
+
+    def narrow(
+        self, *, k: int | None, epsilon: Radius | None, strict: bool = False
+    ) -> Neighborhoods:
+        """The neighborhoods of a smaller radius or k.
+
+        Parameters
+        ----------
+        k : int, optional
+            At least 1. A record with fewer stored has them all.
+        epsilon : float or ndarray of float64, shape (n,), optional
+            Radius, at least 0. At least one of the two is needed.
+        strict : bool
+            Leave out records at exactly the radius epsilon (the 2015 method).
+
+        Returns
+        -------
+        Neighborhoods
+        """
+        if k is None and epsilon is None:
+            raise ParameterError("Give epsilon, k or both; neither is given.")
+        if not self.covers(k=k, epsilon=epsilon):
+            raise ParameterError("The neighbor table does not reach as far as this k or epsilon.")
+        edges = np.full(self.n, -1.0)
+        radius = np.zeros(self.n)
+        if epsilon is not None:
+            reach = radius_values(epsilon)
+            edges[:] = reach * reach * ((1 - TIE) if strict else (1 + TIE))
+            radius[:] = reach
+        cut = self._cut_compiled if self.n > LARGEST_DENSE else self._cut
+        within, sizes, kth = cut(edges, k or 0, strict)
+        return Neighborhoods(
+            table=self,
+            sizes=sizes,
+            within=within,
+            radius=np.maximum(radius, np.sqrt(kth)),
+            k=k,
+            epsilon=epsilon,
+        )
+
+    def _cut(
+        self, edges: NDArray[np.float64], k: int, strict: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        """How many entries lie within each edge, how many with k, and the k-th's distance."""
+        within = self._count(edges, strict=strict)
+        needed = np.minimum(k, np.diff(self.offsets))
+        short = within < needed
+        kth = np.zeros(self.n)
+        kth[short] = self.squared[(self.offsets[:-1] + needed - 1)[short]]
+        sizes = np.where(short, self._count(kth * (1 + TIE)), within)
+        return within, sizes, kth
+
+    def _cut_compiled(
+        self, edges: NDArray[np.float64], k: int, strict: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+        from rwn_core.neighbors.kernels.cut_table import cut_rows
+
+        within, sizes = np.empty(self.n, np.int64), np.empty(self.n, np.int64)
+        kth = np.empty(self.n)
+        cut_rows(self.offsets, self.squared, edges, strict, k, within, sizes, kth, 0, self.n)
+        return within, sizes, kth
+
+    def _count(self, edge: NDArray[np.float64], *, strict: bool = False) -> NDArray[np.int64]:
+        """How many entries of each record lie within its edge: one bisection for all."""
+        low, high = self.offsets[:-1].copy(), self.offsets[1:].copy()
+        last = max(len(self.squared) - 1, 0)
+        for _ in range(int(np.max(high - low, initial=0)).bit_length()):
+            middle = (low + high) >> 1
+            value = self.squared[np.minimum(middle, last)]
+            inside = (value < edge) if strict else (value <= edge)
+            open_ = low < high
+            low = np.where(open_ & inside, middle + 1, low)
+            high = np.where(open_ & ~inside, middle, high)
+        return low - self.offsets[:-1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Neighborhoods:
+    """S_i of every record: the closed ball of radius max(epsilon, distance to the k-th nearest).
+
+    Attributes
+    ----------
+    sizes : ndarray of int64, shape (n,)
+        |S_i|; record i itself never counts.
+    within : ndarray of int64, shape (n,)
+        How many of them lie within epsilon.
+    radius : ndarray of float64, shape (n,)
+    k : int or None
+    epsilon : float, ndarray of float64 of shape (n,), or None
+    table : NeighborTable or SearchedTable
+        Holds the members; where they are only found and not stored, asking for them searches.
+    first : ndarray of float64, shape (n,), or None
+        Squared distance to the nearest member, where the table does not hold it yet.
+    """
+
+    table: NeighborTable | SearchedTable
+    sizes: NDArray[np.int64]
+    within: NDArray[np.int64]
+    radius: NDArray[np.float64]
+    k: int | None
+    epsilon: Radius | None
+    first: NDArray[np.float64] | None = field(default=None, repr=False)
+
+    @property
+    def n(self) -> int:
+        """Number of rows: of records, unless they are some of a larger table."""
+        return len(self.sizes)
+
+    def rows(self, records: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The rows of some records."""
+        numbers = self.table.numbers
+        return records if numbers is None else np.searchsorted(numbers, records)
+
+    @property
+    def nearest(self) -> NDArray[np.float64]:
+        """Distance from each record to its nearest other record, shape (n,); NaN if unknown."""
+        if self.first is not None:
+            return np.sqrt(self.first)
+        starts = self.table.offsets[:-1]
+        known = self.table.offsets[1:] > starts
+        distance = np.full(self.n, np.nan)
+        distance[known] = np.sqrt(self.table.squared[starts[known]])
+        return distance
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether the members are at hand, or would be searched for first."""
+        return isinstance(self.table, NeighborTable) or self.table.is_stored
+
+    def search_donors(self, drawing: Drawing, threads: int | None = None) -> NDArray[np.int64]:
+        """Draw every record's donors while searching for the members, shape (n, p)."""
+        assert not isinstance(self.table, NeighborTable)
+        return self.table.draw(drawing, threads)
+
+    def members(self, record: int) -> NDArray[np.int32]:
+        """The records of S_i, nearest first."""
+        start = self.table.offsets[record]
+        return self.table.records[start : start + self.sizes[record]]
+
+    def pairs(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """All neighborhoods as compressed rows: offsets (n + 1,) and member records."""
+        starts = np.concatenate(([0], np.cumsum(self.sizes)))
+        if starts[-1] == self.table.offsets[-1]:
+            return starts, self.table.records
+        within = np.arange(starts[-1]) - np.repeat(starts[:-1], self.sizes)
+        return starts, self.table.records[np.repeat(self.table.offsets[:-1], self.sizes) + within]
+
+    def donors(self, records: NDArray[np.int64], ranks: NDArray[np.int32]) -> NDArray[np.int64]:
+        """The members of the given ranks.
+
+        Parameters
+        ----------
+        records : ndarray of int64, shape (m,)
+            Rows.
+        ranks : ndarray of int, shape (m, p)
+            1 for the nearest; at most the record's size.
+
+        Returns
+        -------
+        ndarray of int64, shape (m, p)
+        """
+        starts = self.table.offsets[records]
+        donors = self.table.records[starts[:, None] + (ranks - 1)]
+        return np.asarray(donors, dtype=np.int64)

@@ -1,0 +1,199 @@
+"""Tables of neighbors of large files, by the compiled search."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.fill_table import FEWER, fill_table, index_of
+from rwn_core.neighbors.index import Index, build_index
+from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.search import Search
+from rwn_core.neighbors.table import NeighborTable
+from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
+from rwn_core.parallel.threads import Progress, Watch, thread_count
+
+ESTIMATED = 1000  # records whose sizes say how large a table will be
+
+
+def tree_table(
+    points: NDArray[np.float64],
+    k: int,
+    epsilon: Radius,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    budget: float | None = None,
+) -> NeighborTable:
+    """Every record's others within max(epsilon, distance to the k-th nearest), ranked.
+
+    Parameters
+    ----------
+    points : ndarray, shape (n, d)
+    k : int
+        0 for none.
+    epsilon : float or ndarray of float64, shape (n,)
+    threads : int, optional
+    progress : callable, optional
+        Told the share done, from 0 to 1.
+    budget : float, optional
+        Bytes of memory that may be used.
+
+    Returns
+    -------
+    NeighborTable
+
+    Raises
+    ------
+    ParameterError
+        It would not fit; told before the search, from a sample of the records.
+    Cancelled
+    """
+    watch = Watch(threads=thread_count(threads), progress=progress)
+    return stored_table(points, k, epsilon, watch, budget)
+
+
+def stored_table(
+    points: NDArray[np.float64],
+    k: int | None,
+    epsilon: Radius | None,
+    watch: Watch,
+    budget: float | None = None,
+    index: Index | None = None,
+) -> NeighborTable:
+    """`tree_table` under a watch that may cancel it, perhaps with an index that is there."""
+    allowed = budget_bytes(budget)
+    if index is None:
+        needed = search_bytes(len(points), points.shape[1], 0)
+        check_fits(needed, allowed, "Searching this table", FEWER)
+        index = index_of(points, epsilon, watch)
+    _check_estimate(index, points, k or 0, epsilon, allowed)
+    search = Search(index, k=k or 0, epsilon=epsilon)
+    table = fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), allowed)
+    watch.tell(1.0)
+    return table
+
+
+def table_among(
+    points: NDArray[np.float64],
+    candidates: NDArray[np.int64],
+    k: int | None,
+    epsilon: Radius | None,
+    watch: Watch,
+    budget: float | None = None,
+) -> NeighborTable:
+    """Every record's others among some candidates, ranked.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    candidates : ndarray of int64, shape (m,)
+        Records that may be somebody's neighbor, ascending; more than k.
+    k : int, optional
+    epsilon : float or ndarray of float64, shape (n,), optional
+    watch : Watch
+    budget : float, optional
+
+    Returns
+    -------
+    NeighborTable
+    """
+    target = build_index(points[candidates], numbers=candidates)
+    apart = None if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)
+    query = build_index(points, apart=apart, frame=target.frame)
+    search = Search(target, query, k=k or 0, epsilon=epsilon)
+    return fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), budget)
+
+
+def neighborhoods_of_some(
+    index: Index,
+    points: NDArray[np.float64],
+    records: NDArray[np.int64],
+    k: int | None,
+    epsilon: Radius | None,
+    watch: Watch,
+) -> NeighborTable:
+    """The ranked others of a few records in the full table.
+
+    Parameters
+    ----------
+    index, points, records, k, epsilon
+        As for `search_of_some`.
+    watch : Watch
+
+    Returns
+    -------
+    NeighborTable
+        Row r is that of records[r]; the members are numbered as in the full table.
+    """
+    return stored_of_some(search_of_some(index, points, records, k, epsilon), watch)
+
+
+def search_of_some(
+    index: Index,
+    points: NDArray[np.float64],
+    records: NDArray[np.int64],
+    k: int | None,
+    epsilon: Radius | None,
+) -> Search:
+    """The search for the neighborhoods of a few records in the full table.
+
+    Parameters
+    ----------
+    index : Index
+        Of all records.
+    points : ndarray of float64, shape (n, d)
+        All of them.
+    records : ndarray of int64, shape (m,)
+        Ascending.
+    k : int, optional
+    epsilon : float or ndarray of float64, shape (n,), optional
+    """
+    query, mine = _query_of(index, points, records, epsilon)
+    return Search(index, query, k=k or 0, epsilon=mine)
+
+
+def stored_of_some(search: Search, watch: Watch, budget: float | None = None) -> NeighborTable:
+    """What a search of some records finds, as a table.
+
+    Raises
+    ------
+    ParameterError
+        It would not fit into the budget, in bytes.
+    Cancelled
+    """
+    found = search.run(watch.part(0.0, 0.5))
+    table = fill_table(search, found, watch.part(0.5, 1.0), budget)
+    return replace(table, numbers=search.query.side.numbers)
+
+
+def _query_of(
+    index: Index,
+    points: NDArray[np.float64],
+    records: NDArray[np.int64],
+    epsilon: Radius | None,
+) -> tuple[Index, Radius | None]:
+    """Some records made ready for a search of an index, and their radius."""
+    if epsilon is None or one_radius(epsilon):
+        return build_index(points[records], numbers=records, frame=index.frame), epsilon
+    mine = np.asarray(epsilon)[records]
+    return build_index(points[records], numbers=records, apart=mine, frame=index.frame), mine
+
+
+def _check_estimate(
+    index: Index,
+    points: NDArray[np.float64],
+    k: int,
+    epsilon: Radius | None,
+    allowed: float,
+) -> None:
+    """Refuse a table that will not fit, from the sizes of some records."""
+    n = len(points)
+    if pairs_bytes(float(n) * (n - 1)) <= allowed or n <= ESTIMATED:
+        return
+    some = np.unique(np.linspace(0, n - 1, ESTIMATED).astype(np.int64))
+    query, radius = _query_of(index, points, some, epsilon)
+    sizes = Search(index, query, k=k, epsilon=radius).run(Watch()).sizes
+    check_fits(pairs_bytes(sizes.mean() * n), allowed, "The table of neighbors", FEWER)
