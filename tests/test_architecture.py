@@ -27,7 +27,7 @@ scale terminal rwn_ui < arguments round_option < mask_command sweep_command < cl
 """The law of imports: a module imports only what stands before it, and never its equals."""
 
 SHARED_AMONG_SIBLINGS = {
-    "masking": {"release"},
+    "masking": {"references", "release"},
     "measures": set(),
     "figures": {"draw_bands", "index_plot", "paired_shares", "signed_heatmap", "style", "tables"},
 }

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 
+from rwn_core.masking.references import REFERENCES
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.point import Point, Spread
-from rwn_core.tuning.references import REFERENCES
 from rwn_core.tuning.trials import Plan
 
 

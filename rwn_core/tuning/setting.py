@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, plain_steps, precision_words
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS
-from rwn_core.tuning.references import REFERENCES
+from rwn_core.masking.references import REFERENCES
 
 _SIGNS = {"epsilon": "ε"}
 
