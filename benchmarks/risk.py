@@ -28,9 +28,9 @@ import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
-from rwn_core.comparison import Comparison
-from rwn_core.intruder.watch import WatchList
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.watch_list import WatchList
+from rwn_core.measures.comparison import Comparison
 from rwn_core.mechanism.cell_law import CellLaw
 
 REPEATS = 5

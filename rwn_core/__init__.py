@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rwn_core.analysis import Analysis
     from rwn_core.audit import Audit, audit
     from rwn_core.combining import combine_releases
-    from rwn_core.comparison import Comparison, Sampling
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.question import Question
     from rwn_core.data.schema import Schema
@@ -43,12 +42,13 @@ if TYPE_CHECKING:
     from rwn_core.io.read import read, read_bytes
     from rwn_core.masking import METHODS, NBRS2015, RWN, Release, Rounded, mask
     from rwn_core.measures import MEASURES
+    from rwn_core.measures.comparison import Comparison, Sampling
+    from rwn_core.measures.measure import Measure, Reading
     from rwn_core.mechanism.donors import Draws, copy_from_donors, draw_donors
     from rwn_core.moments import Moment
     from rwn_core.neighbors import Neighborhoods, Radii, find_neighborhoods, nearest_radii
     from rwn_core.neighbors.metric import Metric, coordinates
     from rwn_core.randomness import SecretKey
-    from rwn_core.reading import Measure, Reading
     from rwn_core.scenario import Scenario
     from rwn_core.standard_errors import standard_error_validity
     from rwn_core.tuning import Goal, Grid, Plan, Setting, frontier, seek, sweep
@@ -122,7 +122,7 @@ _HOMES = {
     "analysis": ("Analysis",),
     "audit": ("audit", "Audit"),
     "combining": ("combine_releases",),
-    "comparison": ("Comparison", "Sampling"),
+    "measures.comparison": ("Comparison", "Sampling"),
     "neighbors.metric": ("coordinates", "Metric"),
     "day_pass": ("DayPass",),
     "io.demo": ("load_demo", "DEMOS"),
@@ -145,7 +145,7 @@ _HOMES = {
     "moments": ("Moment",),
     "neighbors": ("find_neighborhoods", "nearest_radii", "Neighborhoods", "Radii"),
     "randomness": ("SecretKey",),
-    "reading": ("Reading", "Measure"),
+    "measures.measure": ("Reading", "Measure"),
     "release": ("ReleasedFile", "internal_record"),
     "scenario": ("Scenario",),
     "data.schema": ("Schema", "Variable", "Kind", "Role", "Question"),

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
-from rwn_core.distributions import standard_deviation, total_variation
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.formula import Formula, formula_design
-from rwn_core.generalized_linear import Family, generalized_fit, recoded_pair
-from rwn_core.grouping import counts, grouping
-from rwn_core.least_squares import least_squares
 from rwn_core.measures import MEASURES
-from rwn_core.original_terms import RELEASED, numbers
-from rwn_core.reading import Reading
+from rwn_core.measures.aligned import RELEASED, numbers
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.cross_table import counts, grouping
+from rwn_core.measures.statistics.distributions import standard_deviation, total_variation
+from rwn_core.measures.statistics.formula import Formula, formula_design
+from rwn_core.measures.statistics.glm import Family, generalized_fit, recoded_pair
+from rwn_core.measures.statistics.ols import least_squares
 
 KINDS: Mapping[str, str] = {
     "linear": "largest change of a slope, in the original's standard errors",

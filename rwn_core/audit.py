@@ -8,13 +8,13 @@ from typing import Any
 
 import pandas as pd
 
-from rwn_core.comparison import Comparison, Sampling
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.masking import Release
 from rwn_core.measures import MEASURES
-from rwn_core.reading import Reading
+from rwn_core.measures.comparison import Comparison, Sampling
+from rwn_core.measures.measure import Reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

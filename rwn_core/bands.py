@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 LEVEL = 0.9  # how often one more draw falls into an interval
 LARGEST_PART = 10_000  # numbers of one part of a detail: correlations of 100 variables

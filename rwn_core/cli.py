@@ -186,7 +186,7 @@ def audit(
     """
     data = described(load(original, schema), identifiers=drop or ())
     from rwn_core.audit import compare, read_all
-    from rwn_core.comparison import Sampling
+    from rwn_core.measures.comparison import Sampling
 
     data = asked(data, response, predictor or ())
     say("note: row i of MASKED is read as record i of ORIGINAL; a shuffled file gives nonsense.")

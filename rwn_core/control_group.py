@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import ParameterError
-from rwn_core.intruder.guessing import ATTACKS, canonical_sample
 from rwn_core.masking import mask
+from rwn_core.measures.attacks.guessing import ATTACKS, canonical_sample
+from rwn_core.measures.comparison import Comparison
 
 LEAST = 20  # people outside, below which their success says nothing
 _SEED = 7

@@ -16,11 +16,11 @@ import numpy as np
 
 from rwn_core.analysis import Analysis, Verdict, verdict
 from rwn_core.audit import compare
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.ensemble import released_only, releases
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking import Parameters
+from rwn_core.measures.comparison import Comparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison, Sampling
 from rwn_core.control_group import control_group
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import SHARES, rounded, steps_of
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.intruder.posterior import link
-from rwn_core.intruder.repeated import success_after
-from rwn_core.intruder.simulation import simulate
-from rwn_core.intruder.values_alone import values_alone
-from rwn_core.intruder.watch import Watched, WatchList
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.averaging import values_alone
+from rwn_core.measures.attacks.posterior import link
+from rwn_core.measures.attacks.repeated_releases import success_after
+from rwn_core.measures.attacks.simulation import simulate
+from rwn_core.measures.attacks.watch_list import Watched, WatchList
+from rwn_core.measures.comparison import Comparison, Sampling
+from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.reading import Reading
 
 RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is told what the values alone say
 ROUNDING_WORK = 1_000_000  # candidate pairs weighed at each step, before a sample is taken

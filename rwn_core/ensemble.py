@@ -15,10 +15,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import RWN, Parameters, mask, unrounded
 from rwn_core.measures import MEASURES
+from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donors import Draws, column_streams, released_schema
 from rwn_core.randomness import SecretKey
-from rwn_core.reading import Reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

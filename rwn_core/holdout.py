@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import Parameters, mask
 from rwn_core.measures import MEASURES
-from rwn_core.reading import Reading
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

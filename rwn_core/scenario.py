@@ -12,7 +12,7 @@ from typing import Any
 
 from rwn_core.day_pass import DayPass
 from rwn_core.errors import InputError, ParameterError
-from rwn_core.intruder.predicates import Predicate
+from rwn_core.measures.attacks.predicate import Predicate
 from rwn_core.tuning import Grid, Plan, Setting
 
 FORMAT = "rwn scenario 1"

@@ -18,14 +18,14 @@ from rwn_core.bootstrap import masked_samples
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
-from rwn_core.design_matrix import design_matrix
 from rwn_core.ensemble import releases
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.forecast.mean_inflation import mean_inflation
-from rwn_core.generalized_linear import family_of, generalized_fit, response_design
-from rwn_core.least_squares import least_squares
 from rwn_core.masking import RWN, Parameters
-from rwn_core.original_terms import RELEASED
+from rwn_core.measures.aligned import RELEASED
+from rwn_core.measures.statistics.design_matrix import design_matrix
+from rwn_core.measures.statistics.glm import family_of, generalized_fit, response_design
+from rwn_core.measures.statistics.ols import least_squares
 
 Z95 = 1.96
 LEAST_SHARE = 0.5  # of the repeats that must give an estimate

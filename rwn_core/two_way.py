@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
-from rwn_core.correlations import correlation_matrix
 from rwn_core.data.variable import Kind
-from rwn_core.distributions import total_variation
 from rwn_core.errors import NotApplicable
-from rwn_core.grouping import counts, grouping
-from rwn_core.original_terms import RELEASED, matrix
-from rwn_core.reading import Reading
+from rwn_core.measures.aligned import RELEASED, matrix
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.correlation import correlation_matrix
+from rwn_core.measures.statistics.cross_table import counts, grouping
+from rwn_core.measures.statistics.distributions import total_variation
 
 
 def two_way(comparison: Comparison, one: str, other: str) -> Reading:

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.intruder.posterior import link
 from rwn_core.masking import RWN, mask
+from rwn_core.measures.attacks.posterior import link
 from rwn_core.mechanism.donors import Draws, column_streams
 from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
 from rwn_core.neighbors.kernel_cache import is_ready, set_ready

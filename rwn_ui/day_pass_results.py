@@ -9,10 +9,10 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.analysis import Verdict
-from rwn_core.comparison import Comparison
 from rwn_core.day_pass import DayPass, Standing
 from rwn_core.figures.style import shorten
 from rwn_core.masking import Rounded
+from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.scenario import Scenario
 from rwn_ui.session import Session

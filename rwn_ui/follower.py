@@ -12,10 +12,10 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 
 import rwn_core as rwn
-from rwn_core.comparison import Comparison
 from rwn_core.errors import RWNError
 from rwn_core.masking import Parameters
-from rwn_core.reading import Reading
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_core.tuning.workers import POLITE, end_with_the_parent, start_alone, stop
 from rwn_ui.abandoned import end_with_the_session
 

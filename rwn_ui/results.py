@@ -6,9 +6,10 @@ import threading
 from dataclasses import dataclass
 
 import rwn_core as rwn
-from rwn_core.comparison import Comparison
 from rwn_core.masking import Masked, Rounded, unrounded
 from rwn_core.masking.rwn import modification
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.donors import Draws, column_streams
 from rwn_core.neighbors import LARGEST_DENSE, NeighborTable
 from rwn_core.neighbors.metric import coordinates
@@ -16,7 +17,6 @@ from rwn_core.neighbors.preview import Preview, build_preview
 from rwn_core.neighbors.slider_range import Reach
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
-from rwn_core.reading import Reading
 
 SHOWN = (
     "distance_linkage",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rwn_core.disclosure import Answers
-from rwn_core.reading import Reading
-from rwn_core.transitions import WHY_NO_PRIVACY_EPSILON
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.transition_matrix import WHY_NO_PRIVACY_EPSILON
 from rwn_ui.risk_words import percent
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 from rwn_ui.follower import Follower, Question
 from rwn_ui.results import Look
 from rwn_ui.session import Session

@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from rwn_core.comparison import Sampling, usable_weights
 from rwn_core.data.rounding import Steps
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
+from rwn_core.measures.comparison import Sampling, usable_weights
 from rwn_ui import precision_form
 from rwn_ui.session import Session
 

@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.comparison import Comparison, Sampling
 from rwn_core.control_group import control_group
 from rwn_core.disclosure import (
     Assumptions,
@@ -33,7 +32,8 @@ from rwn_core.figures import (
     rounding_effect,
     serialise,
 )
-from rwn_core.reading import Reading
+from rwn_core.measures.comparison import Comparison, Sampling
+from rwn_core.measures.measure import Reading
 from rwn_ui import risk_caveats, risk_tables, risk_words, watch_view
 from rwn_ui.draws import setting_of
 from rwn_ui.jobs import Job

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import rwn_core as rwn
 from rwn_core.disclosure import Answers
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 Sentence = Callable[[Reading, int], str]
 

@@ -12,8 +12,8 @@ import rwn_core as rwn
 from rwn_core.data.rounding import precision_words
 from rwn_core.errors import ParameterError
 from rwn_core.figures import Chart, not_applicable, parameter_surface, sweep_map
+from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.reading import Reading
 from rwn_core.tuning import Point, Setting, Sweep, frontier
 from rwn_core.tuning.expected import EXPECTED
 from rwn_ui.session import Session

@@ -11,7 +11,7 @@ import orjson
 
 import rwn_core as rwn
 from rwn_core.figures import CHARTS, Chart, not_applicable, serialise
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 from rwn_ui import day_pass_results, draws, link, risk_choice
 from rwn_ui.results import Look
 from rwn_ui.session import Pin, Session

@@ -13,7 +13,7 @@ from rwn_core.analysis import KINDS, Verdict
 from rwn_core.day_pass import Standing
 from rwn_core.ensemble import Ensemble
 from rwn_core.figures import CHARTS
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.measure import Measure, Reading
 from rwn_core.standard_errors import Validity
 from rwn_ui.draws import bands
 from rwn_ui.utility_results import PENDING, Sight

@@ -8,9 +8,9 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.disclosure import Disclosure, with_keys
-from rwn_core.intruder.predicates import Condition, Predicate, is_number
-from rwn_core.intruder.search import lone_members
-from rwn_core.intruder.watch import Watched, WatchList
+from rwn_core.measures.attacks.predicate import Condition, Predicate, is_number
+from rwn_core.measures.attacks.predicate_search import lone_members
+from rwn_core.measures.attacks.watch_list import Watched, WatchList
 from rwn_core.scenario import Scenario
 from rwn_ui.session import Session
 

@@ -3,7 +3,7 @@
 from rwn_core.figures import index_plot
 from rwn_core.figures.draw_bands import Drawn
 from rwn_core.figures.style import Chart
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:

@@ -20,7 +20,7 @@ from rwn_core.figures.style import (
     widest,
 )
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 # Red for positive, blue for negative. Written as rgb() so that the exchange of line colors for a
 # dark page leaves the scale alone.

@@ -20,7 +20,7 @@ from rwn_core.figures.style import (
     widest,
 )
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 _ROOM = 15, 19
 """How many names can be read down and across."""

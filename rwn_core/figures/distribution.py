@@ -26,7 +26,7 @@ from rwn_core.figures.style import (
     shorten,
 )
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 _LEVELS = 9
 _SIDES = ("original", "released")

@@ -29,7 +29,7 @@ from rwn_core.figures.style import (
     vertical,
 )
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 _LEAST = 0.02
 """Height of the axis where nothing changes."""

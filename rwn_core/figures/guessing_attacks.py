@@ -7,7 +7,7 @@ from typing import Any
 from rwn_core.figures.paired_shares import Pair, bars, frame
 from rwn_core.figures.style import NEUTRAL, Chart, chart, percent
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 NAMES = {"singling_out": "singling out", "linkability": "linkability", "inference": "inference"}
 

@@ -34,7 +34,7 @@ from rwn_core.figures.style import (
     vertical,
 )
 from rwn_core.figures.tables import paired
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 _SIDES = ("original", "released")
 _HOVER = "record %{x}: %{y:.3g}<extra>%{fullData.name}</extra>"

@@ -23,7 +23,7 @@ from rwn_core.figures.style import (
     points,
 )
 from rwn_core.figures.tables import paired
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 _SIDES = ("original", "released")
 _OUTLIERS = 40

@@ -29,7 +29,7 @@ from rwn_core.figures.style import (
     vertical,
 )
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 _HOVER = "record %{text}: %{x} donors, nearest at %{y:.2f}<extra>%{fullData.name}</extra>"
 _CAPTION = "Neighborhoods belong to the setting: they are the same in every draw."

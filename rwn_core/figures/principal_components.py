@@ -14,7 +14,7 @@ from rwn_core.figures.style import (
     points,
 )
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 _HOVER = "first %{x}: %{y:.1%}<extra>%{fullData.name}</extra>"
 

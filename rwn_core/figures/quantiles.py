@@ -8,7 +8,7 @@ from rwn_core.figures.draw_bands import NAME, Drawn, marks, reach
 from rwn_core.figures.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
 from rwn_core.figures.style import Chart, axis, chart, escape, layout, number, shorten
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 _VARIABLES = 16
 

@@ -7,7 +7,7 @@ import numpy as np
 from rwn_core.figures.paired_shares import Pair, bars, frame
 from rwn_core.figures.style import NEUTRAL, Chart, chart, percent
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 _SHOWN = 9
 

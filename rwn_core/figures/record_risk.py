@@ -20,7 +20,7 @@ from rwn_core.figures.style import (
     vertical,
 )
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 _BINS = 20
 _MARKS = (0.5, 0.9)

@@ -27,7 +27,7 @@ from rwn_core.figures.style import (
     vertical,
 )
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 _Z95 = 1.96
 _SLOPES = 14

@@ -19,7 +19,7 @@ from rwn_core.figures.style import (
     percent,
 )
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 _HIGH = 0.8  # from where the label has no room above the line
 

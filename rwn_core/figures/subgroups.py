@@ -23,7 +23,7 @@ from rwn_core.figures.style import (
     shorten,
 )
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 _GROUPS = 12
 

@@ -27,7 +27,7 @@ from rwn_core.figures.style import (
     vertical,
 )
 from rwn_core.figures.tables import table
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 
 def draw(reading: Reading, drawn: tuple[float, float] | None = None) -> Chart:

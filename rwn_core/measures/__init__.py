@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.risk import (
     attribute_inference,
     bayes_linkage,
@@ -65,7 +66,6 @@ from rwn_core.measures.utility import (
     subgroups,
     wasserstein,
 )
-from rwn_core.reading import Measure, Reading
 
 __all__ = ["MEASURES", "read"]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.forecast import Forecast
+from rwn_core.measures.comparison import Comparison
 from rwn_core.moments.kinds import KINDS
 
 __all__ = [

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
-from rwn_core.correlations import correlation_matrix
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.forecast import Forecast
+from rwn_core.measures.aligned import codes, matrix, numbers
+from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.cells_changed import changed_cells
-from rwn_core.original_terms import codes, matrix, numbers
+from rwn_core.measures.statistics.correlation import correlation_matrix
 
 if TYPE_CHECKING:
     from rwn_core.moments import Moment

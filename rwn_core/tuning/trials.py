@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import RWN, Masked
 from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.donors import Draws, column_streams, copy_from_donors, draw_donors
 from rwn_core.neighbors import LARGEST_DENSE, NeighborTable, neighbor_table
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.randomness import SecretKey
-from rwn_core.reading import Reading
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.setting import Setting
 

@@ -15,14 +15,14 @@ import pandas as pd
 import pytest
 
 import rwn_core.measures
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.errors import NotApplicable
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES, read
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.donors import copy_from_donors
-from rwn_core.reading import Reading
 
 PARAMS = RWN(epsilon=0.5, k=3, q=0.8)
 NAN_MEANS_CONSTANT = {"correlation", "rank_correlation"}

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import rwn_core
-from rwn_core.comparison import Comparison, Sampling
 from rwn_core.control_group import control_group
 from rwn_core.data.rounding import rounded, steps_of
 from rwn_core.data.schema import Schema
@@ -23,10 +22,11 @@ from rwn_core.disclosure import (
     worst_records,
 )
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.intruder.strangers import Strangers
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.reading import Reading
+from rwn_core.measures.attacks.non_members import Strangers
+from rwn_core.measures.comparison import Comparison, Sampling
+from rwn_core.measures.measure import Reading
 from rwn_ui import risk_caveats, risk_tables, risk_words
 
 

@@ -11,7 +11,7 @@ from rwn_core.ensemble import ensemble
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import NBRS2015
 from rwn_core.measures import MEASURES
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 KEYS = ["correlation", "regression", "principal_components", "prediction"]
 

@@ -11,8 +11,8 @@ import pytest
 from statsmodels.genmod.families import Poisson
 from statsmodels.genmod.generalized_linear_model import GLM
 
-from rwn_core.loglinear import check_deviation, fit_margins, forward_search
-from rwn_core.population import (
+from rwn_core.measures.statistics.loglinear import check_deviation, fit_margins, forward_search
+from rwn_core.measures.statistics.population import (
     expected_inverse,
     file_risk,
     individual_risk,

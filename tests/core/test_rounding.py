@@ -22,9 +22,9 @@ from rwn_core.data.rounding import (
 )
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
-from rwn_core.intruder.posterior import link
-from rwn_core.intruder.simulation import simulate
 from rwn_core.masking import RWN
+from rwn_core.measures.attacks.posterior import link
+from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 

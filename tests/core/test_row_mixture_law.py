@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.intruder.likelihood import likelihoods
-from rwn_core.intruder.posterior import link, posteriors
 from rwn_core.masking import NBRS2015, mask
+from rwn_core.measures.attacks.likelihood import likelihoods
+from rwn_core.measures.attacks.posterior import link, posteriors
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
 
 PARAMS = NBRS2015(epsilon=1.0, q=0.6, record_selection="bernoulli")

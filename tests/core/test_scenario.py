@@ -154,7 +154,7 @@ def test_a_decision_names_a_scenario_that_was_there() -> None:
 
 
 def test_watched_questions_are_in_the_file_and_records_are_not() -> None:
-    from rwn_core.intruder.predicates import Condition, Predicate
+    from rwn_core.measures.attacks.predicate import Condition, Predicate
 
     engineer = Predicate(
         conditions=(

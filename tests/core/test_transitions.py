@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rwn_core.errors import ParameterError
-from rwn_core.transitions import (
+from rwn_core.measures.statistics.transition_matrix import (
     disjoint_swaps,
     keeping_odds,
     merged_first,

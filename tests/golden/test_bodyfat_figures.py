@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 import rwn_core
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import RWN
 from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donors import Draws, column_streams
 from rwn_core.neighbors import NeighborTable, neighbor_table

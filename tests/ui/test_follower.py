@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.comparison import Comparison
 from rwn_core.masking import Rounded
-from rwn_core.reading import Reading
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_ui import follower
 from rwn_ui.follower import Answer, Follower, Question
 from rwn_ui.results import Bench

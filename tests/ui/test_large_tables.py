@@ -16,12 +16,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
-from rwn_core.comparison import Comparison
 from rwn_core.masking import Rounded
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import preview
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.parallel.threads import Cancelled
-from rwn_core.reading import Reading
 from rwn_ui import abandoned, preparation
 from rwn_ui.preparation import Preparation
 from rwn_ui.results import SHOWN, Bench

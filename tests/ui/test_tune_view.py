@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import rwn_core as rwn
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 from rwn_ui import risk_choice, tune_view
 from rwn_ui.session import Pin, Session
 

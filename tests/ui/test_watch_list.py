@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rwn_core.intruder.predicates import Condition, Predicate
-from rwn_core.intruder.watch import WatchList
+from rwn_core.measures.attacks.predicate import Condition, Predicate
+from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.scenario import Scenario
 from rwn_ui import compare_view, risk_view
 from rwn_ui.jobs import Job

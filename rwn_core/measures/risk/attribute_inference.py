@@ -9,17 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.guessing import control_sample
-from rwn_core.intruder.posterior import posteriors
-from rwn_core.intruder.strangers import Strangers
-from rwn_core.key_variables import cell_codes, classes, key_names, required_confidential
+from rwn_core.measures.aligned import codes, numbers
+from rwn_core.measures.attacks.guessing import control_sample
+from rwn_core.measures.attacks.non_members import Strangers
+from rwn_core.measures.attacks.posterior import posteriors
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import (
+    cell_codes,
+    classes,
+    key_names,
+    required_confidential,
+)
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.original_terms import codes, numbers
-from rwn_core.reading import Measure, Reading
 
 LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
 CHUNK = 500  # classes of rows looked at together

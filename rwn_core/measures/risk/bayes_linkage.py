@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.posterior import Linkage, link
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.attacks.posterior import Linkage, link
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
 
 NORMAL = 1.959963984540054  # 97.5 % point of the normal distribution
 

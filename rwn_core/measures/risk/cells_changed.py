@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
-from rwn_core.original_terms import codes, numbers
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import codes, numbers
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
 
 
 def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.bool_]:

@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.nearest import (
+from rwn_core.measures.aligned import empty_records
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.nearest_record import (
     nearest_others,
     original_points,
     released_points,
     spread_sample,
     unweighted_metric,
 )
-from rwn_core.original_terms import empty_records
-from rwn_core.reading import Measure, Reading
 
 
 def two_nearest(

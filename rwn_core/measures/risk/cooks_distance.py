@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.least_squares import LeastSquares, fits
-from rwn_core.original_terms import RELEASED
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import RELEASED
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.ols import LeastSquares, fits
 
 FULL_LEVERAGE = 1e-10  # a leverage closer to 1 than this leaves no residual to judge
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.survival import appearance
-from rwn_core.reading import Measure, Reading
-from rwn_core.transitions import WHY_NO_PRIVACY_EPSILON
+from rwn_core.measures.attacks.value_survival import appearance
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.transition_matrix import WHY_NO_PRIVACY_EPSILON
 
 
 def compute(comparison: Comparison) -> Reading:

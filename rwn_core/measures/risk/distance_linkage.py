@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.nearest import (
+from rwn_core.measures.aligned import empty_records
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.nearest_record import (
     DistinctPoints,
     distinct_points,
     linkage_scores,
@@ -15,8 +17,6 @@ from rwn_core.nearest import (
     spread_sample,
     unweighted_metric,
 )
-from rwn_core.original_terms import empty_records
-from rwn_core.reading import Measure, Reading
 
 
 def compute(comparison: Comparison) -> Reading:

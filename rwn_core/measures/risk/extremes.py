@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.survival import appearance, expected_copies
+from rwn_core.measures.aligned import numbers
+from rwn_core.measures.attacks.value_survival import appearance, expected_copies
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.original_terms import numbers
-from rwn_core.reading import Measure, Reading
 
 
 def _sides(comparison: Comparison) -> list[dict[str, Any]]:

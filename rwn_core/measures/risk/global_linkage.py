@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.exchangeable import assigned, canonical_order, expected_right
-from rwn_core.key_variables import cell_codes
-from rwn_core.nearest import original_points, released_points
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.attacks.exchangeable_records import assigned, canonical_order, expected_right
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import cell_codes
+from rwn_core.measures.statistics.nearest_record import original_points, released_points
 
 LARGEST = 1500
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.key_variables import required_confidential
-from rwn_core.original_terms import codes
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import codes
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import required_confidential
 
 NEAR = 0.1  # standard deviations that count as one value
 SHARE = 0.9  # of a neighborhood with one value

@@ -6,10 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
-from rwn_core.key_variables import cell_codes, class_sizes, class_totals, key_names
-from rwn_core.population import individual_risk
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import (
+    cell_codes,
+    class_sizes,
+    class_totals,
+    key_names,
+)
+from rwn_core.measures.statistics.population import individual_risk
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.guessing import Closest, canonical_sample, control_sample, guess_reading
-from rwn_core.key_variables import key_names, required_confidential
-from rwn_core.original_terms import codes, numbers
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import codes, numbers
+from rwn_core.measures.attacks.guessing import (
+    Closest,
+    canonical_sample,
+    control_sample,
+    guess_reading,
+)
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import key_names, required_confidential
 
 RELATIVE = 0.05  # of the true value within which a guessed number is right
 

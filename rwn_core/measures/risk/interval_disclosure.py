@@ -11,10 +11,10 @@ from scipy.spatial import cKDTree
 from scipy.stats import rankdata
 from sklearn.covariance import MinCovDet
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.original_terms import complete, matrix, varies
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import complete, matrix, varies
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
 
 WIDTH = 0.05  # standard deviations
 ROBUST = 0.01  # factor of the robust distance, as in sdcMicro

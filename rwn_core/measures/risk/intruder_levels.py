@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.knowledge import levels
-from rwn_core.key_variables import key_names
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.attacks.scenarios import levels
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import key_names
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
-from rwn_core.key_variables import cell_codes, class_sizes, key_names
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import cell_codes, class_sizes, key_names
 
 LIMITS = (2, 3, 5)
 _SHOWN = 3

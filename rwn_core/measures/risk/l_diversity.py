@@ -7,10 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.key_variables import cell_codes, classes, key_names, required_confidential
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import (
+    cell_codes,
+    classes,
+    key_names,
+    required_confidential,
+)
 
 
 def distinct_values(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.guessing import Closest, canonical_sample, control_sample, guess_reading
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.attacks.guessing import (
+    Closest,
+    canonical_sample,
+    control_sample,
+    guess_reading,
+)
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
 
 
 def halves(names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.key_variables import key_names
-from rwn_core.loglinear import Model, forward_search
-from rwn_core.original_terms import codes, numbers
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import codes, numbers
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import key_names
+from rwn_core.measures.statistics.loglinear import Model, forward_search
 
 GROUPS = 6  # quantile groups of a number with more different values
 MOST_CELLS = 20_000

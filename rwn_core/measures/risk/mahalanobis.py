@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.original_terms import complete, matrix, standardized, varies
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import complete, matrix, standardized, varies
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
 
 NO_VARIANCE = 1e-10  # share of the largest variance below which a direction counts as flat
 

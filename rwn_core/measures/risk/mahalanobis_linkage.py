@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.nearest import spread_sample
-from rwn_core.original_terms import complete, matrix, varies
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import complete, matrix, varies
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.nearest_record import spread_sample
 
 FLAT = 1e-10  # share of the largest variance below which a direction counts as flat
 TIE = 1e-9

@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.survival import appearance
+from rwn_core.measures.attacks.value_survival import appearance
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
-from rwn_core.reading import Measure, Reading
 
 
 def fingerprints(law: CellLaw) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.posterior import posteriors
-from rwn_core.key_variables import cell_codes, class_sizes, key_names
-from rwn_core.nearest import spread_sample
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.attacks.posterior import posteriors
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import cell_codes, class_sizes, key_names
+from rwn_core.measures.statistics.nearest_record import spread_sample
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.nearest import nearest_others, original_points, released_points, spread_sample
-from rwn_core.original_terms import empty_records
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import empty_records
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.nearest_record import (
+    nearest_others,
+    original_points,
+    released_points,
+    spread_sample,
+)
 
 
 def compute(comparison: Comparison) -> Reading:

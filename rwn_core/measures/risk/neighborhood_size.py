@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
 
 
 def governed_by_k(within: NDArray[np.int64], k: int | None) -> NDArray[np.bool_]:

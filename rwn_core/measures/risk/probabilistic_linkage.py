@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.agreement import fit
-from rwn_core.key_variables import cell_codes, key_names
-from rwn_core.nearest import spread_sample
-from rwn_core.original_terms import numbers
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import numbers
+from rwn_core.measures.attacks.fellegi_sunter import fit
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import cell_codes, key_names
+from rwn_core.measures.statistics.nearest_record import spread_sample
 
 NEAR = 0.25  # standard deviations within which two numbers agree
 MOST_KEYS = 12

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.predicates import Predicate, answer, is_number
-from rwn_core.intruder.search import lone_members
-from rwn_core.key_variables import confidential_names, key_names
+from rwn_core.measures.aligned import numbers
+from rwn_core.measures.attacks.predicate import Predicate, answer, is_number
+from rwn_core.measures.attacks.predicate_search import lone_members
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.original_terms import numbers
-from rwn_core.reading import Measure, Reading
 
 NEAR = 0.1  # standard deviations within which an answer counts as the truth
 

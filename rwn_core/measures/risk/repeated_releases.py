@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.repeated import LARGEST_PAIRS, bhattacharyya, bounds_of_records
-from rwn_core.key_variables import key_names
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.attacks.repeated_releases import (
+    LARGEST_PAIRS,
+    bhattacharyya,
+    bounds_of_records,
+)
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import key_names
 
 TIMES = (1, 2, 3, 5, 10)
 LEAST = 50  # records of a sample

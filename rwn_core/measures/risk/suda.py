@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
-from rwn_core.key_variables import cell_codes, classes, key_names
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import cell_codes, classes, key_names
 
 LARGEST = 3  # key variables of a minimal unique that is looked for
 MOST_KEYS = 10

@@ -7,11 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.key_variables import cell_codes, classes, key_names, required_confidential
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import (
+    cell_codes,
+    classes,
+    key_names,
+    required_confidential,
+)
 
 LARGEST_TABLE = 20_000_000  # classes by values
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.posterior import link
-from rwn_core.key_variables import cell_codes, class_sizes, key_names
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.attacks.posterior import link
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import cell_codes, class_sizes, key_names
 
 
 def compute(comparison: Comparison) -> Reading:

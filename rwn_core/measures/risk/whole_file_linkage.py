@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.exchangeable import canonical_order, expected_right
-from rwn_core.intruder.whole_file import whole_file_links
-from rwn_core.key_variables import cell_codes, key_names
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.attacks.assignment import whole_file_links
+from rwn_core.measures.attacks.exchangeable_records import canonical_order, expected_right
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.key_variables import cell_codes, key_names
 
 
 def compute(comparison: Comparison) -> Reading:

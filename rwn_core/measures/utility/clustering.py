@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.measures.aligned import require_values
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
 from rwn_core.neighbors.metric import Metric
-from rwn_core.original_terms import require_values
-from rwn_core.reading import Measure, Reading
 
 CLUSTERS = 5
 ROUNDS = 100

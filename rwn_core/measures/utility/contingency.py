@@ -7,12 +7,12 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
-from rwn_core.distributions import total_variation
 from rwn_core.errors import NotApplicable
-from rwn_core.grouping import Grouping, counts, grouping
-from rwn_core.original_terms import require_values
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import require_values
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.cross_table import Grouping, counts, grouping
+from rwn_core.measures.statistics.distributions import total_variation
 
 MOST_IN_THREES = 14  # variables; more would make too many three-way tables
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
-from rwn_core.correlations import correlation_matrix
 from rwn_core.errors import NotApplicable
-from rwn_core.original_terms import complete, matrix, varies
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import complete, matrix, varies
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.correlation import correlation_matrix
 
 SINGULAR = 1e-10  # smallest over largest eigenvalue at which a direction is rounding
 LOADING = 0.1  # a variable with less is no part of a direction

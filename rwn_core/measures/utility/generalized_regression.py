@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
-from rwn_core.generalized_linear import generalized_fits
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.glm import generalized_fits
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -7,12 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.distributions import bin_counts, bin_edges, hellinger, total_variation
 from rwn_core.errors import NotApplicable
-from rwn_core.original_terms import RELEASED, codes, numbers
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import RELEASED, codes, numbers
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.distributions import (
+    bin_counts,
+    bin_edges,
+    hellinger,
+    total_variation,
+)
 
 Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
 

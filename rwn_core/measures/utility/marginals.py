@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.distributions import bin_counts, bin_edges, total_variation
 from rwn_core.errors import NotApplicable
-from rwn_core.original_terms import RELEASED, codes, numbers
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import RELEASED, codes, numbers
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.distributions import bin_counts, bin_edges, total_variation
 
 
 def kolmogorov_smirnov(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:

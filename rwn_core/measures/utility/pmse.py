@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
-from rwn_core.propensity import Propensity, propensity
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.propensity import Propensity, propensity
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
-from rwn_core.learners import LEARNERS, learner_error
-from rwn_core.original_terms import RELEASED, numbers
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import RELEASED, numbers
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.learners import LEARNERS, learner_error
 
 MOST_FEATURES = 500
 FARTHEST = 1e30  # ranges of the original; scikit-learn holds features in 32 bits

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.original_terms import complete, matrix, standardized, varies
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import complete, matrix, standardized, varies
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
 
 COMPONENTS = 5  # the paper reports the share that this many hold together
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
-from rwn_core.distributions import standard_deviation
 from rwn_core.errors import NotApplicable
-from rwn_core.original_terms import RELEASED, numbers
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import RELEASED, numbers
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.distributions import standard_deviation
 
 SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 

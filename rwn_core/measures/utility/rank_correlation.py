@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
-from rwn_core.correlations import rank_correlation_matrix
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.original_terms import matrix
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.aligned import matrix
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.correlation import rank_correlation_matrix
 
 RANKED = (Kind.CONTINUOUS, Kind.COUNT, Kind.ORDERED, Kind.DATE)
 

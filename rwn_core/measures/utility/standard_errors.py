@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.least_squares import fits
-from rwn_core.reading import Measure, Reading
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.ols import fits
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -7,13 +7,13 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.grouping import Grouping, counts, grouping
+from rwn_core.measures.aligned import require_values
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.cross_table import Grouping, counts, grouping
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.original_terms import require_values
-from rwn_core.reading import Measure, Reading
 
 TAILS = (0.1, 0.9)  # of a number: its lowest and highest tenth
 SMALL = 0.1  # a small group has at most this share of the records

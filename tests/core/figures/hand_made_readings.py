@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.figures import CHARTS, Chart
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 HOSTILE = '<img src=x onerror="x()">'
 """A column name that would be markup if anything took it for HTML."""

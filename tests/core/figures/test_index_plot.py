@@ -10,7 +10,7 @@ from hand_made_readings import index_reading
 
 from rwn_core.figures import Chart, cooks_distance, mahalanobis
 from rwn_core.figures.style import ORIGINAL
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 BOTH = pytest.mark.parametrize("draw", [cooks_distance.draw, mahalanobis.draw])
 

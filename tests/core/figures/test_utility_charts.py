@@ -22,7 +22,7 @@ from hand_made_readings import (
 from rwn_core import figures
 from rwn_core.bands import Band
 from rwn_core.figures import CHARTS, Chart, serialise
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 
 
 def curve_reading(values: Any = (0.0, 0.1, 0.4), **more: Any) -> Reading:

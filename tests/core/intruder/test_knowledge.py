@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from rwn_core.audit import compare
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
-from rwn_core.intruder.knowledge import levels
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES, read
+from rwn_core.measures.attacks.scenarios import levels
+from rwn_core.measures.comparison import Comparison
 
 KEYS = ("age", "weight", "height")
 

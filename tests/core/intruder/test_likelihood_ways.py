@@ -10,8 +10,8 @@ import pytest
 from intruder_examples import table
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.intruder import likelihood
 from rwn_core.masking import NBRS2015, RWN, mask
+from rwn_core.measures.attacks import likelihood
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates

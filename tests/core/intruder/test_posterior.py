@@ -11,11 +11,11 @@ from intruder_examples import number
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.enumeration import expected_record_risk, expected_success
-from rwn_core.intruder.likelihood import likelihoods
-from rwn_core.intruder.posterior import identical_records, link, posteriors
-from rwn_core.intruder.simulation import simulate
 from rwn_core.masking import RWN, mask
+from rwn_core.measures.attacks.exact_enumeration import expected_record_risk, expected_success
+from rwn_core.measures.attacks.likelihood import likelihoods
+from rwn_core.measures.attacks.posterior import identical_records, link, posteriors
+from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donors import Draws, column_streams
 from rwn_core.neighbors import neighbor_table

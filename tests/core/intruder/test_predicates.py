@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, NotApplicable, ParameterError
-from rwn_core.intruder.posterior import link, posteriors
-from rwn_core.intruder.predicates import Condition, Predicate, answer
-from rwn_core.intruder.search import lone_members, simplest_between
-from rwn_core.intruder.simulation import simulate
-from rwn_core.intruder.watch import LONGEST, WatchList
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.posterior import link, posteriors
+from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
+from rwn_core.measures.attacks.predicate_search import lone_members, simplest_between
+from rwn_core.measures.attacks.simulation import simulate
+from rwn_core.measures.attacks.watch_list import LONGEST, WatchList
+from rwn_core.measures.comparison import Comparison
 
 
 def staff() -> Microdata:
@@ -166,7 +166,7 @@ def test_the_watch_list_refuses_what_it_cannot_hold():
 
 def test_only_pinned_rows_are_linked(monkeypatch):
     """A table of any size is followed at the cost of its pinned rows."""
-    from rwn_core.intruder import watch
+    from rwn_core.measures.attacks import watch_list
 
     data = staff()
     release = mask(data, RWN(k=3, q=0.5), seed=4)
@@ -176,7 +176,7 @@ def test_only_pinned_rows_are_linked(monkeypatch):
         asked.extend(rows.tolist())
         return posteriors(law, masked, rows)
 
-    monkeypatch.setattr(watch, "posteriors", spy)
+    monkeypatch.setattr(watch_list, "posteriors", spy)
     WatchList(records=(7, 2)).follow(data, release.masked, release.law)
     assert asked == [7, 2]
 

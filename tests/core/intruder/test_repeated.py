@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.repeated import (
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.averaging import distinct_donors, mode_is_own
+from rwn_core.measures.attacks.repeated_releases import (
     bhattacharyya,
     coincidence,
     success_after,
     success_bounds,
 )
-from rwn_core.intruder.simulation import simulate, simulated_donors
-from rwn_core.intruder.values_alone import distinct_donors, mode_is_own
-from rwn_core.masking import RWN, mask
-from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.simulation import simulate, simulated_donors
+from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk import repeated_releases
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighbors import find_neighborhoods
@@ -110,7 +110,7 @@ def test_the_bound_says_when_it_has_no_answer(e1, e1_points, monkeypatch, e1_law
     mixture = RowMixtureLaw(e1, neighborhoods, np.ones(2, bool), 0.5)
     with pytest.raises(NotApplicable, match="independently"):
         coincidence(mixture)
-    monkeypatch.setattr("rwn_core.intruder.repeated.LARGEST_PAIRS", 35)
+    monkeypatch.setattr("rwn_core.measures.attacks.repeated_releases.LARGEST_PAIRS", 35)
     with pytest.raises(NotApplicable, match="At most 35 pairs"):
         bhattacharyya(e1_law(0.5))
 

@@ -7,15 +7,15 @@ import pandas as pd
 import pytest
 
 from rwn_core.audit import compare
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder import strangers as strangers_module
-from rwn_core.intruder.strangers import Strangers
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks import non_members as strangers_module
+from rwn_core.measures.attacks.non_members import Strangers
+from rwn_core.measures.comparison import Comparison
 
 PARAMS = {
     "rwn": RWN(epsilon=0.9, k=2, q=0.7),

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from intruder_examples import number
 
-from rwn_core.comparison import Comparison
-from rwn_core.intruder.predicates import Condition, Predicate, answer
-from rwn_core.intruder.survival import (
+from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
+from rwn_core.measures.attacks.value_survival import (
     appearance,
     count_distribution,
     expected_copies,
     extreme_distribution,
 )
-from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.membership import fingerprints
 
 MAXIMUM = 11.0

@@ -9,10 +9,10 @@ from intruder_examples import table
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.intruder import likelihood, posterior
-from rwn_core.intruder.likelihood import attacked_units, likelihoods
-from rwn_core.intruder.posterior import SMALLEST_SAMPLE, link, posteriors
 from rwn_core.masking import NBRS2015, RWN, mask
+from rwn_core.measures.attacks import likelihood, posterior
+from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
+from rwn_core.measures.attacks.posterior import SMALLEST_SAMPLE, link, posteriors
 from rwn_core.mechanism import donor_lists
 from rwn_core.mechanism.donor_probabilities import DonorChances
 from rwn_core.neighbors import LARGEST_DENSE, find_neighborhoods

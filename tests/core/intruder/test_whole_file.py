@@ -9,13 +9,13 @@ import pytest
 from intruder_examples import number
 
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.likelihood import likelihoods
-from rwn_core.intruder.whole_file import (
+from rwn_core.measures.attacks.assignment import (
     exact_marginals,
     permanent,
     sinkhorn,
     whole_file_links,
 )
+from rwn_core.measures.attacks.likelihood import likelihoods
 
 RELEASE = [[1, 0], [0, 0], [1, 0], [0, 0], [11, 0], [10, 1]]
 
@@ -72,8 +72,8 @@ def test_permanent_by_its_definition():
 
 
 def test_BF_3_the_whole_file_helps_on_three_keys(bodyfat):
-    from rwn_core.intruder.posterior import link
     from rwn_core.masking import RWN, mask
+    from rwn_core.measures.attacks.posterior import link
 
     release = mask(bodyfat, RWN(epsilon=0.0, k=5), seed=2)
     keys = ("age", "weight", "height")
@@ -86,6 +86,6 @@ def test_BF_3_the_whole_file_helps_on_three_keys(bodyfat):
 def test_the_whole_file_needs_one_row_each_and_a_moderate_size(e1_law, e1_rows, monkeypatch):
     with pytest.raises(NotApplicable, match="another number of records"):
         whole_file_links(e1_law(0.5), e1_rows(RELEASE[:4]), None)
-    monkeypatch.setattr("rwn_core.intruder.whole_file.LARGEST_ASSIGNMENT", 5)
+    monkeypatch.setattr("rwn_core.measures.attacks.assignment.LARGEST_ASSIGNMENT", 5)
     with pytest.raises(NotApplicable, match="lower bound"):
         whole_file_links(e1_law(0.5), e1_rows(RELEASE), None)

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
-from rwn_core.intruder.knowledge import levels
-from rwn_core.intruder.predicates import Condition, Predicate, answer
-from rwn_core.intruder.repeated import bhattacharyya, success_after, success_bounds
-from rwn_core.intruder.simulation import simulate, simulated_donors
 from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
+from rwn_core.measures.attacks.repeated_releases import bhattacharyya, success_after, success_bounds
+from rwn_core.measures.attacks.scenarios import levels
+from rwn_core.measures.attacks.simulation import simulate, simulated_donors
+from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.homogeneity import same_share
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
@@ -181,7 +181,7 @@ def test_every_measure_reads_it(bodyfat, key):
 
 def test_rows_that_nobody_can_release_have_no_likelihood(law, monkeypatch):
     """In a table too large for plain arrays too, where rows of strangers leave nothing over."""
-    from rwn_core.intruder import likelihood
+    from rwn_core.measures.attacks import likelihood
 
     monkeypatch.setattr(likelihood, "LARGEST_DENSE", 0)
     frame = pd.DataFrame({"x": [99.0, 98.0], "y": [99.0, 98.0]})
@@ -191,7 +191,7 @@ def test_rows_that_nobody_can_release_have_no_likelihood(law, monkeypatch):
 
 
 def test_large_tables_have_the_same_likelihoods(law, data, monkeypatch):
-    from rwn_core.intruder import likelihood
+    from rwn_core.measures.attacks import likelihood
 
     masked = mask(data, NBRS2015(epsilon=1.0, q=0.6), seed=5).masked
     rows = np.arange(data.n)

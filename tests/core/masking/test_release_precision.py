@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.comparison import Comparison
 from rwn_core.data.rounding import rounded, rounded_values
 from rwn_core.data.variable import Role
 from rwn_core.ensemble import ensemble, releases
@@ -19,7 +18,8 @@ from rwn_core.holdout import predict_on_holdout
 from rwn_core.masking import Rounded
 from rwn_core.masking.release import unrounded
 from rwn_core.measures import MEASURES
-from rwn_core.reading import Reading
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 
 METHODS = {
     "rwn": rwn.RWN(epsilon=1.0, k=3, q=0.6),

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
+from rwn_core.measures.comparison import Comparison
 
 CHECK_VALUES = Path(__file__).parents[2] / "golden" / "measure_check_values.json"
 

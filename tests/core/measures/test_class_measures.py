@@ -13,18 +13,18 @@ import pandas as pd
 import pytest
 
 from rwn_core.audit import compare as compare_release
-from rwn_core.comparison import Comparison, Sampling
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.key_variables import class_sizes, confidential_names, key_names
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.risk.l_diversity import distinct_values, entropies, recursive_diverse
 from rwn_core.measures.risk.suda import scores
 from rwn_core.measures.risk.t_closeness import distances
+from rwn_core.measures.statistics.key_variables import class_sizes, confidential_names, key_names
 
 PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
 ENTRIES: dict[str, Any] = {
@@ -158,7 +158,7 @@ def test_individual_risk_of_a_sample():
 
 def test_sampling_weights():
     """Each record stands for so many people: F of a class is the sum of its weights."""
-    from rwn_core.population import individual_risk
+    from rwn_core.measures.statistics.population import individual_risk
 
     frame = kan_table().frame.assign(w=[1.0, 100, 3, 100, 50, 2, 7, 40])
     kinds = kan_table().schema.variables

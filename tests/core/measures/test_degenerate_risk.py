@@ -20,7 +20,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.figures import serialise
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.reading import Reading
+from rwn_core.measures.measure import Reading
 from rwn_ui import risk_caveats, risk_tables, risk_view, risk_words
 
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]

@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 
 from rwn_core.analysis import Analysis
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
@@ -25,8 +24,9 @@ from rwn_core.errors import NotApplicable
 from rwn_core.forecast import forecast
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_core.moments import moments_of
-from rwn_core.reading import Reading
 from rwn_core.standard_errors import standard_error_validity
 
 UTILITY = [key for key, measure in MEASURES.items() if measure.side == "utility"]

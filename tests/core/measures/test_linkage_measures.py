@@ -12,19 +12,19 @@ import pytest
 from intruder_free_table import related
 
 from rwn_core.audit import compare as compare_release
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.agreement import Weights, fit
-from rwn_core.intruder.rates import excess_risk, wilson
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.fellegi_sunter import Weights, fit
+from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.closest_record import nearness_ratio
 from rwn_core.measures.risk.interval_disclosure import (
     inside,
     robust_distances,
     robust_shares,
 )
+from rwn_core.measures.statistics.intervals import excess_risk, wilson
 
 PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
 ENTRIES: dict[str, Any] = {
@@ -182,7 +182,7 @@ def test_mahalanobis_linkage_sees_through_a_common_shift():
 
 
 def test_ATT_7_attribute_inference():
-    from rwn_core.intruder.posterior import posteriors
+    from rwn_core.measures.attacks.posterior import posteriors
     from rwn_core.measures.risk.attribute_inference import Told, learned
     from rwn_core.mechanism.cell_law import CellLaw
     from rwn_core.neighbors import find_neighborhoods

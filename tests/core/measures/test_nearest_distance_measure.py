@@ -6,11 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.nearest import LARGEST_WHOLE, SAMPLE, nearest_others, spread_sample
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.nearest_record import (
+    LARGEST_WHOLE,
+    SAMPLE,
+    nearest_others,
+    spread_sample,
+)
 
 MEASURE = MEASURES["nearest_distance"]
 

@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 from statsmodels.regression.linear_model import OLS
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind, Role
-from rwn_core.design_matrix import design_matrix
 from rwn_core.errors import NotApplicable
-from rwn_core.least_squares import least_squares
 from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.design_matrix import design_matrix
+from rwn_core.measures.statistics.ols import least_squares
 from rwn_core.mechanism.donors import released_schema
 
 REGRESSION = MEASURES["regression"]
@@ -210,7 +210,7 @@ def test_the_original_is_fitted_once(compare, ut_frames, monkeypatch):
     calls = []
     real = design_matrix
     monkeypatch.setattr(
-        "rwn_core.least_squares.design_matrix", lambda *a: calls.append(a) or real(*a)
+        "rwn_core.measures.statistics.ols.design_matrix", lambda *a: calls.append(a) or real(*a)
     )
     REGRESSION.compute(comparison.with_masked(comparison.masked))
     assert len(calls) == 1

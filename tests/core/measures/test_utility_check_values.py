@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
-from rwn_core.distributions import hellinger, total_variation, wasserstein
 from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.distributions import hellinger, total_variation, wasserstein
 from rwn_core.measures.utility.ci_overlap import interval_overlap
 from rwn_core.measures.utility.il1s import il1_percent, il1s
 from rwn_core.measures.utility.marginals import kolmogorov_smirnov

@@ -8,14 +8,14 @@ import pytest
 import statsmodels.formula.api as smf
 
 import rwn_core as rwn
-import rwn_core.least_squares as least_squares_module
-from rwn_core.comparison import Comparison
+import rwn_core.measures.statistics.ols as least_squares_module
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES, read
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.clustering import adjusted_rand
-from rwn_core.reading import Reading
 
 UTILITY = [key for key, measure in MEASURES.items() if measure.side == "utility"]
 

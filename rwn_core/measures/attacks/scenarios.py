@@ -8,22 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.intruder.posterior import Linkage, link
-from rwn_core.key_variables import only
-from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
-from rwn_core.nearest import (
+from rwn_core.measures.aligned import empty_records
+from rwn_core.measures.attacks.posterior import Linkage, link
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.key_variables import only
+from rwn_core.measures.statistics.nearest_record import (
     distinct_points,
     linkage_scores,
     original_points,
     released_points,
     spread_sample,
 )
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods, neighbor_table
 from rwn_core.neighbors.metric import coordinates
-from rwn_core.original_terms import empty_records
 
 LARGEST_RECOMPUTED = 5000  # records: neighborhoods on the keys are found anew for every look
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.intruder.predicates import Condition, Predicate, is_number
+from rwn_core.measures.attacks.predicate import Condition, Predicate, is_number
 
 MOST = 60  # predicates
 MOST_LEVELS = 50  # of a category that takes part

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import NotApplicable
-from rwn_core.original_terms import codes, numbers
+from rwn_core.measures.aligned import codes, numbers
+from rwn_core.measures.comparison import Comparison
 
 MOST_PATTERNS = 64  # of missing values; beyond, missing counts as a value of its own
 

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.likelihood import attacked_units, likelihoods
+from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
+from rwn_core.measures.comparison import Comparison
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighbors.distance import TIE

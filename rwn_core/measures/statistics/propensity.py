@@ -11,11 +11,11 @@ from scipy import linalg, special
 from scipy.stats import ks_2samp
 from threadpoolctl import threadpool_limits
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.original_terms import codes, numbers, require_values, varies
+from rwn_core.measures.aligned import codes, numbers, require_values, varies
+from rwn_core.measures.comparison import Comparison
 
 Terms = Literal["main", "pairwise"]
 

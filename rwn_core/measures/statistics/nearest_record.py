@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.metric import Metric
 

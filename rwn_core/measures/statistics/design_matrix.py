@@ -11,7 +11,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.original_terms import complete, numbers, varies
+from rwn_core.measures.aligned import complete, numbers, varies
 
 MOST_COEFFICIENTS = 500
 

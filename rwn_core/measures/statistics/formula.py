@@ -15,9 +15,14 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
-from rwn_core.design_matrix import MOST_COEFFICIENTS, Design, complete_design, predictor_columns
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.original_terms import numbers
+from rwn_core.measures.aligned import numbers
+from rwn_core.measures.statistics.design_matrix import (
+    MOST_COEFFICIENTS,
+    Design,
+    complete_design,
+    predictor_columns,
+)
 
 _FACTOR = re.compile(r"\s*(?:(log|sqrt|square)\(\s*)?(`[^`]+`|[^\W\d][\w.]*)\s*(\))?\s*")
 _WORDS = "A formula reads like: response ~ one + log(two) + three:four + `a name`."

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.population import FileRisk, file_risk
+from rwn_core.measures.statistics.population import FileRisk, file_risk
 
 STEPS = 60
 CLOSE = 1e-6  # largest remaining error of a margin, in records

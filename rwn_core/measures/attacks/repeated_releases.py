@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.likelihood import attacked_units, likelihoods
+from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.intruder.posterior import posteriors
-from rwn_core.intruder.predicates import Predicate, answer
+from rwn_core.measures.attacks.posterior import posteriors
+from rwn_core.measures.attacks.predicate import Predicate, answer
 from rwn_core.mechanism.cell_law import CellLaw
 
 LONGEST = 20

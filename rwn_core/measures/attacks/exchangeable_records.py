@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from rwn_core.key_variables import classes
+from rwn_core.measures.statistics.key_variables import classes
 
 
 def canonical_order(cells: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.exchangeable import assigned
-from rwn_core.intruder.likelihood import likelihoods
+from rwn_core.measures.attacks.exchangeable_records import assigned
+from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.mechanism.cell_law import CellLaw
 
 LARGEST_ASSIGNMENT = 1500  # records: the assignment takes about n^3 steps

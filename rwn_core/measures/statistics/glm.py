@@ -9,14 +9,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
-from rwn_core.design_matrix import Design, design_matrix
 from rwn_core.errors import NotApplicable
-from rwn_core.least_squares import least_squares
-from rwn_core.original_terms import RELEASED
+from rwn_core.measures.aligned import RELEASED
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.design_matrix import Design, design_matrix
+from rwn_core.measures.statistics.ols import least_squares
 
 Family = Literal["logistic", "poisson"]
 

@@ -14,15 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from rwn_core.comparison import Comparison
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.intruder.rates import excess_risk, wilson
-from rwn_core.key_variables import only
-from rwn_core.nearest import original_points, released_points, unweighted_metric
+from rwn_core.measures.aligned import empty_records
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.intervals import excess_risk, wilson
+from rwn_core.measures.statistics.key_variables import only
+from rwn_core.measures.statistics.nearest_record import (
+    original_points,
+    released_points,
+    unweighted_metric,
+)
 from rwn_core.neighbors.distance import TIE
-from rwn_core.original_terms import empty_records
-from rwn_core.reading import Reading
 
 ATTACKS = 500
 _SEED = 2023

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import NotApplicable
 
 if TYPE_CHECKING:
-    from rwn_core.comparison import Comparison
+    from rwn_core.measures.comparison import Comparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

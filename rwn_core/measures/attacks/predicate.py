@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
-from rwn_core.intruder.survival import count_distribution
+from rwn_core.measures.aligned import numbers
+from rwn_core.measures.attacks.value_survival import count_distribution
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
-from rwn_core.original_terms import numbers
 
 Sign = Literal["is", "at least", "at most"]
 

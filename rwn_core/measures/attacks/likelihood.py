@@ -100,7 +100,7 @@ def _sparse_product(
     law: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
     """The same product, pair by pair: the most telling unit says which pairs there are."""
-    from rwn_core.intruder.weighing import weighed
+    from rwn_core.measures.attacks.likelihood_large import weighed
 
     coded = [
         (*law.unit_codes(unit, masked, rows), law.modification(unit[0]))

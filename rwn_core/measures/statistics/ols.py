@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.comparison import Comparison
-from rwn_core.design_matrix import Design, design_matrix
 from rwn_core.errors import NotApplicable
-from rwn_core.original_terms import RELEASED, standardized
+from rwn_core.measures.aligned import RELEASED, standardized
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.design_matrix import Design, design_matrix
 
 COLLINEAR = 1e-7  # smallest over largest singular value of the standardized predictors, as in R
 EXACT = 1e-20  # residual over total sum of squares that rounding alone leaves

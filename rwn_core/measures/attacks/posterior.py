@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.intruder.likelihood import attacked_units, likelihoods
+from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.mechanism.cell_law import CellLaw
 
 LARGEST_WORK = 3_000_000  # candidate pairs weighed for one reading

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from rwn_core.original_terms import standardized, varies
+from rwn_core.measures.aligned import standardized, varies
 
 NO_VARIATION = 1e-12  # share of a variance that rounding alone leaves
 

@@ -1,0 +1,1 @@
+"""What several measures compute: one statistic a file."""
