@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 import rwn_core as rwn
-from rwn_core.forecast import forecast_scan
+from rwn_core.evaluation.forecast import forecast_scan
 from rwn_core.neighbors import neighbor_table
 from rwn_core.neighbors.metric import coordinates
 

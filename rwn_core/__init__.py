@@ -19,15 +19,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rwn_core.analysis import Analysis
-    from rwn_core.audit import Audit, audit
-    from rwn_core.combining import combine_releases
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.question import Question
     from rwn_core.data.schema import Schema
     from rwn_core.data.variable import Kind, Role, Variable
-    from rwn_core.day_pass import DayPass
-    from rwn_core.ensemble import Ensemble, ensemble
     from rwn_core.errors import (
         InputError,
         NotApplicable,
@@ -36,8 +31,15 @@ if TYPE_CHECKING:
         RWNError,
         SchemaError,
     )
-    from rwn_core.expected_curve import expected_curve
-    from rwn_core.forecast import Forecast, forecast, forecast_scan
+    from rwn_core.evaluation.analysis_plan import DayPass
+    from rwn_core.evaluation.audit import Audit, audit
+    from rwn_core.evaluation.combine_releases import combine_releases
+    from rwn_core.evaluation.forecast import Forecast, forecast, forecast_scan
+    from rwn_core.evaluation.forecast.curve import expected_curve
+    from rwn_core.evaluation.forecast.statistic import Moment
+    from rwn_core.evaluation.registered_analysis import Analysis
+    from rwn_core.evaluation.repeated_draws import Ensemble, ensemble
+    from rwn_core.evaluation.standard_errors import standard_error_validity
     from rwn_core.io.demo import DEMOS, load_demo
     from rwn_core.io.read import read, read_bytes
     from rwn_core.masking import METHODS, NBRS2015, RWN, Release, Rounded, mask
@@ -45,12 +47,10 @@ if TYPE_CHECKING:
     from rwn_core.measures.comparison import Comparison, Sampling
     from rwn_core.measures.measure import Measure, Reading
     from rwn_core.mechanism.donors import Draws, copy_from_donors, draw_donors
-    from rwn_core.moments import Moment
     from rwn_core.neighbors import Neighborhoods, Radii, find_neighborhoods, nearest_radii
     from rwn_core.neighbors.metric import Metric, coordinates
     from rwn_core.randomness import SecretKey
     from rwn_core.scenario import Scenario
-    from rwn_core.standard_errors import standard_error_validity
     from rwn_core.tuning import Goal, Grid, Plan, Setting, frontier, seek, sweep
 
 __version__ = "0.1.0"
@@ -119,15 +119,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "analysis": ("Analysis",),
-    "audit": ("audit", "Audit"),
-    "combining": ("combine_releases",),
+    "evaluation.registered_analysis": ("Analysis",),
+    "evaluation.audit": ("audit", "Audit"),
+    "evaluation.combine_releases": ("combine_releases",),
     "measures.comparison": ("Comparison", "Sampling"),
     "neighbors.metric": ("coordinates", "Metric"),
-    "day_pass": ("DayPass",),
+    "evaluation.analysis_plan": ("DayPass",),
     "io.demo": ("load_demo", "DEMOS"),
     "mechanism.donors": ("draw_donors", "copy_from_donors", "Draws"),
-    "ensemble": ("ensemble", "Ensemble"),
+    "evaluation.repeated_draws": ("ensemble", "Ensemble"),
     "errors": (
         "RWNError",
         "InputError",
@@ -136,20 +136,20 @@ _HOMES = {
         "NotApplicable",
         "ReleaseError",
     ),
-    "expected_curve": ("expected_curve",),
-    "forecast": ("forecast", "forecast_scan", "Forecast"),
+    "evaluation.forecast.curve": ("expected_curve",),
+    "evaluation.forecast": ("forecast", "forecast_scan", "Forecast"),
     "io.read": ("read", "read_bytes"),
     "masking": ("mask", "METHODS", "Release", "Rounded", "RWN", "NBRS2015"),
     "measures": ("MEASURES",),
     "data.microdata": ("Microdata",),
-    "moments": ("Moment",),
+    "evaluation.forecast.statistic": ("Moment",),
     "neighbors": ("find_neighborhoods", "nearest_radii", "Neighborhoods", "Radii"),
     "randomness": ("SecretKey",),
     "measures.measure": ("Reading", "Measure"),
     "release": ("ReleasedFile", "internal_record"),
     "scenario": ("Scenario",),
     "data.schema": ("Schema", "Variable", "Kind", "Role", "Question"),
-    "standard_errors": ("standard_error_validity",),
+    "evaluation.standard_errors": ("standard_error_validity",),
     "tuning": ("Goal", "Grid", "Plan", "Setting", "frontier", "seek", "sweep"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -159,7 +159,7 @@ class _Package(ModuleType):
     """The package; its functions keep the names that they share with their modules."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        # importing rwn_core.audit would otherwise hide the function audit behind its module
+        # a module of the same name would otherwise hide the function
         if not (name in _HOME_OF and isinstance(value, ModuleType)):
             super().__setattr__(name, value)
 

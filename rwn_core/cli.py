@@ -185,7 +185,7 @@ def audit(
     it. A shuffled release cannot be audited row by row.
     """
     data = described(load(original, schema), identifiers=drop or ())
-    from rwn_core.audit import compare, read_all
+    from rwn_core.evaluation.audit import compare, read_all
     from rwn_core.measures.comparison import Sampling
 
     data = asked(data, response, predictor or ())

@@ -219,7 +219,7 @@ def _tell_what_it_cost(data: Microdata, release: Release, threads: int | None) -
 
 
 def _summarize(data: Microdata, release: Release) -> None:
-    from rwn_core.audit import audit
+    from rwn_core.evaluation.audit import audit
     from rwn_core.measures.measure import Reading
 
     table = release.masked

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rwn_core.day_pass import DayPass
 from rwn_core.errors import InputError, ParameterError
+from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.measures.attacks.predicate import Predicate
 from rwn_core.tuning import Grid, Plan, Setting
 

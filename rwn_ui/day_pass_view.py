@@ -7,10 +7,10 @@ from collections.abc import Callable
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.analysis import Analysis
 from rwn_core.data.variable import Kind
-from rwn_core.day_pass import DayPass
 from rwn_core.errors import InputError
+from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.scenario import Scenario
 from rwn_ui.session import Session
 from rwn_ui.show import guarded, plain

@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.bands import Band
-from rwn_core.ensemble import Ensemble
-from rwn_core.moments import Moment
+from rwn_core.evaluation.forecast.statistic import Moment
+from rwn_core.evaluation.prediction_bands import Band
+from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_ui.session import Session
 
 PLACE = "utility.desk"

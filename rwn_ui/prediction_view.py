@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from rwn_core.holdout import PredictionTrial, predict_on_holdout
+from rwn_core.evaluation.holdout import PredictionTrial, predict_on_holdout
 from rwn_ui.jobs import Job
 from rwn_ui.session import Session
 from rwn_ui.show import plain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rwn_core.disclosure import Answers, Disclosure
+from rwn_core.evaluation.disclosure import Answers, Disclosure
 from rwn_core.measures.measure import Reading
 from rwn_ui.risk_words import percent
 

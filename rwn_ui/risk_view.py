@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.control_group import control_group
-from rwn_core.disclosure import (
+from rwn_core.evaluation.control_group import control_group
+from rwn_core.evaluation.disclosure import (
     Assumptions,
     Disclosure,
     attacks,

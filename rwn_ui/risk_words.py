@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import rwn_core as rwn
-from rwn_core.disclosure import Answers
+from rwn_core.evaluation.disclosure import Answers
 from rwn_core.measures.measure import Reading
 
 Sentence = Callable[[Reading, int], str]

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.day_pass import DayPass, Standing
+from rwn_core.evaluation.analysis_plan import DayPass, Standing
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.scenario import Scenario
 from rwn_core.tuning import USUAL, Plan, Point, Setting, Trials

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_core.data.rounding import Steps, precision_words, share_of
-from rwn_core.day_pass import DayPass
+from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.masking import Rounded
 from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.meeting import Meeting

@@ -8,11 +8,11 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.day_pass import DayPass, Standing
-from rwn_core.ensemble import Ensemble, ensemble
+from rwn_core.evaluation.analysis_plan import DayPass, Standing
+from rwn_core.evaluation.repeated_draws import Ensemble, ensemble
+from rwn_core.evaluation.standard_errors import Validity, standard_error_validity
 from rwn_core.masking import Parameters
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.standard_errors import Validity, standard_error_validity
 from rwn_ui import risk_choice
 from rwn_ui.draws import setting_of
 from rwn_ui.jobs import Job

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from rwn_core import figures
-from rwn_core.ensemble import Ensemble
+from rwn_core.evaluation.forecast.statistic import Moment
+from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.figures import CHARTS, Chart, not_applicable
 from rwn_core.measures.measure import Reading
-from rwn_core.moments import Moment
 from rwn_ui import draws
 from rwn_ui.session import Session
 from rwn_ui.utility_results import PENDING, Desk, Sight

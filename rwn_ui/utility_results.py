@@ -10,16 +10,16 @@ import numpy as np
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.day_pass import DayPass, Standing
-from rwn_core.ensemble import Ensemble
-from rwn_core.expected_curve import Axis, along, curve
-from rwn_core.forecast import Forecast, forecast_scan
+from rwn_core.evaluation.analysis_plan import DayPass, Standing
+from rwn_core.evaluation.forecast import Forecast, forecast_scan
+from rwn_core.evaluation.forecast.curve import Axis, along, curve
+from rwn_core.evaluation.forecast.statistic import CHANGE, Moment
+from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.evaluation.standard_errors import Validity
+from rwn_core.evaluation.two_way import two_way
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.moments import CHANGE, Moment
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.standard_errors import Validity
-from rwn_core.two_way import two_way
 from rwn_ui.draws import PLACE
 from rwn_ui.memo import Memo
 from rwn_ui.session import Session

@@ -9,11 +9,11 @@ from typing import Any
 import streamlit as st
 
 from rwn_core import figures
-from rwn_core.analysis import Verdict
-from rwn_core.ensemble import Ensemble
-from rwn_core.expected_curve import Axis
+from rwn_core.evaluation.forecast.curve import Axis
+from rwn_core.evaluation.forecast.statistic import CHANGE, moments_of
+from rwn_core.evaluation.registered_analysis import Verdict
+from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures.measure import Reading
-from rwn_core.moments import CHANGE, moments_of
 from rwn_ui import day_pass_results, draws
 from rwn_ui.draws import setting_of
 from rwn_ui.session import Session

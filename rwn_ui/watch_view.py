@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.disclosure import Disclosure, with_keys
+from rwn_core.evaluation.disclosure import Disclosure, with_keys
 from rwn_core.measures.attacks.predicate import Condition, Predicate, is_number
 from rwn_core.measures.attacks.predicate_search import lone_members
 from rwn_core.measures.attacks.watch_list import Watched, WatchList

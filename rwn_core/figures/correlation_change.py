@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.bands import Band
+from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.figures.draw_bands import NAME, Drawn, columns, marks, reach
 from rwn_core.figures.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
 from rwn_core.figures.style import (

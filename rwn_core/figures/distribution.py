@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.bands import Band
+from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.figures.draw_bands import Drawn, area, bars, columns
 from rwn_core.figures.style import (
     ORIGINAL,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rwn_core.bands import Band
+from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.figures.style import INVISIBLE, NEUTRAL, RELEASED, Trace, floats, line, number
 
 Scalar = float | NDArray[np.float64]

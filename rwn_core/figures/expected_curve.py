@@ -44,7 +44,7 @@ def draw(
 
     Parameters
     ----------
-    expected : Reading of `rwn_core.expected_curve`
+    expected : Reading of `rwn_core.evaluation.forecast.curve`
     realized : float, optional
         What the present draw shows.
     interval : tuple of float, optional

@@ -28,7 +28,7 @@ def draw(attacks: Sequence[Attack]) -> Chart:
     Parameters
     ----------
     attacks : sequence of mappings
-        From `rwn_core.disclosure.attacks`.
+        From `rwn_core.evaluation.disclosure.attacks`.
     """
     shown = [attack for attack in attacks if attack["success"] is not None]
     places = list(range(len(shown)))

@@ -35,7 +35,7 @@ def draw(reading: Reading, drawn: tuple[float, float] | None = None) -> Chart:
 
     Parameters
     ----------
-    reading : Reading of `rwn_core.two_way`
+    reading : Reading of `rwn_core.evaluation.two_way`
     drawn : tuple of float, optional
         Where the correlation of draws of the setting falls.
     """

@@ -15,8 +15,8 @@ from importlib.metadata import version
 from typing import Any
 
 import rwn_core
-from rwn_core.audit import audit
 from rwn_core.data.microdata import Microdata
+from rwn_core.evaluation.audit import audit
 from rwn_core.masking import Release
 from rwn_core.measures.measure import Reading
 from rwn_core.meeting import Meeting, frozen_text, thawed

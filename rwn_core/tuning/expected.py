@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
-from rwn_core.forecast import Forecast, forecast_sample, forecast_scan
+from rwn_core.evaluation.forecast import Forecast, forecast_sample, forecast_scan
 from rwn_core.masking import RWN
 from rwn_core.measures.statistics.correlation import correlation_matrix
 from rwn_core.neighbors import LARGEST_DENSE

@@ -9,7 +9,7 @@ import pytest
 from replicates import replicate_draws, replicate_keys, replicate_sources
 from scipy import stats
 
-from rwn_core.forecast import forecast_moments
+from rwn_core.evaluation.forecast import forecast_moments
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.neighbors import find_neighborhoods
 

@@ -9,11 +9,12 @@ import pandas as pd
 import pytest
 
 import rwn_core
-from rwn_core.control_group import control_group
 from rwn_core.data.rounding import rounded, steps_of
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.disclosure import (
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.control_group import control_group
+from rwn_core.evaluation.disclosure import (
     GUESSING,
     attacks,
     disclose,
@@ -21,7 +22,6 @@ from rwn_core.disclosure import (
     with_keys,
     worst_records,
 )
-from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.non_members import Strangers

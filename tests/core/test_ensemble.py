@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import rwn_core as rwn
-from rwn_core.bands import Band, Gathering, further_draw
-from rwn_core.ensemble import ensemble
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.prediction_bands import Band, Gathering, further_draw
+from rwn_core.evaluation.repeated_draws import ensemble
 from rwn_core.masking import NBRS2015
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading

@@ -7,7 +7,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
-from rwn_core.forecast import forecast, forecast_scan
+from rwn_core.evaluation.forecast import forecast, forecast_scan
 from rwn_core.neighbors import neighbor_table
 from rwn_core.neighbors.metric import coordinates
 
@@ -47,7 +47,7 @@ def test_a_scan_in_many_blocks_is_the_same_scan(monkeypatch):
     data = rwn.load_demo("pima")
     settings = [rwn.RWN(k=k, q=0.4) for k in (2, 6)]
     whole = forecast_scan(data, settings)
-    monkeypatch.setattr("rwn_core.growing_sums.NUMBERS_A_BLOCK", 900)
+    monkeypatch.setattr("rwn_core.evaluation.forecast.prefix_sums.NUMBERS_A_BLOCK", 900)
     for one, other in zip(whole, forecast_scan(data, settings), strict=True):
         np.testing.assert_allclose(one.covariances, other.covariances, rtol=1e-9)
         assert one.category_counts["test"].tolist() == pytest.approx(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import rwn_core as rwn
-from rwn_core.holdout import predict_on_holdout
+from rwn_core.evaluation.holdout import predict_on_holdout
 from rwn_core.measures.statistics.learners import LEARNERS, learner_error
 
 

@@ -7,16 +7,16 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.audit import compare
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.ensemble import releases
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.expected_curve import expected_curve
-from rwn_core.forecast import forecast
+from rwn_core.evaluation.audit import compare
+from rwn_core.evaluation.forecast import forecast
+from rwn_core.evaluation.forecast.curve import expected_curve
+from rwn_core.evaluation.forecast.statistic import KINDS, Moment, moments_of
+from rwn_core.evaluation.repeated_draws import releases
 from rwn_core.measures.comparison import Comparison
-from rwn_core.moments import KINDS, Moment, moments_of
 
 RELEASES = 200
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rwn_core as rwn
-from rwn_core.analysis import Analysis
-from rwn_core.day_pass import DayPass
 from rwn_core.errors import InputError, ParameterError, RWNError
+from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.meeting import Meeting
 from rwn_core.scenario import Scenario, Search, read_toml, toml_text
 from rwn_core.tuning import Grid, Plan, Setting

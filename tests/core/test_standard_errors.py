@@ -10,16 +10,16 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.bootstrap import without_clones
-from rwn_core.combining import combine_releases
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.forecast.mean_inflation import mean_inflation
+from rwn_core.evaluation.bootstrap import without_clones
+from rwn_core.evaluation.combine_releases import combine_releases
+from rwn_core.evaluation.forecast.mean_inflation import mean_inflation
+from rwn_core.evaluation.standard_errors import standard_error_validity
 from rwn_core.neighbors import neighbor_table
 from rwn_core.neighbors.metric import coordinates
-from rwn_core.standard_errors import standard_error_validity
 
 CHECKS = json.loads(
     (Path(__file__).parents[1] / "golden" / "utility_check_values.json").read_text()

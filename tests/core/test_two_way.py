@@ -5,12 +5,12 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.audit import compare
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.expected_curve import expected_curve
+from rwn_core.evaluation.audit import compare
+from rwn_core.evaluation.forecast.curve import expected_curve
+from rwn_core.evaluation.two_way import two_way
 from rwn_core.measures.comparison import Comparison
-from rwn_core.two_way import two_way
 
 
 @pytest.fixture(scope="module")

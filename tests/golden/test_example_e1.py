@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.forecast import forecast_moments
+from rwn_core.evaluation.forecast import forecast_moments
 from rwn_core.masking import NBRS2015, mask
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods, neighbor_table

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rwn_core.analysis import Analysis
-from rwn_core.day_pass import DayPass
+from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui import compare_view
 

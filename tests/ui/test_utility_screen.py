@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.ensemble import Ensemble, ensemble, releases
-from rwn_core.moments import moments_of
+from rwn_core.evaluation.forecast.statistic import moments_of
+from rwn_core.evaluation.repeated_draws import Ensemble, ensemble, releases
 from rwn_core.scenario import Scenario
 from rwn_ui import (
     compare_picture,

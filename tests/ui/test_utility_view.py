@@ -9,10 +9,10 @@ import orjson
 import pytest
 
 import rwn_core as rwn
-from rwn_core.audit import compare
-from rwn_core.day_pass import DayPass
-from rwn_core.ensemble import ensemble
-from rwn_core.standard_errors import standard_error_validity
+from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.audit import compare
+from rwn_core.evaluation.repeated_draws import ensemble
+from rwn_core.evaluation.standard_errors import standard_error_validity
 from rwn_ui import (
     day_pass_results,
     day_pass_view,

@@ -20,7 +20,7 @@ from hand_made_readings import (
 )
 
 from rwn_core import figures
-from rwn_core.bands import Band
+from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.figures import CHARTS, Chart, serialise
 from rwn_core.measures.measure import Reading
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.audit import compare
 from rwn_core.data.microdata import Microdata
+from rwn_core.evaluation.audit import compare
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.attacks.scenarios import levels

@@ -111,7 +111,7 @@ def test_a_wrong_law_is_refuted(ranked):
 
 def test_bodyfat_worst_case_beside_distance_linkage(bodyfat):
     """The two numbers that the Risk page puts side by side, q = 1, k = 5, epsilon = 2."""
-    from rwn_core.audit import audit
+    from rwn_core.evaluation.audit import audit
     from rwn_core.masking import mask
 
     release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=7)

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.audit import compare
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable
+from rwn_core.evaluation.audit import compare
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks import non_members as strangers_module

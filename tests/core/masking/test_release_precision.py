@@ -12,9 +12,9 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.rounding import rounded, rounded_values
 from rwn_core.data.variable import Role
-from rwn_core.ensemble import ensemble, releases
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.holdout import predict_on_holdout
+from rwn_core.evaluation.holdout import predict_on_holdout
+from rwn_core.evaluation.repeated_draws import ensemble, releases
 from rwn_core.masking import Rounded
 from rwn_core.masking.release import unrounded
 from rwn_core.measures import MEASURES

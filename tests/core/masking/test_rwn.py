@@ -11,7 +11,7 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.forecast import forecast_moments
+from rwn_core.evaluation.forecast import forecast_moments
 from rwn_core.masking import METHODS, RWN, mask
 from rwn_core.masking.rwn import modification
 from rwn_core.mechanism.donors import Draws, column_streams

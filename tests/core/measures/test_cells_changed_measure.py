@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.audit import compare as compare_release
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
+from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 

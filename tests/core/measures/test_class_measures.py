@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.audit import compare as compare_release
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling

@@ -14,20 +14,20 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.analysis import Analysis
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
-from rwn_core.day_pass import DayPass
-from rwn_core.ensemble import ensemble
 from rwn_core.errors import NotApplicable
-from rwn_core.forecast import forecast
+from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.forecast import forecast
+from rwn_core.evaluation.forecast.statistic import moments_of
+from rwn_core.evaluation.registered_analysis import Analysis
+from rwn_core.evaluation.repeated_draws import ensemble
+from rwn_core.evaluation.standard_errors import standard_error_validity
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.moments import moments_of
-from rwn_core.standard_errors import standard_error_validity
 
 UTILITY = [key for key, measure in MEASURES.items() if measure.side == "utility"]
 FITS = ("regression", "ci_overlap", "standard_errors")

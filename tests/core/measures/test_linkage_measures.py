@@ -11,9 +11,9 @@ import pandas as pd
 import pytest
 from intruder_free_table import related
 
-from rwn_core.audit import compare as compare_release
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
+from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.fellegi_sunter import Weights, fit

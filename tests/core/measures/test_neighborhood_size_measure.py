@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rwn_core.audit import compare as compare_release
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
+from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.forecast import forecast_sample, forecast_scan
+from rwn_core.evaluation.forecast import forecast_sample, forecast_scan
 from rwn_core.tuning import Grid, JobFolder, Plan, Run, Setting, prepared, sweep
 from rwn_core.tuning.expected import EXPECTED, expected
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.expected_columns import Columns
-from rwn_core.expected_sums import Adder
-from rwn_core.forecast.expectations import Forecast, forecast_of
+from rwn_core.evaluation.forecast.columns import Columns
+from rwn_core.evaluation.forecast.expected_sums import Adder
+from rwn_core.evaluation.forecast.forecast import Forecast, forecast_of
 from rwn_core.masking import RWN
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.row_mixture import RowMixtureLaw

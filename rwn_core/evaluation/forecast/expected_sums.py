@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from rwn_core.expected_columns import Columns
-from rwn_core.growing_sums import growing_sums, record_blocks
+from rwn_core.evaluation.forecast.columns import Columns
+from rwn_core.evaluation.forecast.prefix_sums import growing_sums, record_blocks
 
 Floats = NDArray[np.float64]
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.forecast import Forecast, forecast_scan
+from rwn_core.evaluation.forecast import Forecast, forecast_scan
+from rwn_core.evaluation.forecast.statistic import CELLS, CHANGE, Moment
 from rwn_core.masking import RWN
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.moments import CELLS, CHANGE, Moment
 from rwn_core.neighbors import NeighborTable
 
 Axis = Literal["epsilon", "k", "q"]

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.control_group import control_group
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import SHARES, rounded, steps_of
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.control_group import control_group
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.averaging import values_alone

@@ -14,13 +14,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.bootstrap import masked_samples
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
-from rwn_core.ensemble import releases
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.forecast.mean_inflation import mean_inflation
+from rwn_core.evaluation.bootstrap import masked_samples
+from rwn_core.evaluation.forecast.mean_inflation import mean_inflation
+from rwn_core.evaluation.repeated_draws import releases
 from rwn_core.masking import RWN, Parameters
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.statistics.design_matrix import design_matrix

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.analysis import Analysis, Verdict, verdict
-from rwn_core.audit import compare
 from rwn_core.data.microdata import Microdata
-from rwn_core.ensemble import released_only, releases
 from rwn_core.errors import InputError, ParameterError
+from rwn_core.evaluation.audit import compare
+from rwn_core.evaluation.registered_analysis import Analysis, Verdict, verdict
+from rwn_core.evaluation.repeated_draws import released_only, releases
 from rwn_core.masking import Parameters
 from rwn_core.measures.comparison import Comparison
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.forecast import forecast
+from rwn_core.evaluation.forecast import forecast
 from rwn_core.masking import RWN
 
 

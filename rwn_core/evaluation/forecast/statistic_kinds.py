@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.forecast import Forecast
+from rwn_core.evaluation.forecast import Forecast
 from rwn_core.measures.aligned import codes, matrix, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.cells_changed import changed_cells
 from rwn_core.measures.statistics.correlation import correlation_matrix
 
 if TYPE_CHECKING:
-    from rwn_core.moments import Moment
+    from rwn_core.evaluation.forecast.statistic import Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.audit import compare
-from rwn_core.bands import LEVEL, Band, Gathering, further_draw
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.audit import compare
+from rwn_core.evaluation.prediction_bands import LEVEL, Band, Gathering, further_draw
 from rwn_core.masking import RWN, Parameters, mask, unrounded
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
@@ -33,7 +33,8 @@ class Ensemble:
         Of every measure with an answer; r is at most R.
     baselines : mapping of str to float or None
     bands : mapping of str to mapping of str to Band
-        Of the measures with a picture, where the parts of the detail fall; see `rwn_core.bands`.
+        Of the measures with a picture, where the parts of the detail fall; see
+        `rwn_core.evaluation.prediction_bands`.
     reasons : mapping of str to str
         Why a measure had no answer, in the first draw that had none.
     """

@@ -10,9 +10,9 @@ import numpy as np
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.forecast import Forecast
+from rwn_core.evaluation.forecast import Forecast
+from rwn_core.evaluation.forecast.statistic_kinds import KINDS
 from rwn_core.measures.comparison import Comparison
-from rwn_core.moments.kinds import KINDS
 
 __all__ = [
     "CELLS",
