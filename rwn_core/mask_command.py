@@ -196,7 +196,7 @@ def _compile_once(data: Microdata) -> None:
     from rwn_core.neighbors.kernel_cache import is_ready
 
     if data.n > LARGEST_DENSE and not is_ready():
-        from rwn_core.warm import warm
+        from rwn_core.scale.warm_up import warm
 
         say("note: the search of large tables is compiled for this machine, once: up to a minute.")
         warm()

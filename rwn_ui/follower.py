@@ -16,7 +16,7 @@ from rwn_core.errors import RWNError
 from rwn_core.masking import Parameters
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning.workers import POLITE, end_with_the_parent, start_alone, stop
+from rwn_core.tuning.sweep_processes import POLITE, end_with_the_parent, start_alone, stop
 from rwn_ui.abandoned import end_with_the_session
 
 PATIENCE = 3.0  # seconds that an earlier question may go on before it is given up for a newer one

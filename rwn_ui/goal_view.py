@@ -9,7 +9,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.tuning import Found, Goal, Run, seek
-from rwn_core.tuning.workers import POLITE
+from rwn_core.tuning.sweep_processes import POLITE
 from rwn_ui import sweep_run
 from rwn_ui.jobs import Job
 from rwn_ui.loading import load

@@ -10,7 +10,7 @@ from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from rwn_core.errors import RWNError
-from rwn_core.tuning.workers import end_with_the_parent, start_alone, stop
+from rwn_core.tuning.sweep_processes import end_with_the_parent, start_alone, stop
 from rwn_ui.abandoned import end_with_the_session
 
 _CONTEXT = multiprocessing.get_context("spawn")

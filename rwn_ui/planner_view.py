@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.tuning.planner import RANGE, Offer, plan_large
+from rwn_core.scale.planner import RANGE, Offer, plan_large
 from rwn_ui.jobs import Job
 from rwn_ui.session import Session
 from rwn_ui.show import plain

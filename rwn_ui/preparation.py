@@ -10,7 +10,7 @@ import rwn_core as rwn
 from rwn_core.errors import RWNError
 from rwn_core.neighbors.kernel_cache import is_ready
 from rwn_core.parallel.threads import Cancelled
-from rwn_core.warm import warm
+from rwn_core.scale.warm_up import warm
 from rwn_ui.abandoned import end_with_the_session
 from rwn_ui.results import Bench
 from rwn_ui.show import log_fault

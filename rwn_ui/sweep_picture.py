@@ -15,7 +15,7 @@ from rwn_core.figures import Chart, not_applicable, parameter_surface, sweep_map
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning import Point, Setting, Sweep, frontier
-from rwn_core.tuning.expected import EXPECTED
+from rwn_core.tuning.forecast import EXPECTED
 from rwn_ui.session import Session
 
 SIGNS = {"epsilon": "ε"}
@@ -251,7 +251,7 @@ def draw_surface(
         The parameters across and down, and the others in words.
     limit : float, optional
     forecasts : mapping of str to mapping
-        What is expected, see `rwn_core.tuning.expected`; shown until the setting is measured.
+        What is expected, see `rwn_core.tuning.forecast`; shown until the setting is measured.
     """
     across, down, rest = where
     both = (across, down)

@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError, RWNError
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning import Grid, JobFolder, Plan, Run, Setting, job_name, prepared
-from rwn_core.tuning.folder import identity
+from rwn_core.tuning.sweep_folder import identity
 from rwn_ui.abandoned import end_with_the_session
 
 PLACE_VARIABLE = "RWN_SWEEPS"

@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.figures import serialise
 from rwn_core.masking.references import REFERENCES
 from rwn_core.tuning import Run, Setting, Sweep
-from rwn_core.tuning.expected import EXPECTED
+from rwn_core.tuning.forecast import EXPECTED
 from rwn_ui import goal_view, sweep_choice, sweep_picture, sweep_run
 from rwn_ui.goal_view import tolerated
 from rwn_ui.panel import panel

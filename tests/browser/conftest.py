@@ -101,7 +101,7 @@ class Server:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """An app that runs for the whole session."""
     # a first large table would wait for the compiler, which is not what these tests ask
-    subprocess.run([sys.executable, "-m", "rwn_core.warm"], check=True)
+    subprocess.run([sys.executable, "-m", "rwn_core.scale.warm_up"], check=True)
     port = launch.choose_port()
     folder = launch.app_file().parent
     launch.provide_plotly(folder / "static")

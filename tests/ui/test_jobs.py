@@ -13,7 +13,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.errors import NotApplicable
 from rwn_core.tuning import Plan, Setting
-from rwn_core.tuning.crew import Crew
+from rwn_core.tuning.search_processes import Crew
 from rwn_ui.jobs import Job
 from rwn_ui.session import Session
 

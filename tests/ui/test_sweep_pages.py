@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
 from rwn_core.meeting import Meeting
+from rwn_core.scale.planner import Offer
 from rwn_core.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Sweep
-from rwn_core.tuning.planner import Offer
 from rwn_core.tuning.point import Spread
 from rwn_ui import sweep_choice, sweep_form, sweep_picture, sweep_run
 from rwn_ui.compare_words import differences

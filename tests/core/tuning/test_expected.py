@@ -9,7 +9,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.evaluation.forecast import forecast_sample, forecast_scan
 from rwn_core.tuning import Grid, JobFolder, Plan, Run, Setting, prepared, sweep
-from rwn_core.tuning.expected import EXPECTED, expected
+from rwn_core.tuning.forecast import EXPECTED, expected
 
 
 def told(data: rwn.Microdata, settings: list[Setting]) -> dict[str, dict[str, float]]:

@@ -13,9 +13,9 @@ import pytest
 import rwn_core as rwn
 from rwn_core.errors import ParameterError, RWNError
 from rwn_core.tuning import Goal, Grid, Plan, Point, Setting, Spread, Trials, frontier, seek, sweep
-from rwn_core.tuning import goal as goal_module
-from rwn_core.tuning.crew import Crew
-from rwn_core.tuning.steps import around, half_steps
+from rwn_core.tuning import goal_seek as goal_module
+from rwn_core.tuning.goal_seek_steps import around, half_steps
+from rwn_core.tuning.search_processes import Crew
 
 
 def point(name: float, **values: float | None) -> Point:

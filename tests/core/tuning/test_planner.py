@@ -10,8 +10,8 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
-from rwn_core.tuning import planner
-from rwn_core.tuning.planner import candidates, plan_large
+from rwn_core.scale import planner
+from rwn_core.scale.planner import candidates, plan_large
 
 
 @pytest.fixture(scope="module")

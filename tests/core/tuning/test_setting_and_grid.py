@@ -7,8 +7,8 @@ import pytest
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.tuning import Grid, Setting
+from rwn_core.tuning.goal_seek_steps import Step, around, middle
 from rwn_core.tuning.grid import settings_of
-from rwn_core.tuning.steps import Step, around, middle
 
 
 def test_a_setting_survives_as_plain_data() -> None:

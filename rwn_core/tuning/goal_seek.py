@@ -15,11 +15,11 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
 from rwn_core.parallel.threads import thread_count
-from rwn_core.tuning.crew import Crew
-from rwn_core.tuning.non_dominated import sign
+from rwn_core.tuning.frontier import sign
+from rwn_core.tuning.goal_seek_steps import around, half_steps, middle
 from rwn_core.tuning.point import Point
+from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.steps import around, half_steps, middle
 from rwn_core.tuning.trials import Plan
 
 _ROUNDS = 3  # how often the step is halved

@@ -10,13 +10,13 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
 from rwn_core.masking.references import Original, Shuffled
 from rwn_core.parallel.threads import thread_count
-from rwn_core.tuning.folder import JobFolder
 from rwn_core.tuning.grid import Grid, settings_of
 from rwn_core.tuning.point import Point
-from rwn_core.tuning.result import Sweep
 from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.sweep_folder import JobFolder
+from rwn_core.tuning.sweep_processes import Run
+from rwn_core.tuning.sweep_result import Sweep
 from rwn_core.tuning.trials import Plan, Trials, by_space
-from rwn_core.tuning.workers import Run
 
 USUAL = (
     "bayes_linkage",

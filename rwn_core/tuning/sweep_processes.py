@@ -23,11 +23,11 @@ from typing import Any
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking.references import REFERENCES
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.tuning.expected import expected
-from rwn_core.tuning.folder import JobFolder
+from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.point import Point
-from rwn_core.tuning.result import Sweep
 from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.sweep_folder import JobFolder
+from rwn_core.tuning.sweep_result import Sweep
 from rwn_core.tuning.trials import Plan, Trials, by_space
 
 SPAWN = multiprocessing.get_context("spawn")

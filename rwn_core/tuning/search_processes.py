@@ -22,8 +22,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.sweep_processes import SPAWN, end_with_the_parent, start_alone, stop
 from rwn_core.tuning.trials import Plan, Trials
-from rwn_core.tuning.workers import SPAWN, end_with_the_parent, start_alone, stop
 
 Tell = Callable[[float], None]
 

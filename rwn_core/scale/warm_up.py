@@ -1,6 +1,7 @@
 """Compile ahead: the search of large tables is translated once a machine, in up to a minute.
 
-Run ``python -m rwn_core.warm`` after an installation to have it done before the first user.
+Run ``python -m rwn_core.scale.warm_up`` after an installation to have it done before the first
+user.
 """
 
 from __future__ import annotations

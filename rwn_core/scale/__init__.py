@@ -1,0 +1,1 @@
+"""Large tables: what a run over them costs, and compiling ahead."""
