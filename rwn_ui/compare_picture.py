@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.figures import CHARTS, serialise
+from rwn_core.charts import CHARTS, serialise
 from rwn_core.scenario import Scenario
 from rwn_ui import watch_view
 from rwn_ui.compare_words import differences, reading_words

@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.charts.parts.style import shorten
 from rwn_core.evaluation.analysis_plan import DayPass, Standing
 from rwn_core.evaluation.registered_analysis import Verdict
-from rwn_core.figures.style import shorten
 from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import LARGEST_DENSE

@@ -45,7 +45,7 @@ def panel(
             realized share of changed cells.
         tiles : list of {"label", "original"?, "released", "state": "ok" | "over" | None, "limit"?,
             "against": [{"pin", "text", "better": bool | None}], "help"}; all texts ready to read.
-        cards : list of str, each a chart written by `rwn_core.figures.serialise`.
+        cards : list of str, each a chart written by `rwn_core.charts.serialise`.
         address : mapping of str to str, the query of the page's address.
         again : int, milliseconds after which, and again after as many, more of this is asked for.
         tables : list of {"title", "columns", "rows", "caption"?}, shown below the charts.

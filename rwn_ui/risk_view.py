@@ -8,6 +8,19 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.charts import Chart, serialise
+from rwn_core.charts.measures import (
+    extreme_values,
+    guessing_attacks,
+    key_classes,
+    linkage_attacks,
+    neighborhood_size,
+    queries,
+    record_risk,
+    repeated_releases,
+)
+from rwn_core.charts.parts import not_applicable
+from rwn_core.charts.tuning import rounding_effect
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.evaluation.disclosure import (
     Assumptions,
@@ -17,20 +30,6 @@ from rwn_core.evaluation.disclosure import (
     disclose_release,
     with_keys,
     worst_records,
-)
-from rwn_core.figures import (
-    Chart,
-    extreme_values,
-    guessing_attacks,
-    key_classes,
-    linkage_attacks,
-    neighborhood_size,
-    not_applicable,
-    queries,
-    record_risk,
-    repeated_releases,
-    rounding_effect,
-    serialise,
 )
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 import rwn_core as rwn
+from rwn_core.charts import Chart
+from rwn_core.charts.parts import not_applicable
+from rwn_core.charts.tuning import parameter_surface, sweep_map
 from rwn_core.data.rounding import precision_words
 from rwn_core.errors import ParameterError
-from rwn_core.figures import Chart, not_applicable, parameter_surface, sweep_map
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning import Point, Setting, Sweep, frontier

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.figures import serialise
+from rwn_core.charts import serialise
 from rwn_core.masking.references import REFERENCES
 from rwn_core.tuning import Run, Setting, Sweep
 from rwn_core.tuning.forecast import EXPECTED

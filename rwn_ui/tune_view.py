@@ -10,7 +10,8 @@ from typing import Any
 import orjson
 
 import rwn_core as rwn
-from rwn_core.figures import CHARTS, Chart, not_applicable, serialise
+from rwn_core.charts import CHARTS, Chart, serialise
+from rwn_core.charts.parts import not_applicable
 from rwn_core.measures.measure import Reading
 from rwn_ui import day_pass_results, draws, link, risk_choice
 from rwn_ui.results import Look

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core import figures
+from rwn_core import charts
+from rwn_core.charts import CHARTS, Chart
+from rwn_core.charts.parts import not_applicable
 from rwn_core.evaluation.forecast.statistic import Moment
 from rwn_core.evaluation.repeated_draws import Ensemble
-from rwn_core.figures import CHARTS, Chart, not_applicable
 from rwn_core.measures.measure import Reading
 from rwn_ui import draws
 from rwn_ui.session import Session
@@ -36,14 +37,14 @@ def cards(session: Session, mine: Desk, seen: Sight, drawn: Ensemble | None) -> 
         card(
             "Change of correlations",
             "correlation",
-            figures.correlation_change.draw,
+            charts.correlation_change.draw,
             _expected_correlations(seen),
             key="correlation_change",
         ),
         _curve(mine, seen, drawn),
         card("Regression", fit, CHARTS["regression"], key="regression"),
         card("Principal components", "principal_components", CHARTS["principal_components"]),
-        card("Small groups", "subgroups", figures.subgroups.draw),
+        card("Small groups", "subgroups", charts.subgroups.draw),
         card(
             "Distributions",
             "marginals",
@@ -52,7 +53,7 @@ def cards(session: Session, mine: Desk, seen: Sight, drawn: Ensemble | None) -> 
             key="distribution",
         ),
         _relation(seen, drawn),
-        card("Shift of quantiles", "quantiles", figures.quantiles.draw),
+        card("Shift of quantiles", "quantiles", charts.quantiles.draw),
     ]
 
 
@@ -78,14 +79,14 @@ def _relation(seen: Sight, drawn: Ensemble | None) -> Chart:
     ):
         pair = Moment(kind="correlation", names=tuple(found.detail["names"]))
         reach = draws.moment_interval(drawn, pair, seen.comparison.original)
-    return figures.two_way.draw(found, reach)
+    return charts.two_way.draw(found, reach)
 
 
 def _curve(mine: Desk, seen: Sight, drawn: Ensemble | None) -> Chart:
     place = f"{mine.axis} {mine.moment.words}"
     if isinstance(seen.expected, Reading):
         reach = draws.moment_interval(drawn, mine.moment, seen.comparison.original)
-        mine.curves = {place: figures.expected_curve.draw(seen.expected, seen.realized, reach)}
+        mine.curves = {place: charts.expected_curve.draw(seen.expected, seen.realized, reach)}
         return mine.curves[place]
     if seen.expected is PENDING and place in mine.curves:  # the last picture stays for a moment
         return {**mine.curves[place], "note": "the last setting · a moment …"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hand_made_readings import ALL_CHARTS
 
-from rwn_core.figures import Chart
+from rwn_core.charts import Chart
 
 
 @pytest.fixture(params=list(ALL_CHARTS))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.figures import CHARTS, Chart
+from rwn_core.charts import CHARTS, Chart
 from rwn_core.measures.measure import Reading
 
 HOSTILE = '<img src=x onerror="x()">'

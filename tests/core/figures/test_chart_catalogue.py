@@ -15,8 +15,9 @@ from hand_made_readings import (
     size_reading,
 )
 
-from rwn_core.figures import CHARTS, Chart, not_applicable, serialise
-from rwn_core.figures.style import NEUTRAL, ORIGINAL, RELEASED
+from rwn_core.charts import CHARTS, Chart, serialise
+from rwn_core.charts.parts import not_applicable
+from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
 
 
 def strings(node: Any) -> list[str]:

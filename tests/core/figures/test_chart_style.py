@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rwn_core.figures import style
+from rwn_core.charts.parts import style
 
 
 @pytest.mark.parametrize(

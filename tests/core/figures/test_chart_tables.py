@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.figures import tables
+from rwn_core.charts.parts import tables
 
 
 def test_a_long_table_keeps_the_largest_and_says_so() -> None:

@@ -7,7 +7,8 @@ import json
 import pytest
 from hand_made_readings import correlation_reading
 
-from rwn_core.figures import correlation, serialise
+from rwn_core.charts import serialise
+from rwn_core.charts.measures import correlation
 
 
 def test_the_triangles_do_not_mix_and_the_diagonal_is_blank() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hand_made_readings import HOSTILE, marginals_reading, reading
 
-from rwn_core.figures import distribution
+from rwn_core.charts.measures import distribution
 
 
 def test_steps_follow_the_bins_and_end_on_the_axis() -> None:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hand_made_readings import index_reading
 
-from rwn_core.figures import Chart, cooks_distance, mahalanobis
-from rwn_core.figures.style import ORIGINAL
+from rwn_core.charts import Chart
+from rwn_core.charts.measures import cooks_distance, mahalanobis
+from rwn_core.charts.parts.style import ORIGINAL
 from rwn_core.measures.measure import Reading
 
 BOTH = pytest.mark.parametrize("draw", [cooks_distance.draw, mahalanobis.draw])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hand_made_readings import index_reading
 
-from rwn_core.figures import nearest_distance
+from rwn_core.charts.measures import nearest_distance
 
 
 def test_boxes_hold_the_quartiles_and_whiskers_end_at_records() -> None:

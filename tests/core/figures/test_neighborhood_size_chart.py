@@ -7,8 +7,8 @@ import math
 import numpy as np
 from hand_made_readings import size_reading
 
-from rwn_core.figures import neighborhood_size
-from rwn_core.figures.style import EPSILON, NEUTRAL
+from rwn_core.charts.measures import neighborhood_size
+from rwn_core.charts.parts.style import EPSILON, NEUTRAL
 
 
 def test_records_governed_by_k_are_gray_diamonds() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hand_made_readings import components_reading
 
-from rwn_core.figures import principal_components
+from rwn_core.charts.measures import principal_components
 
 
 def test_curves_are_the_cumulative_shares() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hand_made_readings import regression_reading
 
-from rwn_core.figures import regression
+from rwn_core.charts.measures import regression
 
 
 def test_slopes_are_divided_by_the_originals_standard_error() -> None:

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from hand_made_readings import HOSTILE, reading
 
-from rwn_core.errors import NotApplicable
-from rwn_core.figures import (
-    Chart,
+from rwn_core.charts import Chart, serialise
+from rwn_core.charts.measures import (
     extreme_values,
     guessing_attacks,
     key_classes,
@@ -20,10 +19,10 @@ from rwn_core.figures import (
     queries,
     record_risk,
     repeated_releases,
-    rounding_effect,
-    serialise,
 )
-from rwn_core.figures.style import NEUTRAL, ORIGINAL, RELEASED
+from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
+from rwn_core.charts.tuning import rounding_effect
+from rwn_core.errors import NotApplicable
 
 REASON = NotApplicable("There is no law.")
 

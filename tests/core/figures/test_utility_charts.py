@@ -19,9 +19,9 @@ from hand_made_readings import (
     regression_reading,
 )
 
-from rwn_core import figures
+from rwn_core import charts
+from rwn_core.charts import CHARTS, Chart, serialise
 from rwn_core.evaluation.prediction_bands import Band
-from rwn_core.figures import CHARTS, Chart, serialise
 from rwn_core.measures.measure import Reading
 
 
@@ -92,27 +92,27 @@ def table_reading() -> Reading:
 
 
 DRAWN: dict[str, Callable[[], Chart]] = {
-    "correlation_change": lambda: figures.correlation_change.draw(
+    "correlation_change": lambda: charts.correlation_change.draw(
         correlation_reading(first=HOSTILE), np.full((3, 3), 0.4)
     ),
-    "correlation_change, draw only": lambda: figures.correlation_change.draw(correlation_reading()),
-    "expected_curve": lambda: figures.expected_curve.draw(curve_reading(), 0.12, (0.1, 0.15)),
-    "expected_curve, nothing changes": lambda: figures.expected_curve.draw(
+    "correlation_change, draw only": lambda: charts.correlation_change.draw(correlation_reading()),
+    "expected_curve": lambda: charts.expected_curve.draw(curve_reading(), 0.12, (0.1, 0.15)),
+    "expected_curve, nothing changes": lambda: charts.expected_curve.draw(
         curve_reading((0.0, 1e-17, 0.0)), 0.0
     ),
-    "expected_curve, band and share": lambda: figures.expected_curve.draw(
+    "expected_curve, band and share": lambda: charts.expected_curve.draw(
         curve_reading(low=np.array([0.0, 0.08, 0.3]), high=np.array([0.0, 0.12, 0.5]), share=True),
         None,
     ),
-    "quantiles": lambda: figures.quantiles.draw(quantile_reading([HOSTILE, "b"])),
-    "quantiles, many": lambda: figures.quantiles.draw(
+    "quantiles": lambda: charts.quantiles.draw(quantile_reading([HOSTILE, "b"])),
+    "quantiles, many": lambda: charts.quantiles.draw(
         quantile_reading([f"v{place}" for place in range(30)])
     ),
-    "subgroups": lambda: figures.subgroups.draw(subgroup_reading()),
-    "subgroups, many": lambda: figures.subgroups.draw(subgroup_reading(40, expected=False)),
-    "two_way": lambda: figures.two_way.draw(points_reading(first=HOSTILE)),
-    "two_way, many": lambda: figures.two_way.draw(points_reading(3000)),
-    "two_way, table": lambda: figures.two_way.draw(table_reading()),
+    "subgroups": lambda: charts.subgroups.draw(subgroup_reading()),
+    "subgroups, many": lambda: charts.subgroups.draw(subgroup_reading(40, expected=False)),
+    "two_way": lambda: charts.two_way.draw(points_reading(first=HOSTILE)),
+    "two_way, many": lambda: charts.two_way.draw(points_reading(3000)),
+    "two_way, table": lambda: charts.two_way.draw(table_reading()),
 }
 
 
@@ -132,7 +132,7 @@ WITH_DRAWS: dict[str, Callable[[], Chart]] = {
     "correlation": lambda: CHARTS["correlation"](
         correlation_reading(first=HOSTILE), correlation_band()
     ),
-    "correlation_change": lambda: figures.correlation_change.draw(
+    "correlation_change": lambda: charts.correlation_change.draw(
         correlation_reading(first=HOSTILE), np.full((3, 3), 0.4), correlation_band()
     ),
     "regression": lambda: CHARTS["regression"](
@@ -164,12 +164,12 @@ WITH_DRAWS: dict[str, Callable[[], Chart]] = {
     "distribution, categories": lambda: CHARTS["distribution"](
         marginals_reading(), "eyes", {"released eyes": band([5, 3], [7, 5])}
     ),
-    "quantiles": lambda: figures.quantiles.draw(
+    "quantiles": lambda: charts.quantiles.draw(
         quantile_reading([HOSTILE, "b"]),
         {"change": band(np.full((2, 3), -0.1), np.full((2, 3), 1))},
     ),
-    "two_way": lambda: figures.two_way.draw(points_reading(first=HOSTILE), (0.1, 0.4)),
-    "subgroups": lambda: figures.subgroups.draw(
+    "two_way": lambda: charts.two_way.draw(points_reading(first=HOSTILE), (0.1, 0.4)),
+    "subgroups": lambda: charts.subgroups.draw(
         subgroup_reading(), {"released": band([3, 4], [30, 31])}
     ),
 }
@@ -204,7 +204,7 @@ def test_words_for_a_screen_reader(drawn: Chart) -> None:
 
 
 def test_the_change_shows_the_draw_below_and_the_setting_above() -> None:
-    shown = figures.correlation_change.draw(correlation_reading(), np.full((3, 3), 0.4))
+    shown = charts.correlation_change.draw(correlation_reading(), np.full((3, 3), 0.4))
     square = json.loads(serialise(shown))["data"][0]["z"]
     assert square[1][0] == pytest.approx(-0.75)
     assert square[0][1] == pytest.approx(-0.1)
@@ -213,7 +213,7 @@ def test_the_change_shows_the_draw_below_and_the_setting_above() -> None:
 
 
 def test_the_curve_marks_the_present_draw() -> None:
-    shown = figures.expected_curve.draw(curve_reading(), 0.12, (0.1, 0.15))
+    shown = charts.expected_curve.draw(curve_reading(), 0.12, (0.1, 0.15))
     names = [trace["name"] for trace in shown["data"]]
     assert names == ["expected", "9 of 10 draws", "this draw"]
     assert shown["data"][-1]["x"] == [2.0]
@@ -222,14 +222,14 @@ def test_the_curve_marks_the_present_draw() -> None:
 
 
 def test_the_groups_that_changed_most_are_shown() -> None:
-    shown = figures.subgroups.draw(subgroup_reading(40))
+    shown = charts.subgroups.draw(subgroup_reading(40))
     assert len(shown["layout"]["yaxis"]["ticktext"]) == 12
     assert len(shown["table"]["rows"]) == 40
     assert shown["note"].startswith("together −45%")
 
 
 def test_large_clouds_stand_side_by_side() -> None:
-    shown = figures.two_way.draw(points_reading(3000))
+    shown = charts.two_way.draw(points_reading(3000))
     assert [trace["type"] for trace in shown["data"]] == ["heatmap", "heatmap"]
     assert shown["layout"]["xaxis"]["ticktext"] == ["original", "released"]
 
@@ -274,7 +274,7 @@ def test_the_curve_shows_a_closed_band_and_the_original() -> None:
     ends = {"low": np.array([4.9, 4.5, 4.0]), "high": np.array([5.1, 5.0, 4.8])}
     expected = curve_reading((5.0, 4.75, 4.4), **ends)
     expected = Reading(value=4.75, baseline=5.0, detail=expected.detail)
-    shown = figures.expected_curve.draw(expected, 4.8)
+    shown = charts.expected_curve.draw(expected, 4.8)
     assert shown["title"] == "Expected mean over ε"
     assert shown["data"][0]["fill"] == "toself"
     assert [shape["y0"] for shape in shown["layout"]["shapes"] if shape.get("xref") == "paper"] == [

@@ -11,13 +11,13 @@ import orjson
 import pandas as pd
 import pytest
 
+from rwn_core.charts import serialise
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.evaluation.disclosure import disclose_release, worst_records
-from rwn_core.figures import serialise
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading

@@ -1,0 +1,1 @@
+"""Charts of what a measure read: one a file."""

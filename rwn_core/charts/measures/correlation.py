@@ -1,0 +1,145 @@
+"""Correlations before and after in one square: original below the diagonal, released above."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts.bands import Drawn, columns, reach
+from rwn_core.charts.parts.style import (
+    FONT,
+    Chart,
+    axis,
+    chart,
+    escape,
+    floats,
+    layout,
+    number,
+    shorten,
+    widest,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.measures.measure import Reading
+
+# Red for positive, blue for negative. Written as rgb() so that the exchange of line colors for a
+# dark page leaves the scale alone.
+_SCALE = [
+    [0.0, "rgb(33,102,172)"],
+    [0.25, "rgb(146,197,222)"],
+    [0.5, "rgb(242,242,242)"],
+    [0.75, "rgb(244,165,130)"],
+    [1.0, "rgb(178,24,43)"],
+]
+_FONT = 9
+_GAPS = 20
+"""Up to this many variables the cells are set apart."""
+_COLORBAR = {
+    "thickness": 10,
+    "len": 1,
+    "outlinewidth": 0,
+    "ypad": 0,
+    "tickvals": [-1, 0, 1],
+    "ticktext": ["−1", "0", "1"],
+    "tickfont": {"size": _FONT},
+}
+_WIDTH, _HEIGHT = 250, 150
+"""Least size of the square on screen in pixels, which decides how many names can be read."""
+
+
+def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
+    """Draw the correlation matrices as one heatmap on the fixed scale -1 to 1.
+
+    Parameters
+    ----------
+    reading : Reading of the measure "correlation"
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "released".
+    """
+    detail = reading.detail
+    names = [str(name) for name in detail["names"]]
+    changes, signs = number(detail["mean_absolute_change"]), detail["sign_changes"]
+    return chart(
+        "correlation",
+        "Correlations",
+        "◣ original · released ◥",
+        f"Heatmap of the {detail['pairs']} correlations of {len(names)} variables, original below "
+        f"and released above the diagonal; mean absolute change {changes}, {signs} changed sign",
+        data=[_heatmap(detail, names, drawn)],
+        layout=_layout(names),
+        large={"xaxis": _ticks(names, 60, 30), "yaxis": _ticks(names, 60, 30)},
+        table=_pairs(detail, names, drawn),
+    )
+
+
+def _heatmap(
+    detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None
+) -> dict[str, Any]:
+    square = np.tril(np.asarray(detail["original"], dtype=float), -1)
+    square += np.triu(np.asarray(detail["released"], dtype=float), 1)
+    np.fill_diagonal(square, np.nan)
+    safe = [escape(name) for name in names]
+    gap = 1 if len(names) <= _GAPS else 0
+    return {
+        "type": "heatmap",
+        "x": list(range(len(names))),
+        "y": list(range(len(names))),
+        "z": floats(np.round(square, 3)),
+        "zmin": -1,
+        "zmax": 1,
+        "colorscale": _SCALE,
+        "showscale": False,
+        "colorbar": _COLORBAR,
+        "text": [[f"{row} × {column}" for column in safe] for row in safe]
+        if drawn is None
+        else _texts(safe, drawn),
+        "hovertemplate": "%{text}: %{z:.2f}<extra></extra>",
+        "xgap": gap,
+        "ygap": gap,
+        "hoverongaps": False,
+    }
+
+
+def _texts(safe: Sequence[str], drawn: Drawn) -> list[list[str]]:
+    """Names of the pairs; above the diagonal with where draws of the setting fall."""
+    band = drawn["released"]
+    return [
+        [
+            f"{row} × {column}"
+            + (f" (draws {reach(band.low[i, j], band.high[i, j], 2)})" if j > i else "")
+            for j, column in enumerate(safe)
+        ]
+        for i, row in enumerate(safe)
+    ]
+
+
+def _layout(names: Sequence[str]) -> dict[str, Any]:
+    down, across = _ticks(names, _HEIGHT // 10, 9), _ticks(names, _WIDTH // 13, 9)
+    size, edge = {"size": _FONT}, (-0.5, len(names) - 0.5)
+    x = axis("", *edge, showgrid=False, tickangle=-90, tickfont=size, **across)
+    y = axis("", *reversed(edge), showgrid=False, tickfont=size, **down)
+    made = layout(x, y, right=44)
+    made["margin"]["b"] = round(widest(across["ticktext"]) * _FONT / FONT + 8)
+    return made
+
+
+def _ticks(names: Sequence[str], room: int, length: int) -> dict[str, Any]:
+    """Tick every name, or every second, third, ... where `room` names can be read."""
+    step = max(1, -(-len(names) // max(room, 1)))
+    places = list(range(0, len(names), step))
+    return {"tickvals": places, "ticktext": [escape(shorten(names[i], length)) for i in places]}
+
+
+def _pairs(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
+    """List every pair of variables, the most changed where rows are cut."""
+    first, second = np.triu_indices(len(names), 1)
+    before: NDArray[Any] = np.asarray(detail["original"], dtype=float)[first, second]
+    after: NDArray[Any] = np.asarray(detail["released"], dtype=float)[first, second]
+    labels = np.array(names, dtype=object)
+    heads = ["variable", "with", "original", "released", "absolute change"]
+    cells = [labels[first], labels[second], before, after, np.abs(after - before)]
+    if drawn is not None:
+        more, ends = columns(drawn["released"])
+        heads += more
+        cells += [end[first, second] for end in ends]
+    return table(heads, cells, rank=4)

@@ -1,0 +1,144 @@
+"""What the correlations lost: this draw's change below the diagonal, the expected one above."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts.bands import NAME, Drawn, columns, marks, reach
+from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
+from rwn_core.charts.parts.style import (
+    FONT,
+    Chart,
+    axis,
+    chart,
+    escape,
+    layout,
+    number,
+    shorten,
+    widest,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.evaluation.prediction_bands import Band
+from rwn_core.measures.measure import Reading
+
+_ROOM = 15, 19
+"""How many names can be read down and across."""
+_GAPS = 20
+
+
+def draw(
+    reading: Reading, expected: NDArray[Any] | None = None, drawn: Drawn | None = None
+) -> Chart:
+    """Draw released less original as a heatmap.
+
+    Parameters
+    ----------
+    reading : Reading of the measure "correlation"
+    expected : ndarray of float64, shape (m, m), optional
+        Correlations that the setting leads to; the draw's own change fills both halves if it is
+        left out.
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "released".
+    """
+    detail = reading.detail
+    names = [str(name) for name in detail["names"]]
+    original = np.asarray(detail["original"], dtype=float)
+    change = np.asarray(detail["released"], dtype=float) - original
+    setting = change if expected is None else np.asarray(expected, dtype=float) - original
+    square = np.tril(change, -1) + np.triu(setting, 1)
+    np.fill_diagonal(square, np.nan)
+    band = None if drawn is None else _moved(drawn["released"], original)
+    outside = np.zeros(square.shape, dtype=bool) if band is None else band.outside(change)
+    outside &= np.tril(np.ones(square.shape, dtype=bool), -1)
+    gap = 1 if len(names) <= _GAPS else 0
+    halves = "◣ draw" if expected is None else "◣ draw · expected ◥"
+    count = int(outside.sum())
+    beyond = f"{count} pairs are outside {NAME}"
+    return chart(
+        "correlation_change",
+        "Change of correlations",
+        halves if band is None else f"{halves} · ○ {count} outside",
+        f"Heatmap of released less original correlations of {len(names)} variables; "
+        f"{_worst(change, names)}" + ("" if band is None else f"; {beyond}"),
+        data=[
+            signed_heatmap(square, span_of(square), _texts(names, band), "%{z:+.3f}", gap=gap),
+            *marks(outside),
+        ],
+        layout=_layout(names),
+        table=_pairs(names, original, change, None if expected is None else setting, band),
+    )
+
+
+def _moved(band: Band, original: NDArray[Any]) -> Band:
+    """The band of the changes, from that of the released correlations."""
+    low, median, high = (end - original for end in (band.low, band.median, band.high))
+    return Band(low=low, median=median, high=high)
+
+
+def _texts(names: list[str], band: Band | None) -> list[list[str]]:
+    """Names of the pairs; below the diagonal with where draws of the setting fall."""
+    safe = [escape(name) for name in names]
+    return [
+        [
+            f"{row} × {column}"
+            + (
+                ""
+                if band is None or j >= i
+                else f" (draws {reach(band.low[i, j], band.high[i, j], 2)})"
+            )
+            for j, column in enumerate(safe)
+        ]
+        for i, row in enumerate(safe)
+    ]
+
+
+def _worst(change: NDArray[Any], names: list[str]) -> str:
+    lower = np.abs(np.where(np.tril(np.ones(change.shape, dtype=bool), -1), change, np.nan))
+    if not np.isfinite(lower).any():
+        return "no pair is defined"
+    i, j = np.unravel_index(np.nanargmax(lower), lower.shape)
+    return f"the largest is {number(float(change[i, j]))}, of {names[j]} with {names[i]}"
+
+
+def _layout(names: list[str]) -> dict[str, Any]:
+    size, edge = {"size": SMALL_FONT}, (-0.5, len(names) - 0.5)
+    down, across = (_ticks(names, room) for room in _ROOM)
+    x = axis("", *edge, showgrid=False, tickangle=-90, tickfont=size, **across)
+    y = axis("", *reversed(edge), showgrid=False, tickfont=size, **down)
+    made = layout(x, y, right=48)
+    made["margin"]["b"] = round(widest(across["ticktext"]) * SMALL_FONT / FONT + 8)
+    return made
+
+
+def _ticks(names: list[str], room: int) -> dict[str, Any]:
+    step = max(1, -(-len(names) // room))
+    places = list(range(0, len(names), step))
+    return {"tickvals": places, "ticktext": [escape(shorten(names[at], 9)) for at in places]}
+
+
+def _pairs(
+    names: list[str],
+    original: NDArray[Any],
+    change: NDArray[Any],
+    setting: NDArray[Any] | None,
+    band: Band | None,
+) -> dict[str, Any]:
+    first, second = np.triu_indices(len(names), 1)
+    labels = np.array(names, dtype=object)
+    heads = ["variable", "with", "original", "change of this draw"]
+    cells: list[Any] = [
+        labels[first],
+        labels[second],
+        original[first, second],
+        change[first, second],
+    ]
+    if setting is not None:
+        heads.append("expected change")
+        cells.append(setting[first, second])
+    if band is not None:
+        more, ends = columns(band)
+        beyond = np.where(band.outside(change), "outside", "inside")
+        heads += [*more, "this draw"]
+        cells += [*(end[first, second] for end in ends), beyond[first, second]]
+    return table(heads, cells, rank=3)

@@ -1,0 +1,158 @@
+"""One variable before and after: overlaid steps for numbers, paired bars for categories."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts.bands import Drawn, area, bars, columns
+from rwn_core.charts.parts.style import (
+    ORIGINAL,
+    RELEASED,
+    Chart,
+    Trace,
+    above,
+    axis,
+    chart,
+    escape,
+    floats,
+    largest,
+    layout,
+    line,
+    number,
+    shorten,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.evaluation.prediction_bands import Band
+from rwn_core.measures.measure import Reading
+
+_LEVELS = 9
+_SIDES = ("original", "released")
+
+
+def draw(reading: Reading, variable: str, drawn: Drawn | None = None) -> Chart:
+    """Draw the distribution of one variable.
+
+    Parameters
+    ----------
+    reading : Reading of the measure "marginals"
+    variable : str
+        A variable of the reading.
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "released VARIABLE", its counts.
+    """
+    band = None if drawn is None else drawn.get(f"released {variable}")
+    shown = reading.detail["variables"][variable]
+    numeric = shown["kind"] == "numeric"
+    large: dict[str, Any] = {"legend": True}
+    if numeric:
+        note = f"SD {number(shown['sd_original'])} → {number(shown['sd_released'])}"
+        data, made = _steps(shown, variable, band)
+    else:
+        note = f"total variation {number(shown['difference'])}"
+        data, made = _bars(shown, band)
+        whole = [escape(shorten(name, 40)) for name in _common(shown)[0]]
+        large["yaxis"] = {"ticktext": whole}
+    measure = "Kolmogorov–Smirnov distance" if numeric else "total variation distance"
+    return chart(
+        "distribution",
+        f"Distribution of {variable}",
+        note,
+        f"Distribution of {variable}, original and released; {measure} "
+        f"{number(shown['difference'])}",
+        data=data,
+        layout=made | {"uirevision": escape(variable)},
+        large=large,
+        table=_counts(shown, numeric, band),
+    )
+
+
+def _steps(
+    shown: Mapping[str, Any], variable: str, band: Band | None
+) -> tuple[list[Trace], dict[str, Any]]:
+    """Outline both histograms over the same bins, the original's filled lightly."""
+    edges = np.asarray(shown["edges"], dtype=float)
+    traces = []
+    if band is not None:
+        low, high = (np.repeat(end, 2) for end in (band.low, band.high))
+        traces.append(area(np.repeat(edges, 2)[1:-1], low, high))
+    for side in _SIDES:
+        released = side == "released"
+        heights = np.concatenate([[0], np.asarray(shown[side]), [0]])
+        corners = np.concatenate([edges[:1], edges])
+        outline = line(floats(corners), heights, released=released)
+        outline["line"] |= {"shape": "hv", "dash": "dot" if released else "solid"}
+        outline["hovertemplate"] = "from %{x:.4g}: %{y}<extra>%{fullData.name}</extra>"
+        if not released:
+            outline |= {"fill": "tozeroy", "fillcolor": f"{ORIGINAL}22"}
+        traces.append(outline)
+    tops = [] if band is None else [band.high]
+    top = above(1.05 * largest(shown["original"], shown["released"], *tops))
+    ends = edges[0], edges[-1]
+    pad = 0.02 * (ends[1] - ends[0])
+    x = axis(escape(shorten(variable, 40)), ends[0] - pad, ends[1] + pad, count=7)
+    return traces, layout(x, axis("records", 0, top))
+
+
+def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[Trace], dict[str, Any]]:
+    """Pair the bars of every level; rare levels are drawn together."""
+    names, counts = _common(shown)
+    places = list(range(len(names)))
+    traces = []
+    for side in _SIDES:
+        released = side == "released"
+        color = RELEASED if released else ORIGINAL
+        traces.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": side,
+                "x": counts[side],
+                "y": places,
+                "width": 0.36,
+                "offset": 0.02 if released else -0.38,
+                "marker": {
+                    "color": f"{color}CC" if released else "rgba(0,0,0,0)",
+                    "line": {"color": color, "width": 1.4},
+                },
+                "hovertemplate": "%{x} records<extra>%{fullData.name}</extra>",
+            }
+        )
+    if band is not None and len(band.low) == len(names):
+        traces.append(bars(band.low, band.high, np.array(places) + 0.2))
+    ticks: dict[str, Any] = {
+        "tickvals": places,
+        "ticktext": [escape(shorten(name, 14)) for name in names],
+    }
+    x = axis("records", 0, above(1.03 * largest(*counts.values())))
+    y = axis("", len(names) - 0.5, -0.5, showgrid=False, **ticks)
+    return traces, layout(x, y, barmode="overlay")
+
+
+def _common(shown: Mapping[str, Any]) -> tuple[list[str], dict[str, NDArray[Any]]]:
+    """Keep the levels in their order; where they are many, the most frequent and the rest."""
+    levels = [str(level) for level in shown["levels"]]
+    counts = {side: np.asarray(shown[side]) for side in _SIDES}
+    if len(levels) <= _LEVELS + 1:
+        return levels, counts
+    ranked = np.argsort(-counts["original"], kind="stable")
+    kept, rest = np.sort(ranked[:_LEVELS]), ranked[_LEVELS:]
+    names = [*(levels[i] for i in kept), f"{len(rest)} others"]
+    return names, {side: np.append(c[kept], c[rest].sum()) for side, c in counts.items()}
+
+
+def _counts(shown: Mapping[str, Any], numeric: bool, band: Band | None) -> dict[str, Any]:
+    """List the counts of every bin or level, and of the missing values."""
+    if numeric:
+        edges = np.asarray(shown["edges"], dtype=float)
+        first = [f"{a:.6g} to {b:.6g}" for a, b in pairwise(edges.tolist())]
+    else:
+        first = [str(level) for level in shown["levels"]]
+    cells = [[*map(int, shown[side]), int(shown[f"missing_{side}"])] for side in _SIDES]
+    more, ends = ([], []) if band is None else columns(band)
+    ends = [np.append(end, np.nan) for end in ends]
+    return table(
+        ["bin" if numeric else "level", *_SIDES, *more], [[*first, "(missing)"], *cells, *ends]
+    )

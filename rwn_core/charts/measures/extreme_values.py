@@ -1,0 +1,100 @@
+"""Which of the largest and smallest values come through, and where."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rwn_core.charts.parts.style import (
+    NEUTRAL,
+    RELEASED,
+    Chart,
+    Trace,
+    axis,
+    chart,
+    escape,
+    layout,
+    percent,
+    shorten,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.measures.measure import Reading
+
+_SHOWN = 16
+_SIDES = ("largest", "smallest")
+
+
+def draw(reading: Reading) -> Chart:
+    """Draw the probability that each variable's largest and smallest value is released.
+
+    Parameters
+    ----------
+    reading : Reading of the measure "extremes"
+    """
+    detail = reading.detail
+    names = list(dict.fromkeys(detail["name"]))
+    shown = names[:_SHOWN]
+    texts = [escape(shorten(name, 12)) for name in shown]
+    small = {"tickfont": {"size": 10}} if len(shown) > 9 else {}
+    rows: dict[str, Any] = {"tickvals": list(range(len(shown))), "ticktext": texts, **small}
+    marks: dict[str, Any] = {
+        "tickvals": [0, 0.25, 0.5, 0.75, 1.0],
+        "ticktext": ["0%", "25%", "50%", "75%", "100%"],
+    }
+    released = int(np.count_nonzero(detail["released"]))
+    return chart(
+        "extreme_values",
+        "Extremes that survive",
+        f"{percent(reading.value)} expected · ● largest ○ smallest",
+        f"Probability that each numeric variable's largest and smallest value is released; "
+        f"{percent(reading.value, 1)} are expected and {released} of "
+        f"{len(detail['name'])} are in this release",
+        data=[_points(detail, shown, side) for side in _SIDES],
+        layout=layout(
+            axis("probability to appear", -0.03, 1.05, **marks),
+            axis("", len(shown) - 0.4, -0.6, **rows),
+        ),
+        large={"legend": True},
+        table=table(
+            [
+                "variable",
+                "extreme",
+                "probability",
+                "expected copies",
+                "in its own row",
+                "copies now",
+            ],
+            [
+                detail["name"],
+                detail["side"],
+                detail["survival"],
+                [math.nan if v is None else v for v in detail["copies"]],
+                [math.nan if v is None else v for v in detail["own_row"]],
+                detail["released"],
+            ],
+            rank=2,
+        ),
+    )
+
+
+def _points(detail: Any, shown: list[str], side: str) -> Trace:
+    chosen = [
+        place
+        for place, (name, which) in enumerate(zip(detail["name"], detail["side"], strict=True))
+        if which == side and name in shown
+    ]
+    marker = (
+        {"size": 8, "color": RELEASED, "symbol": "circle"}
+        if side == "largest"
+        else {"size": 8, "color": NEUTRAL, "symbol": "circle-open", "line": {"width": 2}}
+    )
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": side,
+        "x": [float(detail["survival"][place]) for place in chosen],
+        "y": [shown.index(detail["name"][place]) for place in chosen],
+        "marker": marker,
+        "cliponaxis": False,
+        "hovertemplate": "%{x:.1%}<extra>%{fullData.name}</extra>",
+    }

@@ -1,0 +1,60 @@
+"""Attacks that guess from the release: success beside strangers and beside chance."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rwn_core.charts.parts.paired_bars import Pair, bars, frame
+from rwn_core.charts.parts.style import NEUTRAL, Chart, chart, percent
+from rwn_core.charts.parts.tables import table
+from rwn_core.measures.measure import Reading
+
+NAMES = {"singling_out": "singling out", "linkability": "linkability", "inference": "inference"}
+
+
+def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
+    """Draw the attack's rate over that of a control group, or of a guess without one.
+
+    Parameters
+    ----------
+    readings : mapping of measure key to Reading, or to the reason why there is none
+        Of singling_out, linkability and inference, and attribute_inference.
+    """
+    pairs: list[Pair] = []
+    columns: list[list[Any]] = [[], [], [], [], [], []]
+    for key, name in NAMES.items():
+        reading = readings[key]
+        row: list[Any] = [name, *[math.nan] * 4, str(reading)]
+        if isinstance(reading, Reading):
+            detail = reading.detail
+            reference = detail["guess"] if detail["control"] is None else detail["control"]
+            pairs.append((name, reference, detail["attack"]))
+            strangers = math.nan if detail["control"] is None else detail["control"]
+            row = [name, detail["attack"], strangers, detail["guess"], reading.value, ""]
+        for column, cell in zip(columns, row, strict=True):
+            column.append(cell)
+    worst = readings["attribute_inference"]
+    if isinstance(worst, Reading):
+        pairs.append(("attribute, worst case", worst.baseline, worst.value))
+        guess = float(sum(worst.detail["ignorant"]) / len(worst.detail["ignorant"]))
+        strangers = math.nan if worst.detail["control"] is None else worst.baseline
+        cells = ["attribute, worst case", worst.value, strangers, guess, math.nan, ""]
+        for column, cell in zip(columns, cells, strict=True):
+            column.append(cell)
+    controlled = [r.detail["control"] is not None for r in readings.values()
+                  if isinstance(r, Reading) and "control" in r.detail]  # fmt: skip
+    outlined = "strangers" if any(controlled) else "a guess"
+    best = max((pair[2] or 0.0 for pair in pairs), default=0.0)
+    return chart(
+        "guessing_attacks",
+        "Guessing about a person",
+        f"outlined: {outlined} · at best {percent(best)}",
+        "Success of singling out, linkability and inference attacks beside that of strangers or of "
+        f"a guess; the best is right for {percent(best, 1)}",
+        data=bars(pairs, ("without the release's records", "attack"), before=NEUTRAL),
+        layout=frame(pairs, "attacks that are right"),
+        large={"legend": True},
+        table=table(
+            ["attack", "right", "right about strangers", "guess", "risk beyond", "why not"], columns
+        ),
+    )

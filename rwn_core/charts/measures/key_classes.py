@@ -1,0 +1,50 @@
+"""The field's measures on the key variables, original beside released."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from rwn_core.charts.parts.paired_bars import Pair, bars, frame
+from rwn_core.charts.parts.style import Chart, chart, percent
+from rwn_core.charts.parts.tables import table
+from rwn_core.measures.measure import Reading
+
+NAMES = {
+    "uniqueness": "unique on the keys",
+    "k_anonymity": "below 3-anonymity",
+    "l_diversity": "below 2-diversity",
+    "t_closeness": "t-closeness, mean",
+    "individual_risk": "expected re-identified",
+    "suda": "special uniques",
+    "loglinear_risk": "log-linear matches",
+}
+
+
+def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
+    """Draw a pair of bars for each measure.
+
+    Parameters
+    ----------
+    readings : mapping of measure key to Reading, or to the reason why there is none
+    """
+    pairs: list[Pair] = []
+    columns: list[list[Any]] = [list(NAMES.values()), [], [], []]
+    for key, name in NAMES.items():
+        reading = readings[key]
+        cells: list[Any] = [math.nan, math.nan, str(reading)]
+        if isinstance(reading, Reading):
+            pairs.append((name, reading.baseline, reading.value))
+            cells = [reading.baseline, reading.value, ""]
+        for column, cell in zip(columns[1:], cells, strict=True):
+            column.append(cell)
+    note = ", ".join(f"{percent(p[1])} → {percent(p[2])}" for p in pairs[:1])
+    return chart(
+        "key_classes",
+        "Classes of equal keys",
+        f"unique {note}",
+        f"Seven measures on the key variables, original and released; unique records {note}",
+        data=bars(pairs, ("original", "released")),
+        layout=frame(pairs, "share of records"),
+        large={"legend": True},
+        table=table(["measure", "original", "released", "why not"], columns),
+    )

@@ -1,0 +1,98 @@
+"""Who would link how many records: ordinary and worst-case intruders in one picture."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rwn_core.charts.parts.paired_bars import short
+from rwn_core.charts.parts.style import (
+    NEUTRAL,
+    RELEASED,
+    Chart,
+    Trace,
+    axis,
+    chart,
+    escape,
+    label,
+    layout,
+    percent,
+)
+from rwn_core.charts.parts.tables import table
+
+Attack = Mapping[str, Any]
+
+
+def draw(attacks: Sequence[Attack]) -> Chart:
+    """Draw a bar for each attack, gray where it only compares values, filled at worst.
+
+    Parameters
+    ----------
+    attacks : sequence of mappings
+        From `rwn_core.evaluation.disclosure.attacks`.
+    """
+    shown = [attack for attack in attacks if attack["success"] is not None]
+    places = list(range(len(shown)))
+    ordinary = max((a["success"] for a in shown if not a["worst"]), default=0.0)
+    worst = max((a["success"] for a in shown if a["worst"]), default=0.0)
+    names: dict[str, Any] = {
+        "tickvals": places,
+        "ticktext": [escape(a["words"]) for a in shown],
+        "showgrid": False,
+    }
+    return chart(
+        "linkage_attacks",
+        "Who links how many",
+        f"ordinary {percent(ordinary)} · worst case {percent(worst)}",
+        f"Share of records that intruders link rightly: an ordinary one at most "
+        f"{percent(ordinary, 1)}, one who knows the method up to {percent(worst, 1)}",
+        data=[_bars(shown, worst=False), _bars(shown, worst=True)],
+        layout=layout(
+            axis("records linked rightly", 0, 1.24, share=True, **_ticks()),
+            axis("", len(shown) - 0.4, -0.6, **names),
+            annotations=[
+                label(
+                    short(a["success"]),
+                    a["success"],
+                    place,
+                    RELEASED if a["worst"] else NEUTRAL,
+                    bold=bool(a["worst"]),
+                    xanchor="left",
+                    yanchor="middle",
+                    xshift=3,
+                )
+                for place, a in zip(places, shown, strict=True)
+            ],
+        ),
+        table=table(
+            ["intruder", "kind", "records linked rightly", "why not"],
+            [
+                [a["words"] for a in attacks],
+                ["knows the method" if a["worst"] else "ordinary" for a in attacks],
+                [math.nan if a["success"] is None else float(a["success"]) for a in attacks],
+                [a.get("reason") or "" for a in attacks],
+            ],
+        ),
+    )
+
+
+def _ticks() -> dict[str, Any]:
+    return {"tickvals": [0, 0.25, 0.5, 0.75, 1.0], "ticktext": ["0%", "25%", "50%", "75%", "100%"]}
+
+
+def _bars(shown: Sequence[Attack], *, worst: bool) -> Trace:
+    rows = [place for place, attack in enumerate(shown) if bool(attack["worst"]) == worst]
+    color = RELEASED if worst else NEUTRAL
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": "worst case" if worst else "ordinary",
+        "x": [shown[row]["success"] for row in rows],
+        "y": rows,
+        "width": 0.62,
+        "offset": -0.31,
+        "marker": {
+            "color": f"{color}CC" if worst else f"{color}66",
+            "line": {"color": color, "width": 1},
+        },
+        "hovertemplate": "%{x:.1%}<extra>%{fullData.name}</extra>",
+    }

@@ -1,0 +1,98 @@
+"""How isolated records are before and after: distance to the nearest record of the same file."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts.bands import Drawn, reach
+from rwn_core.charts.parts.style import (
+    ORIGINAL,
+    RELEASED,
+    Chart,
+    Trace,
+    above,
+    axis,
+    chart,
+    extremes,
+    floats,
+    largest,
+    layout,
+    number,
+    points,
+)
+from rwn_core.charts.parts.tables import paired
+from rwn_core.measures.measure import Reading
+
+_SIDES = ("original", "released")
+_OUTLIERS = 40
+
+
+def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
+    """Draw two box plots, whiskers at most 1.5 interquartile ranges long.
+
+    Parameters
+    ----------
+    reading : Reading of the measure "nearest_distance"
+        Distances in standard deviations of the original.
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "value", the released median.
+    """
+    detail = reading.detail
+    values = [np.asarray(detail[side], dtype=float) for side in _SIDES]
+    values = [v[np.isfinite(v)] for v in values]
+    band = None if drawn is None else drawn["value"]
+    draws = "" if band is None else f" · draws {reach(band.low, band.high)}"
+    medians = [number(reading.baseline), number(reading.value)]
+    traces = [trace for i in (1, 0) for trace in _box(values[i], released=bool(i))]
+    return chart(
+        "nearest_distance",
+        "Nearest distance",
+        f"median {medians[0]} → {medians[1]}" + draws + (" · sample" if detail["sampled"] else ""),
+        "Box plots of the distance to the nearest record of the same file; the median is "
+        f"{medians[0]} in the original and {medians[1]} in the release{_sample(detail)}",
+        data=traces,
+        layout=layout(
+            axis("distance to the nearest record (SD)", 0, above(1.03 * largest(*values))),
+            axis("", -0.6, 1.6, tickvals=[1, 0], ticktext=list(_SIDES), showgrid=False),
+        ),
+        table=paired(detail, f"distance to the nearest record{_sample(detail)}"),
+    )
+
+
+def _sample(detail: Mapping[str, Any]) -> str:
+    """Say how many records were looked at, if not all."""
+    if not detail["sampled"]:
+        return ""
+    return f" (a sample of {len(detail['original']):,} of {detail['of']:,} records)"
+
+
+def _box(values: NDArray[Any], *, released: bool) -> list[Trace]:
+    """Draw one box from its five numbers, and what lies beyond its whiskers as points."""
+    if not values.size:
+        return []
+    row = 0 if released else 1
+    q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75))
+    reach = 1.5 * (q3 - q1)
+    inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
+    outside = values[(values < q1 - reach) | (values > q3 + reach)]
+    color = RELEASED if released else ORIGINAL
+    box = {
+        "type": "box",
+        "orientation": "h",
+        "name": _SIDES[released],
+        "y": [row],
+        "q1": floats([q1]),
+        "median": floats([median]),
+        "q3": floats([q3]),
+        "lowerfence": floats([inside.min()]),
+        "upperfence": floats([inside.max()]),
+        "width": 0.5,
+        "line": {"color": color, "width": 1.6},
+        "fillcolor": f"{color}66" if released else "rgba(0,0,0,0)",
+        "hoverinfo": "x",
+    }
+    far = outside[extremes(np.abs(outside - median), _OUTLIERS)]
+    beyond = points(floats(far), np.full(far.size, row), released=released)
+    return [box, beyond | {"hovertemplate": "%{x:.2f}<extra></extra>", "showlegend": False}]

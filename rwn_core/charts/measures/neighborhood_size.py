@@ -1,0 +1,129 @@
+"""How many donors each record has, against how far away its nearest one is."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts.style import (
+    EPSILON,
+    MANY,
+    NEUTRAL,
+    ORIGINAL,
+    Chart,
+    Label,
+    Trace,
+    above,
+    axis,
+    chart,
+    density,
+    extremes,
+    floats,
+    horizontal,
+    label,
+    largest,
+    layout,
+    percent,
+    points,
+    vertical,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.measures.measure import Reading
+
+_HOVER = "record %{text}: %{x} donors, nearest at %{y:.2f}<extra>%{fullData.name}</extra>"
+_CAPTION = "Neighborhoods belong to the setting: they are the same in every draw."
+_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
+
+
+def draw(reading: Reading) -> Chart:
+    """Draw the neighborhood sizes.
+
+    Parameters
+    ----------
+    reading : Reading of the measure "neighborhood_size"
+        Distances in standard deviations, sizes in records.
+    """
+    detail = reading.detail
+    sizes = np.asarray(detail["sizes"])
+    nearest = np.asarray(detail["nearest"], dtype=float)
+    by_k = np.asarray(detail["governed_by_k"], dtype=bool)
+    k, epsilon = detail["k"], detail["epsilon"]
+    low, high = max(0.8, 0.7 * min(sizes.min(initial=1), k or 1)), above(1.1 * largest(sizes, [10]))
+    top = above(1.08 * largest(nearest, [epsilon or 0.0]))
+    share, median = percent(detail["share_governed_by_k"]), f"{detail['median']:,.5g}"
+    return chart(
+        "neighborhood_size",
+        "Neighborhood size",
+        f"median {median} · {share} governed by k ◇",
+        f"Nearest distance against neighborhood size of {len(sizes):,} records; the median size is "
+        f"{median}, and k governs {share} of the records",
+        data=_cloud(sizes, nearest, by_k, (low, high, top)),
+        layout=layout(
+            _size_axis(low, high),
+            axis("nearest distance", 0, top),
+            **_lines(k, epsilon, top),
+        ),
+        large={"legend": True},
+        table=_table(sizes, nearest, by_k),
+    )
+
+
+def _table(sizes: NDArray[Any], nearest: NDArray[Any], by_k: NDArray[np.bool_]) -> dict[str, Any]:
+    made = table(
+        ["record", "neighborhood size", "nearest distance", "governed by k"],
+        [np.arange(1, len(sizes) + 1), sizes, nearest, np.where(by_k, "yes", "no")],
+        rank=2,
+    )
+    return made | {"caption": " ".join([_CAPTION, made.get("caption", "")]).strip()}
+
+
+def _size_axis(low: float, high: float) -> dict[str, Any]:
+    """Logarithmic axis with ticks at 1, 2 and 5 times the powers of ten, every third if long."""
+    inside = [t for t in _TICKS if low <= t <= high]
+    ticks = inside if len(inside) <= 7 else [t for t in inside if str(t)[0] == "1"]
+    span = math.log10(low), math.log10(high)
+    texts = [f"{tick:,}" for tick in ticks]
+    return axis("donor records", *span, type="log", tickvals=ticks, ticktext=texts)
+
+
+def _cloud(
+    sizes: NDArray[Any],
+    nearest: NDArray[Any],
+    by_k: NDArray[np.bool_],
+    frame: tuple[float, float, float],
+) -> list[Trace]:
+    """Hollow points, diamonds where k governs; from 2,000 records on a density and extremes."""
+    shown = np.arange(len(sizes))
+    traces: list[Trace] = []
+    if len(sizes) >= MANY:
+        low, high, top = frame
+        edges = np.geomspace(low, high, 61), np.linspace(0, top, 31)
+        traces.append(density(sizes, nearest, ORIGINAL, edges))
+        shown = extremes(nearest)
+    for name, rows in (("radius", shown[~by_k[shown]]), ("k", shown[by_k[shown]])):
+        cloud = points(sizes[rows], floats(nearest[rows]), released=False)
+        cloud |= {"name": f"governed by {name}", "text": rows + 1, "hovertemplate": _HOVER}
+        if name == "k":
+            cloud["marker"] |= {"size": 7, "color": NEUTRAL, "symbol": "diamond-open"}
+        traces.append(cloud)
+    return traces
+
+
+def _lines(k: int | None, epsilon: float | None, top: float) -> dict[str, Any]:
+    """Dashed red line at the radius and dotted gray line at k, each with its name."""
+    shapes: list[dict[str, Any]] = []
+    labels: list[Label] = []
+    if epsilon:
+        shapes.append(horizontal(epsilon, EPSILON, "dash"))
+        side = "top" if epsilon > 0.9 * top else "bottom"
+        text = f"ε = {epsilon:g}"
+        labels.append(label(text, 1, epsilon, EPSILON, xref="paper", xanchor="right", yanchor=side))
+    if k:
+        shapes.append(vertical(k, NEUTRAL, "dot"))
+        # On a logarithmic axis Plotly places texts, unlike lines, by the exponent.
+        at = math.log10(k)
+        labels.append(
+            label(f"k = {k}", at, 1, NEUTRAL, yref="paper", xanchor="left", yanchor="top")
+        )
+    return {"shapes": shapes, "annotations": labels}

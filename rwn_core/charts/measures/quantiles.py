@@ -1,0 +1,67 @@
+"""How far each quantile of each variable moved: tails that shrink are seen at a glance."""
+
+from typing import Any
+
+import numpy as np
+
+from rwn_core.charts.parts.bands import NAME, Drawn, marks, reach
+from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
+from rwn_core.charts.parts.style import Chart, axis, chart, escape, layout, number, shorten
+from rwn_core.charts.parts.tables import table
+from rwn_core.measures.measure import Reading
+
+_VARIABLES = 16
+
+
+def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
+    """Draw the shift of the quantiles in standard deviations; at most the 16 most moved rows.
+
+    Parameters
+    ----------
+    reading : Reading of the measure "quantiles"
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "change".
+    """
+    detail = reading.detail
+    names = [str(name) for name in detail["names"]]
+    shift = np.asarray(detail["change"], dtype=float)
+    shares = [f"{100 * share:g} %" for share in detail["shares"]]
+    rows = np.sort(np.argsort(-np.abs(shift).max(axis=1), kind="stable")[:_VARIABLES])
+    shown = [escape(names[row]) for row in rows]
+    texts = [[f"{name}, {share}" for share in shares] for name in shown]
+    outside = np.zeros(shift.shape, dtype=bool)
+    if drawn is not None:
+        band = drawn["change"]
+        outside = band.outside(shift)
+        for text, row in zip(texts, rows, strict=True):
+            for j, (low, high) in enumerate(zip(band.low[row], band.high[row], strict=True)):
+                text[j] += f" (draws {reach(low, high, 2)})"
+    count = int(outside.sum())
+    return chart(
+        "quantiles",
+        "Shift of quantiles",
+        f"mean {number(reading.value)} SD" + ("" if drawn is None else f" · ○ {count} outside"),
+        f"Heatmap of how far {len(shares)} quantiles of {len(names)} variables moved, in standard "
+        f"deviations; the mean distance is {number(reading.value)}"
+        + ("" if drawn is None else f"; {count} shifts are outside {NAME}"),
+        data=[
+            signed_heatmap(shift[rows], span_of(shift), texts, "%{z:+.3f} SD"),
+            *marks(outside[rows]),
+        ],
+        layout=_layout([names[row] for row in rows], shares),
+        table=table(["variable", *(f"at {share}, SD" for share in shares)], [names, *shift.T]),
+    )
+
+
+def _layout(names: list[str], shares: list[str]) -> dict[str, Any]:
+    across: dict[str, Any] = {"tickvals": list(range(len(shares))), "ticktext": shares}
+    down: dict[str, Any] = {
+        "tickvals": list(range(len(names))),
+        "ticktext": [escape(shorten(name, 9)) for name in names],
+    }
+    size: dict[str, Any] = {"size": SMALL_FONT}
+    return layout(
+        axis("quantile", -0.5, len(shares) - 0.5, showgrid=False, tickfont=size, **across),
+        axis("", len(names) - 0.5, -0.5, showgrid=False, tickfont=size, **down),
+        right=48,
+    )

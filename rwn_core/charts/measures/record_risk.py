@@ -1,0 +1,74 @@
+"""How the risk is spread over the records: from those who hide to those who stand open."""
+
+from typing import Any
+
+import numpy as np
+
+from rwn_core.charts.parts.style import (
+    NEUTRAL,
+    RELEASED,
+    Chart,
+    above,
+    axis,
+    chart,
+    floats,
+    label,
+    largest,
+    layout,
+    line,
+    percent,
+    vertical,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.measures.measure import Reading
+
+_BINS = 20
+_MARKS = (0.5, 0.9)
+
+
+def draw(reading: Reading) -> Chart:
+    """Draw how many records have which probability of being linked to their own row.
+
+    Parameters
+    ----------
+    reading : Reading of the measure "bayes_linkage"
+    """
+    detail = reading.detail
+    truth = np.asarray(detail["truth"], dtype=float)
+    edges = np.linspace(0.0, 1.0, _BINS + 1)
+    counts, _ = np.histogram(truth, edges)
+    top = above(1.12 * largest(counts, [1]))
+    above_half, above_most = detail["above_half"], detail["above_nine_tenths"]
+    sample = f", of a sample of {len(truth):,} rows" if detail["sampled"] else ""
+    return chart(
+        "record_risk",
+        "Risk of each record",
+        f"{percent(above_half)} over 1/2 · {percent(above_most)} over 0.9"
+        + (" · sample" if detail["sampled"] else ""),
+        f"Distribution of the worst-case probability that a record's row is known as its own; "
+        f"{percent(above_half, 1)} of the records exceed one half{sample}",
+        data=[_outline(edges, counts)],
+        layout=layout(
+            axis("probability of the true source", -0.02, 1.04),
+            axis("records", 0, top),
+            shapes=[vertical(mark, NEUTRAL, "dot") for mark in _MARKS],
+            annotations=[
+                label(f"> {mark:g}", mark, top, NEUTRAL, xanchor="right", yanchor="top", xshift=-2)
+                for mark in _MARKS
+            ],
+        ),
+        table=table(
+            ["from", "to", "records", "records in all"],
+            [edges[:-1], edges[1:], counts, np.cumsum(counts)],
+        ),
+    )
+
+
+def _outline(edges: Any, counts: Any) -> Any:
+    heights = np.concatenate([[0], counts, [0]])
+    corners = np.concatenate([edges[:1], edges])
+    outline = line(floats(corners), heights, released=True)
+    outline["line"] |= {"shape": "hv", "dash": "solid"}
+    outline |= {"fill": "tozeroy", "fillcolor": f"{RELEASED}33"}
+    outline["hovertemplate"] = "from %{x:.2f}: %{y} records<extra></extra>"
+    return outline

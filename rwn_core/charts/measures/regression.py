@@ -1,0 +1,161 @@
+"""The steward's regression before and after: every slope with its 95 % interval.
+
+Slopes and intervals are divided by the original's standard error, so that one axis serves
+variables of any unit and a slope more than 1.96 from 0 was significant in the original.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts.bands import NAME, Drawn, bars, columns
+from rwn_core.charts.parts.style import (
+    NEUTRAL,
+    Chart,
+    Trace,
+    axis,
+    chart,
+    escape,
+    floats,
+    layout,
+    line,
+    number,
+    points,
+    shorten,
+    vertical,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.measures.measure import Reading
+
+_Z95 = 1.96
+_SLOPES = 14
+_APART = 0.16
+
+
+def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
+    """Draw the slopes, without the intercept; at most the 14 that moved most.
+
+    Parameters
+    ----------
+    reading : Reading of the measure "regression"
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "coefficient_released" and "se_released".
+    """
+    detail = reading.detail
+    moved = np.asarray(detail["standardized_difference"], dtype=float)[1:]
+    ranked = np.argsort(-np.nan_to_num(moved, nan=-1.0), kind="stable")[:_SLOPES]
+    rows = np.sort(ranked) + 1
+    names = [shorten(detail["terms"][i], 12) for i in rows]
+    response, signs = detail["response"], int(np.sum(detail["sign_changed"][1:]))
+    traces = [] if drawn is None else [_reach(detail, rows, drawn)]
+    traces += [t for side in ("original", "released") for t in _intervals(detail, rows, side)]
+    low, high = _span(traces)
+    return chart(
+        "regression",
+        f"Regression of {response}",
+        f"median change {number(reading.value)} SE",
+        f"Slopes of the regression of {response} with 95 % intervals in units of the original's "
+        f"standard error; {signs} of {len(moved)} slopes changed sign"
+        + ("" if drawn is None else f"; pale bars: {NAME}"),
+        data=traces,
+        layout=layout(
+            axis("slope / original's standard error", low, high, count=6),
+            axis(
+                "",
+                len(rows) - 0.5,
+                -0.5,
+                tickvals=list(range(len(rows))),
+                ticktext=[escape(name) for name in names],
+                showgrid=False,
+            ),
+            shapes=[vertical(0, NEUTRAL)],
+            uirevision=response,
+        ),
+        large={"legend": True, "yaxis": {"ticktext": [escape(detail["terms"][i]) for i in rows]}},
+        table=coefficients(detail, drawn),
+    )
+
+
+def coefficients(detail: Mapping[str, Any], drawn: Drawn | None = None) -> dict[str, Any]:
+    """List every term, intercept included, with coefficients and standard errors."""
+    signs = ["changed" if s else "kept" for s in detail["sign_changed"]]
+    more, ends = _ends(drawn)
+    result = table(
+        [
+            "term",
+            "coefficient, original",
+            "SE, original",
+            "coefficient, released",
+            "SE, released",
+            "sign",
+            "difference / SE, original",
+            *more,
+        ],
+        [
+            [str(term) for term in detail["terms"]],
+            [_short(v) for v in detail["coefficient_original"]],
+            [_short(v) for v in detail["se_original"]],
+            [_short(v) for v in detail["coefficient_released"]],
+            [_short(v) for v in detail["se_released"]],
+            signs,
+            [_short(v) for v in detail["standardized_difference"]],
+            *ends,
+        ],
+    )
+    result["caption"] = (
+        f"R² {number(detail['r2_original'])} → {number(detail['r2_released'])}; "
+        f"{detail['n_original']:,} → {detail['n_released']:,} complete records. The "
+        "released standard errors do not know of the masking: at small k and large q they are "
+        "too small."
+    )
+    return result
+
+
+def _ends(drawn: Drawn | None) -> tuple[list[str], list[list[float]]]:
+    """Columns with where draws of the setting fall: of the coefficients, then of their SE."""
+    names: list[str] = []
+    cells: list[list[float]] = []
+    for part, what in (("coefficient_released", "coefficient, "), ("se_released", "SE, ")):
+        if drawn is not None:
+            more, ends = columns(drawn[part], what)
+            names += more
+            cells += [[_short(value) for value in end] for end in ends]
+    return names, cells
+
+
+def _short(value: float) -> float:
+    """Round each coefficient to seven digits of its own: slopes of one table differ in size."""
+    return float(f"{value:.7g}")
+
+
+def _intervals(detail: Mapping[str, Any], rows: NDArray[np.intp], side: str) -> list[Trace]:
+    """Draw the slopes of one file as points over one broken line of intervals."""
+    unit = np.asarray(detail["se_original"], dtype=float)[rows]
+    slope = np.asarray(detail[f"coefficient_{side}"], dtype=float)[rows] / unit
+    half = _Z95 * np.asarray(detail[f"se_{side}"], dtype=float)[rows] / unit
+    released = side == "released"
+    height = np.arange(len(rows)) + (_APART if released else -_APART)
+    gap = np.full(len(rows), np.nan)
+    ends = np.column_stack([slope - half, slope + half, gap]).ravel()
+    bars = line(floats(ends), floats(np.repeat(height, 3)), released=released)
+    bars |= {"hoverinfo": "skip", "showlegend": False, "line": bars["line"] | {"dash": "solid"}}
+    marks = points(floats(slope), floats(height), released=released, customdata=floats(half))
+    marks["marker"] |= {"size": 7, "opacity": 1}
+    marks["hovertemplate"] = "%{x:.2f} ± %{customdata:.2f}<extra>%{fullData.name}</extra>"
+    return [bars, marks]
+
+
+def _reach(detail: Mapping[str, Any], rows: NDArray[np.intp], drawn: Drawn) -> Trace:
+    """Where the slopes of other draws fall, behind the released ones."""
+    unit = np.asarray(detail["se_original"], dtype=float)[rows]
+    band = drawn["coefficient_released"]
+    return bars(band.low[rows] / unit, band.high[rows] / unit, np.arange(len(rows)) + _APART)
+
+
+def _span(traces: list[Trace]) -> tuple[float, float]:
+    """Range holding every interval and 0, in steps of 2 so that it seldom moves."""
+    ends = np.concatenate([[-1.0, 1.0], *(np.asarray(t["x"], dtype=float) for t in traces)])
+    ends = ends[np.isfinite(ends)]
+    return 2 * np.floor(ends.min() / 2 - 0.05), 2 * np.ceil(ends.max() / 2 + 0.05)

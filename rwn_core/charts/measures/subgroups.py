@@ -1,0 +1,119 @@
+"""What shrinks: the sizes of small groups before, after and as expected."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts.bands import NAME, Drawn, bars, columns
+from rwn_core.charts.parts.style import (
+    NEUTRAL,
+    Chart,
+    Trace,
+    above,
+    axis,
+    chart,
+    escape,
+    floats,
+    largest,
+    layout,
+    line,
+    points,
+    shorten,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.evaluation.prediction_bands import Band
+from rwn_core.measures.measure import Reading
+
+_GROUPS = 12
+
+
+def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
+    """Draw the small groups that changed most, at most 12.
+
+    Parameters
+    ----------
+    reading : Reading of the measure "subgroups"
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "released".
+    """
+    detail = reading.detail
+    names = [str(name) for name in detail["groups"]]
+    change = np.asarray(detail["change"], dtype=float)
+    rows = np.argsort(-np.abs(change), kind="stable")[:_GROUPS]
+    band = None if drawn is None else drawn["released"]
+    before, after = (np.asarray(detail[side])[rows] for side in ("original", "released"))
+    expected = detail.get("expected")
+    law = None if expected is None else np.asarray(expected, dtype=float)[rows]
+    total, vanished = detail["total_change"], detail["vanished"]
+    sign = "+" if total > 0 else "−" if total < 0 else "±"
+    note = f"together {sign}{abs(total):.0%}" + (f" · {vanished} vanished" if vanished else "")
+    ticks: dict[str, Any] = {
+        "tickvals": list(range(len(rows))),
+        "ticktext": [escape(shorten(names[row], 20)) for row in rows],
+    }
+    return chart(
+        "subgroups",
+        "Small groups",
+        note,
+        f"Sizes of the {len(rows)} small groups that changed most, of {len(names)}; all small "
+        f"groups together changed by {total:+.0%} and {vanished} vanished"
+        + ("" if band is None else f"; pale bars: {NAME}"),
+        data=[
+            *([] if band is None else [bars(band.low[rows], band.high[rows], range(len(rows)))]),
+            *_traces(before, after, law),
+        ],
+        layout=layout(
+            axis("records", 0, above(1.05 * largest(before, after, *_tops(band, rows)))),
+            axis("", len(rows) - 0.5, -0.5, showgrid=False, tickfont={"size": 9}, **ticks),
+        ),
+        large={
+            "legend": True,
+            "yaxis": {"ticktext": [escape(shorten(names[row], 60)) for row in rows]},
+        },
+        table=_table(detail, names, band),
+    )
+
+
+def _traces(
+    before: NDArray[Any], after: NDArray[Any], expected: NDArray[Any] | None
+) -> list[Trace]:
+    height = np.arange(len(before))
+    gap = np.full(len(before), np.nan)
+    ends = np.column_stack([before, after, gap]).ravel()
+    bars = line(floats(ends), floats(np.repeat(height, 3)), released=False)
+    bars["line"] |= {"color": NEUTRAL, "width": 1.4}
+    bars |= {"hoverinfo": "skip", "showlegend": False}
+    traces = [bars]
+    if expected is not None:
+        marks = points(floats(expected), height, released=False, name="expected")
+        marks["marker"] = {"symbol": "diamond-open", "size": 8, "color": NEUTRAL, "opacity": 1}
+        marks["hovertemplate"] = "%{x:.1f} records<extra>expected</extra>"
+        traces.append(marks)
+    for values, released in ((before, False), (after, True)):
+        marks = points(values, height, released=released)
+        marks["marker"] |= {"size": 7, "opacity": 1}
+        marks["hovertemplate"] = "%{x} records<extra>%{fullData.name}</extra>"
+        traces.append(marks)
+    return traces
+
+
+def _tops(band: Band | None, rows: NDArray[np.intp]) -> list[NDArray[Any]]:
+    return [] if band is None else [band.high[rows]]
+
+
+def _table(detail: Any, names: list[str], band: Band | None) -> dict[str, Any]:
+    change = np.asarray(detail["change"], dtype=float)
+    heads = ["group", "original", "released", "relative change", "size of change"]
+    cells: list[Any] = [names, detail["original"], detail["released"], change, np.abs(change)]
+    if detail.get("expected") is not None:
+        heads.insert(3, "expected")
+        cells.insert(3, detail["expected"])
+    if band is not None:
+        more, ends = columns(band)
+        heads[-1:-1], cells[-1:-1] = more, ends
+    made = table(heads, cells, rank=len(heads) - 1)
+    made["columns"].pop()
+    for row in made["rows"]:
+        row.pop()
+    return made

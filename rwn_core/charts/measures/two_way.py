@@ -1,0 +1,160 @@
+"""Two variables together: both clouds of points, or how the cells of their table changed."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts.bands import reach
+from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
+from rwn_core.charts.parts.style import (
+    MANY,
+    NEUTRAL,
+    ORIGINAL,
+    RELEASED,
+    Chart,
+    Trace,
+    axis,
+    chart,
+    density,
+    escape,
+    floats,
+    layout,
+    number,
+    percent,
+    points,
+    shorten,
+    vertical,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.measures.measure import Reading
+
+
+def draw(reading: Reading, drawn: tuple[float, float] | None = None) -> Chart:
+    """Draw the relation of two variables.
+
+    Parameters
+    ----------
+    reading : Reading of `rwn_core.evaluation.two_way`
+    drawn : tuple of float, optional
+        Where the correlation of draws of the setting falls.
+    """
+    if reading.detail["kind"] == "points":
+        return _points(reading, drawn)
+    return _table(reading)
+
+
+def _points(reading: Reading, drawn: tuple[float, float] | None) -> Chart:
+    detail = reading.detail
+    one, other = (str(name) for name in detail["names"])
+    clouds = [np.asarray(detail[side], dtype=float) for side in ("original", "released")]
+    r = [number(detail[f"correlation_{side}"], 2) for side in ("original", "released")]
+    every = np.concatenate(clouds)
+    low, high = every.min(axis=0), every.max(axis=0)
+    pad = 0.04 * np.where(high > low, high - low, 1.0)
+    low, high = low - pad, high + pad
+    many = max(map(len, clouds)) >= MANY
+    return chart(
+        "two_way",
+        f"{one} and {other}",
+        f"correlation {r[0]} → {r[1]}" + ("" if drawn is None else f" · draws {reach(*drawn, 2)}"),
+        f"Scatter of {one} and {other}; their correlation is {r[0]} in the original and {r[1]} in "
+        "the release",
+        data=_beside(clouds, low, high) if many else _overlaid(clouds),
+        layout=_frame(one, other, low, high, many),
+        large={"legend": True},
+        table=table(
+            ["file", one, other],
+            [
+                np.repeat(["original", "released"], [len(cloud) for cloud in clouds]),
+                *every.T,
+            ],
+        )
+        if not many
+        else table(["file", "records"], [["original", "released"], [len(c) for c in clouds]]),
+    )
+
+
+def _overlaid(clouds: list[NDArray[Any]]) -> list[Trace]:
+    traces = []
+    for cloud, released in zip(clouds, (False, True), strict=True):
+        made = points(floats(cloud[:, 0]), floats(cloud[:, 1]), released=released)
+        made["hovertemplate"] = "%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>"
+        traces.append(made)
+    return traces
+
+
+def _beside(clouds: list[NDArray[Any]], low: NDArray[Any], high: NDArray[Any]) -> list[Trace]:
+    """Large clouds hide each other: the released one stands at the right of the original."""
+    width = high[0] - low[0]
+    traces = []
+    for place, (cloud, color) in enumerate(zip(clouds, (ORIGINAL, RELEASED), strict=True)):
+        shift = place * 1.06 * width
+        edges = np.linspace(low[0], high[0], 41) + shift, np.linspace(low[1], high[1], 31)
+        traces.append(density(cloud[:, 0] + shift, cloud[:, 1], color, edges))
+    return traces
+
+
+def _frame(
+    one: str, other: str, low: NDArray[Any], high: NDArray[Any], many: bool
+) -> dict[str, Any]:
+    y = axis(escape(shorten(other, 24)), low[1], high[1])
+    if not many:
+        return layout(axis(escape(shorten(one, 40)), low[0], high[0], count=7), y)
+    width = high[0] - low[0]
+    halves: dict[str, Any] = {
+        "tickvals": [low[0] + width / 2, low[0] + 1.56 * width],
+        "ticktext": ["original", "released"],
+        "showgrid": False,
+    }
+    x = axis(escape(shorten(one, 40)), low[0], low[0] + 2.06 * width, **halves)
+    return layout(x, y, shapes=[vertical(high[0] + 0.03 * width, NEUTRAL)])
+
+
+def _table(reading: Reading) -> Chart:
+    detail = reading.detail
+    one, other = (str(name) for name in detail["names"])
+    before, after = (np.asarray(detail[side], dtype=float) for side in ("original", "released"))
+    change = after / after.sum() - before / before.sum()
+    rows, columns = ([str(name) for name in detail[side]] for side in ("rows", "columns"))
+    texts = [[f"{escape(row)} × {escape(column)}" for column in columns] for row in rows]
+    moved = percent(reading.value, 1)
+    trace = signed_heatmap(change, span_of(change), texts, "%{z:+.2%} of the records")
+    trace["colorbar"]["ticktext"] = [
+        f"{100 * at:+g}%".replace("-", "−") if at else "0" for at in trace["colorbar"]["tickvals"]
+    ]
+    return chart(
+        "two_way",
+        f"{one} by {other}",
+        f"{moved} of the records moved",
+        f"Heatmap of how the cells of {one} by {other} changed; {moved} of the records would have "
+        "to move to make the tables equal",
+        data=[trace],
+        layout=_grid((one, other), rows, columns),
+        table=table(
+            [one, other, "original", "released"],
+            [
+                np.repeat(rows, len(columns)),
+                np.tile(columns, len(rows)),
+                before.ravel().astype(int),
+                after.ravel().astype(int),
+            ],
+        ),
+    )
+
+
+def _grid(names: tuple[str, str], rows: list[str], columns: list[str]) -> dict[str, Any]:
+    down: dict[str, Any] = {
+        "tickvals": list(range(len(rows))),
+        "ticktext": [escape(shorten(row, 12)) for row in rows],
+    }
+    across: dict[str, Any] = {
+        "tickvals": list(range(len(columns))),
+        "ticktext": [escape(shorten(column, 10)) for column in columns],
+    }
+    titles = [escape(shorten(name, 30)) for name in names]
+    x = axis(titles[1], -0.5, len(columns) - 0.5, showgrid=False, **across)
+    y = axis(titles[0], len(rows) - 0.5, -0.5, showgrid=False, **down)
+    for each in (x, y):
+        each["tickfont"] = {"size": SMALL_FONT}
+    return layout(x, y, right=52)

@@ -1,0 +1,1 @@
+"""What charts are made of: style, axes, bands, tables."""

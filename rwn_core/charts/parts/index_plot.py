@@ -1,0 +1,152 @@
+"""One value per record against the record's number: the picture in which outliers stand out.
+
+A blue line marks the original's maximum; the records holding the two maxima are named.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts.bands import NAME, Drawn, reach, stripe
+from rwn_core.charts.parts.style import (
+    MANY,
+    NEUTRAL,
+    ORIGINAL,
+    RELEASED,
+    Chart,
+    Label,
+    Trace,
+    above,
+    axis,
+    chart,
+    density,
+    extremes,
+    floats,
+    horizontal,
+    label,
+    largest,
+    layout,
+    number,
+    points,
+    vertical,
+)
+from rwn_core.charts.parts.tables import paired
+from rwn_core.measures.measure import Reading
+
+_SIDES = ("original", "released")
+_HOVER = "record %{x}: %{y:.3g}<extra>%{fullData.name}</extra>"
+_HOVER_SHIFTED = "record %{text}: %{y:.3g}<extra>%{fullData.name}</extra>"
+
+
+def draw(reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, unit: str) -> Chart:
+    """Draw the values of both files; from 2,000 records on side by side, as densities.
+
+    Parameters
+    ----------
+    reading : Reading
+        Detail with original (n,), released (n',), records_* (0-based), max_* and argmax_*.
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "max_released".
+    key, title : str
+    unit : str
+        Name of the value, for the axis.
+    """
+    detail = reading.detail
+    values = [np.asarray(detail[side], dtype=float) for side in _SIDES]
+    records = [np.asarray(detail[f"records_{side}"]) + 1 for side in _SIDES]
+    many = max(map(len, values)) >= MANY
+    # Beyond MANY records the clouds would hide each other: the released one moves to the right.
+    width = int(max(largest(*records), 1))
+    shift = [0, int(1.06 * width) if many else 0]
+    band = None if drawn is None else drawn["max_released"]
+    top = above(1.1 * largest(*values, [] if band is None else band.high))
+    maxima = [number(detail[f"max_{side}"]) for side in _SIDES]
+    holders = [detail[f"argmax_{side}"] + 1 for side in _SIDES]
+    return chart(
+        key,
+        title,
+        f"max {maxima[0]} → {maxima[1]}"
+        + ("" if band is None else f" · draws {reach(band.low, band.high)}"),
+        f"{title} of each record; the maximum is {maxima[0]} at record {holders[0]} of the "
+        f"original and {maxima[1]} at record {holders[1]} of the release"
+        + ("" if band is None else f"; {NAME} have {reach(band.low, band.high)}"),
+        data=[
+            trace
+            for i in (0, 1)
+            for trace in _cloud(records[i], values[i], shift[i], (width, top), released=bool(i))
+        ],
+        layout=layout(
+            _record_axis(width, many),
+            axis(unit, 0, top),
+            shapes=[
+                *([] if band is None else [stripe(band.low, band.high)]),
+                horizontal(detail["max_original"], ORIGINAL),
+                *([vertical(1.03 * width, NEUTRAL)] if many else []),
+            ],
+            annotations=_names(detail, shift, top, width + shift[1]),
+        ),
+        large={"legend": True},
+        table=paired(detail, unit),
+    )
+
+
+def _record_axis(width: int, many: bool) -> dict[str, Any]:
+    """Record numbers, or the names of the two halves when the files stand side by side."""
+    if not many:
+        return axis("record", -0.02 * width, 1.03 * width)
+    halves: dict[str, Any] = {
+        "tickvals": [width / 2, 1.56 * width],
+        "ticktext": list(_SIDES),
+        "showgrid": False,
+    }
+    return axis("records, in file order", -0.02 * width, 2.08 * width, **halves)
+
+
+def _cloud(
+    records: NDArray[Any],
+    values: NDArray[Any],
+    shift: int,
+    frame: tuple[int, float],
+    *,
+    released: bool,
+) -> list[Trace]:
+    """All points of one file, or its density and its largest values."""
+    shown = np.arange(len(values))
+    traces: list[Trace] = []
+    if len(values) >= MANY:
+        edges = np.linspace(0, frame[0], 41) + shift, np.linspace(0, frame[1], 31)
+        color = RELEASED if released else ORIGINAL
+        traces.append(density(records + shift, values, color, edges))
+        shown = extremes(values)
+    cloud = points(records[shown] + shift, floats(values[shown]), released=released)
+    cloud["hovertemplate"] = _HOVER
+    if shift or len(values) >= MANY:
+        cloud |= {"text": records[shown], "hovertemplate": _HOVER_SHIFTED}
+    return [*traces, cloud]
+
+
+def _names(detail: Mapping[str, Any], shift: list[int], top: float, span: float) -> list[Label]:
+    """Name the record of each maximum; of two close ones the lower is named below its point."""
+    spots: dict[int, tuple[int, float, float]] = {}
+    for i, side in enumerate(_SIDES):
+        height = detail[f"max_{side}"]
+        if height is not None and math.isfinite(height):
+            record = int(detail[f"argmax_{side}"]) + 1
+            spots[i] = (record, record + shift[i], height)
+    below = None
+    if len(spots) == 2:
+        (_, x0, y0), (_, x1, y1) = spots.values()
+        # names above both points would touch each other
+        if abs(y0 - y1) < 0.14 * top and abs(x0 - x1) < 0.16 * span:
+            below = 0 if y0 < y1 else 1
+    labels: list[Label] = []
+    for i, (record, x, height) in spots.items():
+        align = "left" if x < 0.06 * span else "right" if x > 0.94 * span else "center"
+        side_of = {"xanchor": align, "yanchor": "top" if i == below else "bottom"}
+        lift = {"yshift": -3 if i == below else 3}
+        color = RELEASED if i else ORIGINAL
+        labels.append(label(f"#{record}", x, height, color, bold=True, **side_of, **lift))
+    return labels

@@ -1,0 +1,98 @@
+"""Shares before and after, a pair of bars each: the manner of several risk charts."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rwn_core.charts.parts.style import (
+    NEUTRAL,
+    ORIGINAL,
+    RELEASED,
+    Trace,
+    axis,
+    escape,
+    label,
+    layout,
+    percent,
+    shorten,
+)
+
+Pair = tuple[str, float | None, float | None]
+"""Name, share before and share after, each in [0, 1] or unknown."""
+
+
+def bars(pairs: Sequence[Pair], names: tuple[str, str], *, before: str = ORIGINAL) -> list[Trace]:
+    """Two bars for each pair: hollow before, filled after.
+
+    Parameters
+    ----------
+    pairs : sequence of (name, before, after)
+    names : (str, str)
+        What the two sides are, for the legend.
+    before : str
+        Color of the first side.
+    """
+    return [_side(pairs, side, names[side], before) for side in (0, 1)]
+
+
+def _side(pairs: Sequence[Pair], side: int, name: str, before: str) -> Trace:
+    rows = [row for row, pair in enumerate(pairs) if pair[1 + side] is not None]
+    color = RELEASED if side else before
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": name,
+        "x": [float(pairs[row][1 + side] or 0.0) for row in rows],
+        "y": rows,
+        "width": 0.36,
+        "offset": 0.02 if side else -0.38,
+        "marker": {
+            "color": f"{color}CC" if side else "rgba(0,0,0,0)",
+            "line": {"color": color, "width": 1.4},
+        },
+        "hovertemplate": "%{x:.1%}<extra>%{fullData.name}</extra>",
+    }
+
+
+def short(share: float) -> str:
+    """A share in few characters; a tiny one is not rounded to nothing."""
+    if 0 < share < 0.0005:
+        return escape("< 0.1 %")
+    return percent(share, 0 if share in (0, 1) or share >= 0.1 else 1)
+
+
+def frame(pairs: Sequence[Pair], title: str, *, length: int = 24) -> dict[str, Any]:
+    """The layout: names on the left, shares along, the later number behind its bar.
+
+    Parameters
+    ----------
+    pairs : sequence of (name, before, after)
+    title : str
+        Of the axis.
+    length : int
+        Characters of a name.
+    """
+    texts = [escape(shorten(name, length)) for name, _, _ in pairs]
+    small = {"tickfont": {"size": 10}} if len(pairs) > 9 else {}
+    rows: dict[str, Any] = {"tickvals": list(range(len(pairs))), "ticktext": texts, **small}
+    marks: dict[str, Any] = {
+        "tickvals": [0, 0.25, 0.5, 0.75, 1.0],
+        "ticktext": ["0%", "25%", "50%", "75%", "100%"],
+    }
+    return layout(
+        axis(title, 0, 1.16, **marks),
+        axis("", len(pairs) - 0.4, -0.6, showgrid=False, **rows),
+        barmode="overlay",
+        annotations=[
+            label(
+                short(pair[2]),
+                max(pair[1] or 0.0, pair[2]),
+                row + 0.2,
+                NEUTRAL,
+                xanchor="left",
+                yanchor="middle",
+                xshift=3,
+            )
+            for row, pair in enumerate(pairs)
+            if pair[2] is not None
+        ],
+    )

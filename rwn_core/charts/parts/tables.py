@@ -1,0 +1,84 @@
+"""The numbers behind a picture, a row per record or variable."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rwn_core.charts.parts.style import extremes, largest
+
+TABLE_ROWS = 400
+SINGLE = {"record", "question"}  # columns that name single people
+_DIGITS = 7
+
+
+def table(
+    columns: Sequence[str], cells: Sequence[ArrayLike], *, rank: int | None = None
+) -> dict[str, Any]:
+    """Give the numbers behind a picture, a row per record or variable.
+
+    A table that speaks of single records is internal, and its views and files say so.
+
+    Parameters
+    ----------
+    columns : names of the columns.
+    cells : one array or list (n,) per column, numbers or texts.
+    rank : column that decides which rows stay, largest first, when there are more than 400.
+    """
+    total = len(np.asarray(cells[0]))
+    kept: NDArray[np.intp] | slice = slice(None)
+    result: dict[str, Any] = {"columns": list(columns)}
+    if total > TABLE_ROWS:
+        kept = slice(TABLE_ROWS) if rank is None else extremes(cells[rank], TABLE_ROWS)
+        chosen = "first" if rank is None else f"largest by {columns[rank]}"
+        result["caption"] = f"{TABLE_ROWS} of {total:,} rows: the {chosen}."
+    if not SINGLE.isdisjoint(columns):
+        result["internal"] = True
+    result["rows"] = [list(row) for row in zip(*(_column(c, kept) for c in cells), strict=True)]
+    return result
+
+
+def paired(detail: Mapping[str, Any], unit: str) -> dict[str, Any]:
+    """List one value per record of both files, by record number; the largest where rows are cut.
+
+    Parameters
+    ----------
+    detail : mapping
+        original (m,), released (m',) and records_original, records_released (0-based numbers).
+    unit : str
+        What the values are.
+    """
+    sides = ("original", "released")
+    records = [np.asarray(detail[f"records_{side}"], dtype=np.intp) for side in sides]
+    cells = [np.asarray(detail[side], dtype=float) for side in sides]
+    every = records[0]
+    if not np.array_equal(every, records[1]):
+        every = np.union1d(every, records[1])
+        cells = [_spread(c, r, every) for c, r in zip(cells, records, strict=True)]
+    result = table(["record", *sides, "larger"], [every + 1, *cells, np.fmax(*cells)], rank=3)
+    result["columns"].pop()
+    result["caption"] = " ".join([f"Value: {unit}.", result.get("caption", "")]).strip()
+    for row in result["rows"]:
+        row.pop()
+    return result
+
+
+def _spread(
+    values: NDArray[Any], records: NDArray[np.intp], every: NDArray[np.intp]
+) -> NDArray[Any]:
+    """Place the values of some records among all of them; NaN where there is none."""
+    spread = np.full(every.size, np.nan)
+    spread[np.searchsorted(every, records)] = values
+    return spread
+
+
+def _column(values: ArrayLike, kept: NDArray[np.intp] | slice) -> list[Any]:
+    """Values of a table column: numbers to seven digits of the largest, missing as None."""
+    array = np.asarray(values)[kept]
+    if array.dtype.kind != "f":
+        return list(array.tolist())
+    top = largest(np.abs(array))
+    decimals = _DIGITS - 1 - (math.floor(math.log10(top)) if top else 0)
+    return [v if math.isfinite(v) else None for v in np.round(array, decimals).tolist()]

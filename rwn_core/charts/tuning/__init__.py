@@ -1,0 +1,1 @@
+"""Charts of many settings: maps, curves, surfaces."""

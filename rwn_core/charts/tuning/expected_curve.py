@@ -1,0 +1,178 @@
+"""What a parameter leads to before any draw, with the present draw on it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from rwn_core.charts.parts.bands import NAME, area
+from rwn_core.charts.parts.style import (
+    EPSILON,
+    NEUTRAL,
+    ORIGINAL,
+    RELEASED,
+    Chart,
+    Label,
+    Trace,
+    above,
+    axis,
+    chart,
+    escape,
+    floats,
+    horizontal,
+    label,
+    layout,
+    line,
+    number,
+    percent,
+    shorten,
+    vertical,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.measures.measure import Reading
+
+_LEAST = 0.02
+"""Height of the axis where nothing changes."""
+_AXES = {"epsilon": "radius ε", "k": "minimum neighbors k", "q": "modification probability q"}
+_SIGNS = {"epsilon": "ε", "k": "k", "q": "q"}
+
+
+def draw(
+    expected: Reading, realized: float | None, interval: tuple[float, float] | None = None
+) -> Chart:
+    """Draw what to expect along one parameter.
+
+    Parameters
+    ----------
+    expected : Reading of `rwn_core.evaluation.forecast.curve`
+    realized : float, optional
+        What the present draw shows.
+    interval : tuple of float, optional
+        Where draws of the present setting fall, 9 times in 10.
+    """
+    detail = expected.detail
+    words, sign = str(detail["words"]), _SIGNS[detail["axis"]]
+    now, (low, high) = float(detail["now"]), _span(expected, realized, interval)
+    told = _told(detail)
+    found = told(expected.value)
+    note = f"expected {found}" + ("" if realized is None else f" · draw {told(realized)}")
+    others = " and ".join(
+        f"{_SIGNS[n]} = {v:g}" for n, v in detail["others"].items() if v is not None
+    )
+    xs = np.asarray(detail["values"], dtype=float)
+    return chart(
+        "expected_curve",
+        f"Expected {detail['short']} over {sign}",
+        note,
+        f"Expected {words} over {_AXES[detail['axis']]} at {others}; at the present value {found} "
+        "is expected" + ("" if realized is None else f" and this draw has {told(realized)}"),
+        data=[*_curve(detail, sign), *_interval(now, interval), *_point(now, realized)],
+        layout=_layout(expected, (low, high), realized),
+        large={"legend": True},
+        table=table(
+            [sign, f"expected {words}", *_ends(detail), "expected share of changed cells"],
+            [
+                xs,
+                np.asarray(detail["expected"], dtype=float),
+                *(detail[end] for end in ("low", "high") if detail[end] is not None),
+                np.asarray(detail["changed"], dtype=float),
+            ],
+        ),
+    )
+
+
+def _told(detail: Mapping[str, Any]) -> Callable[[float], str]:
+    """How to write a value of the moment."""
+    if detail["share"]:
+        return lambda value: percent(value, 1)
+    return lambda value: number(value, 2 if abs(value) < 0.1 else 3 if abs(value) < 10 else 4)
+
+
+def _ends(detail: Mapping[str, Any]) -> list[str]:
+    return [] if detail["low"] is None else [f"{NAME}, from", f"{NAME}, to"]
+
+
+def _span(
+    expected: Reading, realized: float | None, interval: tuple[float, float] | None
+) -> tuple[float, float]:
+    """The ends of the upright axis: they hold the curve, the draw and the original."""
+    detail = expected.detail
+    parts = [
+        np.asarray(detail["expected"], dtype=float),
+        [expected.value, expected.baseline or 0.0],
+    ]
+    parts += [] if realized is None else [[realized]]
+    parts += [] if interval is None else [interval]
+    parts += [detail[end] for end in ("low", "high") if detail[end] is not None]
+    every = np.concatenate([np.asarray(part, dtype=float) for part in parts])
+    low, high = float(np.nanmin(every)), float(np.nanmax(every))
+    if low >= 0 and (low < 0.5 * high or high == 0):
+        top = above(max(1.12 * high, _LEAST if low == 0 else 0.0))
+        return 0.0, min(top, 1.06) if detail["share"] else top
+    pad = 0.12 * (high - low) or 0.05 * abs(high)
+    return low - pad, high + pad
+
+
+def _layout(expected: Reading, ends: tuple[float, float], realized: float | None) -> dict[str, Any]:
+    detail = expected.detail
+    now, name = float(detail["now"]), str(detail["axis"])
+    xs = np.asarray(detail["values"], dtype=float)
+    lowest, widest = (float(xs.min()), max(float(xs.max()), now)) if len(xs) else (0.0, 1.0)
+    pad = 0.03 * (widest - lowest or 1.0)
+    y = axis(escape(shorten(detail["words"], 28)), *ends, share=bool(detail["share"]))
+    shapes = [vertical(now, EPSILON if name == "epsilon" else NEUTRAL, "dash")]
+    notes: list[Label] = []
+    if expected.baseline:
+        shapes.append(horizontal(expected.baseline, ORIGINAL))
+        up = expected.baseline < ends[0] + 0.85 * (ends[1] - ends[0])
+        beside: dict[str, Any] = {
+            "xref": "paper",
+            "xanchor": "right",
+            "yanchor": "bottom" if up else "top",
+        }
+        notes.append(label("original", 1, expected.baseline, ORIGINAL, **beside))
+    if realized is not None:
+        notes.append(label("this draw", now, realized, RELEASED, bold=True, **_beside(now, widest)))
+    x = axis(_AXES[name], lowest - pad, widest + pad, count=7)
+    return layout(x, y, shapes=shapes, annotations=notes, uirevision=f"{name} {y['title']['text']}")
+
+
+def _beside(now: float, widest: float) -> dict[str, Any]:
+    right = now > 0.75 * widest
+    return {"xanchor": "right" if right else "left", "xshift": -7 if right else 7, "yshift": 2}
+
+
+def _curve(detail: Mapping[str, Any], sign: str) -> list[Trace]:
+    xs, values = floats(detail["values"]), floats(detail["expected"])
+    made = line(xs, values, released=False, name="expected")
+    made["line"] |= {"color": NEUTRAL}
+    form = ".1%" if detail["share"] else ".4g"
+    made["hovertemplate"] = f"{sign} %{{x:.3g}}: %{{y:{form}}}<extra>expected</extra>"
+    if detail["low"] is None:
+        return [made]
+    return [area(detail["values"], detail["low"], detail["high"]), made]
+
+
+def _interval(now: float, interval: tuple[float, float] | None) -> list[Trace]:
+    if interval is None:
+        return []
+    bar = line([now, now], list(interval), released=True, name=NAME)
+    bar["line"] |= {"width": 6, "dash": "solid", "color": f"{RELEASED}66"}
+    bar["hovertemplate"] = f"%{{y:.4g}}<extra>{NAME}</extra>"
+    return [bar]
+
+
+def _point(now: float, value: float | None) -> list[Trace]:
+    if value is None:
+        return []
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": "this draw",
+            "x": [now],
+            "y": [value],
+            "marker": {"symbol": "diamond", "size": 11, "color": RELEASED, "opacity": 1},
+            "hovertemplate": "%{y:.4g}<extra>this draw</extra>",
+        }
+    ]

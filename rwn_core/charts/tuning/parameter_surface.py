@@ -1,0 +1,182 @@
+"""One measure over two parameters: a heat map of settings, darker where the value is higher."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rwn_core.charts.parts.style import (
+    FONT,
+    Chart,
+    axis,
+    chart,
+    escape,
+    floats,
+    layout,
+    number,
+    percent,
+    widest,
+)
+from rwn_core.charts.parts.tables import table
+
+# Written as rgb() so that the exchange of line colors for a dark page leaves the scale alone.
+_SCALE = [
+    [0.0, "rgb(253,231,200)"],
+    [0.35, "rgb(244,165,110)"],
+    [0.7, "rgb(213,94,0)"],
+    [1.0, "rgb(110,40,0)"],
+]
+_LABELED = 120
+"""Up to this many cells show their number."""
+
+
+def draw(
+    values: ArrayLike,
+    across: Mapping[str, Any],
+    down: Mapping[str, Any],
+    measure: Mapping[str, Any],
+    *,
+    limit: float | None = None,
+    forecast: ArrayLike | None = None,
+) -> Chart:
+    """Draw the surface.
+
+    Parameters
+    ----------
+    values : array, shape (rows, columns)
+        Of the measure; NaN where a setting is not finished or has no answer.
+    across, down : mappings
+        Of each parameter: "title" and "values", one for each column or row.
+    measure : mapping
+        "title", "unit", "share" and "better"; "where", the other parameters, which are held fixed,
+        in words, if there are any.
+    limit : float, optional
+        Cells that do not keep it are crossed out.
+    forecast : array of bool, shape (rows, columns), optional
+        Cells that are expected and not measured; they begin with "~".
+    """
+    square = np.asarray(values, dtype=float)
+    guessed = np.zeros(square.shape, bool) if forecast is None else np.asarray(forecast, dtype=bool)
+    known = square[np.isfinite(square)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    kept = _keeps(square, limit, measure["better"])
+    columns, rows = [[escape(_word(v)) for v in told["values"]] for told in (across, down)]
+    x = axis(
+        escape(across["title"]),
+        -0.5,
+        len(columns) - 0.5,
+        showgrid=False,
+        tickvals=list(range(len(columns))),
+        ticktext=columns,
+    )
+    y = axis(
+        escape(down["title"]),
+        -0.5,
+        len(rows) - 0.5,
+        showgrid=False,
+        tickvals=list(range(len(rows))),
+        ticktext=rows,
+    )
+    texts = [_text(v, measure["share"]) for v in (low, high)]
+    held = f" at {measure['where']}" if measure.get("where") else ""
+    return chart(
+        "parameter_surface",
+        f"{measure['title']} over {across['title']} and {down['title']}",
+        f"{_counted(int(guessed.sum()), known.size)}{texts[0]} to {texts[1]}",
+        f"Heat map of {measure['title']} over {len(columns)} values of {across['title']} and "
+        f"{len(rows)} of {down['title']}{held}, from {texts[0]} to {texts[1]}; "
+        f"{int(guessed.sum())} cells are forecasts",
+        data=[
+            {
+                "type": "heatmap",
+                "x": list(range(len(columns))),
+                "y": list(range(len(rows))),
+                "z": floats(square),
+                "zmin": low,
+                "zmax": high if high > low else low + 1.0,
+                "colorscale": _SCALE,
+                "showscale": False,
+                "colorbar": _bar(low, high, texts),
+                "xgap": 1,
+                "ygap": 1,
+                "hoverongaps": False,
+                "hovertemplate": "%{x}, %{y}: %{z:.4g}<extra></extra>",
+                **_numbers(square, kept, guessed, measure),
+            }
+        ],
+        layout=layout(x, y, right=round(30 + widest(texts))),
+        table=_table(square, guessed, (across, down), measure),
+    )
+
+
+def _word(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def _text(value: float, share: bool) -> str:
+    return percent(value, 1 if abs(value) < 0.1 else 0) if share else number(value, 2)
+
+
+def _bar(low: float, high: float, texts: list[str]) -> dict[str, Any]:
+    return {
+        "thickness": 10,
+        "len": 1,
+        "outlinewidth": 0,
+        "ypad": 0,
+        "tickvals": [low, high if high > low else low + 1.0],
+        "ticktext": texts,
+        "tickfont": {"size": FONT},
+    }
+
+
+def _counted(guesses: int, known: int) -> str:
+    if not guesses:
+        return ""
+    return "~ forecast · " if guesses == known else f"{guesses} of {known} forecast (~) · "
+
+
+def _keeps(square: NDArray[Any], limit: float | None, better: str) -> NDArray[np.bool_]:
+    if limit is None or better == "neutral":
+        return np.ones(square.shape, dtype=bool)
+    return np.asarray(square >= limit if better == "higher" else square <= limit)
+
+
+def _numbers(
+    square: NDArray[Any],
+    kept: NDArray[np.bool_],
+    guessed: NDArray[np.bool_],
+    measure: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Give the value of each cell as a text; in parentheses where it does not keep the limit."""
+    if square.size > _LABELED:
+        return {}
+    texts = [
+        [_cell(*each, measure) for each in zip(*row, strict=True)]
+        for row in zip(square, kept, guessed, strict=True)
+    ]
+    return {"text": texts, "texttemplate": "%{text}", "textfont": {"size": FONT}}
+
+
+def _cell(value: float, fine: bool, guess: bool, measure: Mapping[str, Any]) -> str:
+    if not math.isfinite(value):
+        return ""
+    text = f"{'~' if guess else ''}{_text(value, measure['share'])}"
+    return text if fine else f"({text})"
+
+
+def _table(
+    square: NDArray[Any],
+    guessed: NDArray[np.bool_],
+    sides: tuple[Mapping[str, Any], Mapping[str, Any]],
+    measure: Mapping[str, Any],
+) -> dict[str, Any]:
+    across, down = sides
+    names: Sequence[Any] = [_word(v) for v in across["values"]]
+    columns = [f"{down['title']} \\ {across['title']}", *names]
+    cells: list[Any] = [[_word(v) for v in down["values"]], *square.T]
+    caption = f"{measure['title']}: {measure['unit']}."
+    if guessed.any():
+        caption += f" {int(guessed.sum())} of the values are forecasts, before any release."
+    return {**table(columns, cells), "caption": caption}

@@ -1,0 +1,77 @@
+"""What coarser values buy and cost: worst-case linkage and correlations over the rounding step."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts.style import (
+    NEUTRAL,
+    RELEASED,
+    Chart,
+    Trace,
+    above,
+    axis,
+    chart,
+    floats,
+    label,
+    largest,
+    layout,
+    line,
+    percent,
+)
+from rwn_core.charts.parts.tables import table
+
+
+def draw(tried: Sequence[Mapping[str, float]]) -> Chart:
+    """Draw worst-case linkage and loss over the release precision.
+
+    Parameters
+    ----------
+    tried : sequence of mappings
+        "share" (of a standard deviation), "risk" and "correlation" (mean absolute change).
+    """
+    share = np.array([step["share"] for step in tried])
+    risk = np.array([step["risk"] for step in tried])
+    loss = np.array([step["correlation"] for step in tried])
+    known = np.isfinite(loss)
+    places = list(range(len(share)))
+    texts = ["exact", *(f"{s:g} SD" for s in share[1:])]
+    traces = [_trace(places, risk, released=True), _trace(places, loss, released=False)]
+    notes = [label("worst-case linkage", 0, float(risk[0]), RELEASED, xanchor="left", yshift=4)]
+    if known.any():
+        last = int(np.flatnonzero(known)[-1])
+        notes.append(
+            label(
+                "mean |Δ correlation|", last, float(loss[last]), NEUTRAL, xanchor="right", yshift=4
+            )
+        )
+    return chart(
+        "rounding_effect",
+        "Rounding as a counter-measure",
+        f"{percent(float(risk[0]))} → {percent(float(risk[-1]))} at 1 SD",
+        f"Worst-case linkage: {percent(float(risk[0]), 1)} with exact values, "
+        f"{percent(float(risk[-1]), 1)} with numbers rounded to one standard deviation",
+        data=traces,
+        layout=layout(
+            axis("release precision", -0.25, len(share) - 0.75, tickvals=places, ticktext=texts),
+            axis("", 0, min(above(1.2 * largest(risk, loss, [0.02])), 1.12), share=True),
+            annotations=notes,
+        ),
+        table=table(
+            ["rounded to (SD)", "worst-case linkage", "mean change of correlations"],
+            [share, risk, loss],
+        ),
+    )
+
+
+def _trace(places: list[int], values: NDArray[np.float64], *, released: bool) -> Trace:
+    drawn = line(places, floats(values), released=released)
+    if not released:
+        drawn["line"] |= {"color": NEUTRAL}
+    drawn["mode"] = "lines+markers"
+    symbol = "circle" if released else "circle-open"
+    drawn["marker"] = {"size": 6, "color": RELEASED if released else NEUTRAL, "symbol": symbol}
+    drawn["name"] = "worst-case linkage" if released else "mean |Δ correlation|"
+    drawn["hovertemplate"] = "%{y:.3f}<extra>%{fullData.name}</extra>"
+    return drawn

@@ -1,0 +1,291 @@
+"""A whole sweep on the map: each setting at its utility and risk, with intervals and frontier.
+
+Right is better and up is riskier, whatever the measures: an axis whose values run the other way is
+reversed, and its title says so.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rwn_core.charts.parts.style import (
+    LIMIT,
+    NEUTRAL,
+    ORIGINAL,
+    RELEASED,
+    Chart,
+    Label,
+    Trace,
+    axis,
+    chart,
+    escape,
+    horizontal,
+    label,
+    layout,
+    number,
+    percent,
+)
+from rwn_core.charts.parts.tables import table
+
+Spot = Mapping[str, Any]
+
+_ROOM = 0.05
+_NEAR = 0.35
+"""An end of the map is drawn if it lies within this share of the axis beyond the settings."""
+_FAINT = "66"
+_INTERVALS = 150
+"""Up to this many settings show their intervals."""
+
+
+def draw(
+    spots: Sequence[Spot],
+    x: Mapping[str, Any],
+    y: Mapping[str, Any],
+    *,
+    limit: float | None = None,
+    paths: Sequence[Sequence[int]] = (),
+    marks: Sequence[Spot] = (),
+) -> Chart:
+    """Draw the map of a sweep.
+
+    Parameters
+    ----------
+    spots : sequence of mappings
+        The settings: "key", "text" (the setting in words), "x", "y", "x_interval", "y_interval"
+        (pairs or None) and "frontier" (whether nothing beats it). One without a coordinate is in
+        the table only.
+    x, y : mappings
+        Of each axis: "title", "unit", "falls" (whether its values fall toward the better side on
+        x, or the riskier side on y) and "share" (whether they are shares).
+    limit : float, optional
+        Of y: what is tolerated.
+    paths : sequence of sequences of int
+        Places in `spots` to connect: settings that differ in one parameter, in its order.
+    marks : sequence of mappings
+        "label", "text", "x", "y": the present setting ("now"), scenarios, "original data" and
+        "no data".
+    """
+    placed = [s for s in spots if _known(s)]
+    ends = [m for m in marks if m["label"] in ("original data", "no data") and _known(m)]
+    others = [m for m in marks if m not in ends and _known(m)]
+    x_range = _range([s["x"] for s in [*placed, *others]], [m["x"] for m in ends], x["falls"])
+    held = [s["y"] for s in [*placed, *others]] + ([] if limit is None else [limit])
+    y_range = _range(held, [m["y"] for m in ends], y["falls"])
+    best = sum(1 for s in placed if s["frontier"])
+    return chart(
+        "sweep_map",
+        "Risk–utility map of the sweep",
+        f"{len(placed)} settings · {best} on the frontier",
+        _describe(placed, x, y, limit),
+        data=[
+            *_intervals(placed),
+            *_paths(spots, paths),
+            *_frontier(placed),
+            *_settings(placed),
+            *_marks(ends, others, x_range, y_range),
+        ],
+        layout=layout(
+            axis(_title(x, "right is better"), *x_range, share=x["share"]),
+            axis(_title(y, "up is riskier"), *y_range, share=y["share"]),
+            shapes=[] if limit is None else [_admissible(limit, y_range), horizontal(limit, LIMIT)],
+            annotations=[*_beyond(ends, x_range, y_range), *_limit_label(limit, y_range)],
+        ),
+        table=_table(spots, x, y),
+    )
+
+
+def _known(spot: Spot) -> bool:
+    return all(spot[c] is not None and math.isfinite(spot[c]) for c in "xy")
+
+
+def _title(told: Mapping[str, Any], direction: str) -> str:
+    turned = f" (reversed: {direction})" if told["falls"] else ""
+    return escape(f"{told['title']}: {told['unit']}{turned}")
+
+
+def _range(values: Sequence[float], ends: Sequence[float], falls: bool) -> tuple[float, float]:
+    """The settings with some room, and an end of the map where it is near; reversed if it falls."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    width = (high - low) or abs(high) or 1.0
+    near = [e for e in ends if low - _NEAR * width <= e <= high + _NEAR * width]
+    low, high = min([low, *near]), max([high, *near])
+    width = (high - low) or width
+    low, high = low - _ROOM * width, high + _ROOM * width
+    return (high, low) if falls else (low, high)
+
+
+def _inside(value: float, ends: tuple[float, float]) -> bool:
+    return min(ends) <= value <= max(ends)
+
+
+def _settings(placed: Sequence[Spot]) -> list[Trace]:
+    """Filled points; those of the frontier larger and stronger."""
+    traces = []
+    for frontier, size, opacity in ((False, 6, 0.5), (True, 9, 1.0)):
+        chosen = [s for s in placed if s["frontier"] is frontier]
+        if chosen:
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "name": "frontier" if frontier else "setting",
+                    "x": [s["x"] for s in chosen],
+                    "y": [s["y"] for s in chosen],
+                    "customdata": [s["key"] for s in chosen],
+                    "marker": {
+                        "size": size,
+                        "color": RELEASED,
+                        "symbol": "circle",
+                        "opacity": opacity,
+                    },
+                    "text": [escape(s["text"]) for s in chosen],
+                    "hovertemplate": "%{text}<br>%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>",
+                }
+            )
+    return traces
+
+
+def _line(x: list[float | None], y: list[float | None], name: str, **line: Any) -> Trace:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": x,
+        "y": y,
+        "line": line,
+        "hoverinfo": "skip",
+    }
+
+
+def _intervals(placed: Sequence[Spot]) -> list[Trace]:
+    """Where one more release of each setting falls: a cross of two thin lines."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for spot in placed if len(placed) <= _INTERVALS else [s for s in placed if s["frontier"]]:
+        if spot["x_interval"]:
+            x += [*spot["x_interval"], None]
+            y += [spot["y"], spot["y"], None]
+        if spot["y_interval"]:
+            x += [spot["x"], spot["x"], None]
+            y += [*spot["y_interval"], None]
+    return [_line(x, y, "interval", color=RELEASED + _FAINT, width=1)] if x else []
+
+
+def _paths(spots: Sequence[Spot], paths: Sequence[Sequence[int]]) -> list[Trace]:
+    """Thin gray lines through settings that differ in one parameter."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for path in paths:
+        along = [spots[place] for place in path if _known(spots[place])]
+        x += [*(s["x"] for s in along), None]
+        y += [*(s["y"] for s in along), None]
+    return [_line(x, y, "slice", color=NEUTRAL, width=1)] if x else []
+
+
+def _frontier(placed: Sequence[Spot]) -> list[Trace]:
+    """One line through the settings that nothing beats."""
+    best = sorted((s for s in placed if s["frontier"]), key=lambda s: (s["x"], s["y"]))
+    if len(best) < 2:
+        return []
+    x: list[float | None] = [s["x"] for s in best]
+    return [_line(x, [s["y"] for s in best], "frontier line", color=RELEASED, width=2)]
+
+
+def _marks(
+    ends: Sequence[Spot],
+    others: Sequence[Spot],
+    x_range: tuple[float, float],
+    y_range: tuple[float, float],
+) -> list[Trace]:
+    """The ends of the map as hollow circles, scenarios as squares, the present one on top."""
+    traces = []
+    for mark in ends:
+        if _inside(mark["x"], x_range) and _inside(mark["y"], y_range):
+            color = ORIGINAL if mark["label"] == "original data" else NEUTRAL
+            traces.append(_mark(mark, color, "circle-open", 11))
+    named = [m for m in others if m["label"] != "now"]
+    traces += [_mark(m, NEUTRAL, "square-open", 16) for m in named]
+    traces += [_mark(m, RELEASED, "diamond", 12) for m in others if m["label"] == "now"]
+    return traces
+
+
+def _mark(mark: Spot, color: str, symbol: str, size: float) -> Trace:
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "name": mark["label"],
+        "x": [mark["x"]],
+        "y": [mark["y"]],
+        "marker": {"symbol": symbol, "size": size, "color": color, "line": {"width": 2}},
+        "text": [escape(mark["label"])],
+        "textposition": mark.get("side", "top center"),
+        "textfont": {"color": color, "size": 12, "weight": 700},
+        "hovertext": [escape(mark["text"])],
+        "hovertemplate": "%{hovertext}<br>%{x:.4g}, %{y:.4g}<extra></extra>",
+    }
+
+
+def _admissible(limit: float, y_range: tuple[float, float]) -> dict[str, Any]:
+    """Shade the region of tolerable risk."""
+    bottom = y_range[0] - (y_range[1] - y_range[0])
+    place = {"xref": "paper", "x0": 0, "x1": 1, "y0": bottom, "y1": limit}
+    shade = {"fillcolor": "rgba(0,158,115,0.10)", "line": {"width": 0}, "layer": "below"}
+    return {"type": "rect", **place, **shade}
+
+
+def _beyond(
+    ends: Sequence[Spot], x_range: tuple[float, float], y_range: tuple[float, float]
+) -> list[Label]:
+    """Name an end of the map that lies beyond the axes in its corner, with an arrow."""
+    paper: dict[str, Any] = {"xref": "paper", "yref": "paper"}
+    labels = []
+    for end in ends:
+        if _inside(end["x"], x_range) and _inside(end["y"], y_range):
+            continue
+        if end["label"] == "original data":
+            labels.append(
+                label("original data ↗", 1, 1, NEUTRAL, xanchor="right", yanchor="top", **paper)
+            )
+        else:
+            labels.append(
+                label("↙ no data", 0, 0, NEUTRAL, xanchor="left", yanchor="bottom", **paper)
+            )
+    return labels
+
+
+def _limit_label(limit: float | None, y_range: tuple[float, float]) -> list[Label]:
+    if limit is None:
+        return []
+    height = (limit - y_range[0]) / (y_range[1] - y_range[0])
+    anchor = "bottom" if height < 0.85 else "top"
+    text = "maximum tolerable risk"
+    return [label(text, 0, limit, LIMIT, xref="paper", xanchor="left", yanchor=anchor)]
+
+
+def _describe(
+    placed: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any], limit: float | None
+) -> str:
+    told = f"Map of {len(placed)} settings, {y['title']} against {x['title']}"
+    if limit is None:
+        return told
+    kept = sum(1 for s in placed if (s["y"] >= limit if y["falls"] else s["y"] <= limit))
+    line = percent(limit, 1) if y["share"] else number(limit)
+    return f"{told}; {kept} of them keep the maximum tolerable risk of {line}"
+
+
+def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) -> dict[str, Any]:
+    columns = ["setting"]
+    cells: list[list[Any]] = [[s["text"] for s in spots]]
+    for name, told in (("x", x), ("y", y)):
+        columns += [told["title"], f"{told['title']}, low", f"{told['title']}, high"]
+        cells.append([_float(s[name]) for s in spots])
+        for end in (0, 1):
+            pairs = [s[f"{name}_interval"] for s in spots]
+            cells.append([_float(pair[end] if pair else None) for pair in pairs])
+    columns.append("frontier")
+    cells.append(["yes" if s["frontier"] else "no" for s in spots])
+    return table(columns, cells)
+
+
+def _float(value: float | None) -> float:
+    return math.nan if value is None else float(value)
