@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from rwn_core.neighbors import Neighborhoods, Radii, find_neighborhoods, nearest_radii
     from rwn_core.neighbors.metric import Metric, coordinates
     from rwn_core.randomness import SecretKey
-    from rwn_core.scenario import Scenario
+    from rwn_core.reporting.scenario import Scenario
     from rwn_core.tuning import Goal, Grid, Plan, Setting, frontier, seek, sweep
 
 __version__ = "0.1.0"
@@ -146,8 +146,8 @@ _HOMES = {
     "neighbors": ("find_neighborhoods", "nearest_radii", "Neighborhoods", "Radii"),
     "randomness": ("SecretKey",),
     "measures.measure": ("Reading", "Measure"),
-    "release": ("ReleasedFile", "internal_record"),
-    "scenario": ("Scenario",),
+    "reporting": ("ReleasedFile", "internal_record"),
+    "reporting.scenario": ("Scenario",),
     "data.schema": ("Schema", "Variable", "Kind", "Role", "Question"),
     "evaluation.standard_errors": ("standard_error_validity",),
     "tuning": ("Goal", "Grid", "Plan", "Setting", "frontier", "seek", "sweep"),

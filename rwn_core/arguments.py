@@ -15,7 +15,7 @@ from rwn_core.terminal import say
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
-    from rwn_core.scenario import Scenario
+    from rwn_core.reporting.scenario import Scenario
 
 DEMO = "demo:"
 
@@ -102,7 +102,7 @@ def read_scenario(path: Path) -> Scenario:
     ------
     InputError, ParameterError, OSError
     """
-    from rwn_core.scenario import Scenario
+    from rwn_core.reporting.scenario import Scenario
 
     try:
         return Scenario.from_toml(path.read_text(encoding="utf-8"))

@@ -26,8 +26,8 @@ from rwn_core.terminal import progress, say
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.masking import Release
-    from rwn_core.meeting import Meeting
-    from rwn_core.scenario import Scenario
+    from rwn_core.reporting.decision import Meeting
+    from rwn_core.reporting.scenario import Scenario
 
 Target = Annotated[Path, typer.Argument(metavar="OUT", help="Ends in .csv or .parquet.")]
 Threads = Annotated[
@@ -115,7 +115,7 @@ def mask(
     secret is used and forgotten.
     """
     from rwn_core.masking import mask as mask_table
-    from rwn_core.release import ReleasedFile, internal_record
+    from rwn_core.reporting import ReleasedFile, internal_record
     from rwn_core.round_option import steps
 
     form = output_format(target, source, schema, scenario)
@@ -171,7 +171,7 @@ def _decision(
     record: Path | None, meeting: Path | None, others: tuple[str | Path | None, ...]
 ) -> Meeting | None:
     """The meeting whose decision is carried out; what cannot be written or read is refused."""
-    from rwn_core.meeting import Meeting
+    from rwn_core.reporting.decision import Meeting
 
     if record is not None:
         if record.suffix.lower() != ".toml":

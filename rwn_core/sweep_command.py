@@ -25,7 +25,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.terminal import progress, say
 
 if TYPE_CHECKING:
-    from rwn_core.scenario import Scenario, Search
+    from rwn_core.reporting.scenario import Scenario, Search
 
 Values = Annotated[
     str | None, typer.Option(metavar="V,V,...", help="Values to try, such as 0,1,2 or 0:2:0.5.")
@@ -116,7 +116,7 @@ def _search(
     plan: tuple[tuple[str, ...], int | None, int | None],
 ) -> Search:
     """The scenario's search, with what the command line says in place of its parts."""
-    from rwn_core.scenario import Search
+    from rwn_core.reporting.scenario import Search
     from rwn_core.tuning import USUAL, Grid, Plan, values_of
 
     old = None if told is None else told.search

@@ -6,7 +6,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, serialise
-from rwn_core.scenario import Scenario
+from rwn_core.reporting.scenario import Scenario
 from rwn_ui import watch_view
 from rwn_ui.compare_words import differences, reading_words
 from rwn_ui.day_pass_results import standing_words, standings

@@ -7,9 +7,9 @@ from dataclasses import replace
 import streamlit as st
 
 from rwn_core.errors import InputError
-from rwn_core.meeting import FORMAT, Meeting
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.scenario import Scenario
+from rwn_core.reporting.decision import FORMAT, Meeting
+from rwn_core.reporting.scenario import Scenario
 from rwn_ui import (
     compare_picture,
     day_pass_results,

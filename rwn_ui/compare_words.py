@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.scenario import Scenario
+from rwn_core.reporting.scenario import Scenario
 
 _NAMES = {"epsilon": "ε", "k": "k", "q": "q"}
 _TOLD = 4  # variables whose release precision is told one by one

@@ -14,7 +14,7 @@ from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.scenario import Scenario
+from rwn_core.reporting.scenario import Scenario
 from rwn_ui.session import Session
 from rwn_ui.utility_results import Desk, desk, place_of
 

@@ -11,7 +11,7 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
 from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.evaluation.registered_analysis import Analysis
-from rwn_core.scenario import Scenario
+from rwn_core.reporting.scenario import Scenario
 from rwn_ui.session import Session
 from rwn_ui.show import guarded, plain
 from rwn_ui.utility_results import Desk

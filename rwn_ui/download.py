@@ -8,7 +8,7 @@ import time
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.release import ReleasedFile, internal_record
+from rwn_core.reporting import ReleasedFile, internal_record
 from rwn_ui.controls import widget_key
 from rwn_ui.session import Session
 from rwn_ui.show import log_fault

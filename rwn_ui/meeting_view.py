@@ -6,7 +6,7 @@ from datetime import date
 
 import streamlit as st
 
-from rwn_core.meeting import Meeting
+from rwn_core.reporting.decision import Meeting
 from rwn_ui import watch_view
 from rwn_ui.session import Session
 

@@ -11,7 +11,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.evaluation.analysis_plan import DayPass, Standing
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.scenario import Scenario
+from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import USUAL, Plan, Point, Setting, Trials
 from rwn_ui import day_pass_results
 from rwn_ui.jobs import Job

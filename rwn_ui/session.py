@@ -13,10 +13,10 @@ from rwn_core.data.rounding import Steps, precision_words, share_of
 from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.masking import Rounded
 from rwn_core.measures.attacks.watch_list import WatchList
-from rwn_core.meeting import Meeting
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.release import ReleasedFile
-from rwn_core.scenario import Scenario, Search
+from rwn_core.reporting import ReleasedFile
+from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Run, Setting
 from rwn_ui.follower import Follower
 from rwn_ui.history import Choice, History

@@ -10,7 +10,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.rounding import check_precision, plain_steps, steps_of
 from rwn_core.errors import ParameterError
-from rwn_core.scenario import Search
+from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import USUAL, Grid, Plan, values_of
 from rwn_ui import sweep_run
 from rwn_ui.precision_form import CHOICES, words_of

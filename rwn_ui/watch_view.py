@@ -11,7 +11,7 @@ from rwn_core.evaluation.disclosure import Disclosure, with_keys
 from rwn_core.measures.attacks.predicate import Condition, Predicate, is_number
 from rwn_core.measures.attacks.predicate_search import lone_members
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
-from rwn_core.scenario import Scenario
+from rwn_core.reporting.scenario import Scenario
 from rwn_ui.session import Session
 
 LARGEST_FOLLOWED = 5000  # records up to which each scenario of a meeting is masked for it

@@ -9,7 +9,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core import cli
-from rwn_core.release import read_record
+from rwn_core.reporting import read_record
 
 SETTING = {"epsilon": 2.5, "k": 6, "q": 0.75}
 LINK = "/?epsilon=2.5&k=6&q=0.75"

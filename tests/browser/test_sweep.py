@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rwn_core.scenario import Scenario
+from rwn_core.reporting.scenario import Scenario
 from rwn_ui import launch, sweep_run
 
 FIELDS = {

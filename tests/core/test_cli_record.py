@@ -9,9 +9,9 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core import cli
-from rwn_core.meeting import Meeting
-from rwn_core.release import read_record
-from rwn_core.scenario import Scenario
+from rwn_core.reporting import read_record
+from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 
 MASK = ("mask", "demo:bodyfat", "out.csv", "--epsilon", "2", "--k", "5")

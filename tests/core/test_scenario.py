@@ -12,8 +12,8 @@ import rwn_core as rwn
 from rwn_core.errors import InputError, ParameterError, RWNError
 from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.evaluation.registered_analysis import Analysis
-from rwn_core.meeting import Meeting
-from rwn_core.scenario import Scenario, Search, read_toml, toml_text
+from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.scenario import Scenario, Search, read_toml, toml_text
 from rwn_core.tuning import Grid, Plan, Setting
 
 FULL = Scenario(

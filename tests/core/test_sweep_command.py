@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.scenario import Scenario, Search
+from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Setting, sweep
 
 Run = Callable[..., tuple[int, str, str]]

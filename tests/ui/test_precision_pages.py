@@ -13,7 +13,7 @@ import rwn_core as rwn
 from rwn_core.data.rounding import plain_steps, steps_of
 from rwn_core.errors import ParameterError
 from rwn_core.measures.measure import Reading
-from rwn_core.scenario import Scenario
+from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Grid, Setting
 from rwn_ui import precision_form, risk_view, sweep_form, sweep_picture, sweep_run
 from rwn_ui.compare_view import take

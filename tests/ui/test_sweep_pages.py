@@ -10,9 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
-from rwn_core.meeting import Meeting
+from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.scenario import Scenario
 from rwn_core.scale.planner import Offer
-from rwn_core.scenario import Scenario
 from rwn_core.tuning import Plan, Point, Setting, Sweep
 from rwn_core.tuning.point import Spread
 from rwn_ui import sweep_choice, sweep_form, sweep_picture, sweep_run

@@ -14,7 +14,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.evaluation.forecast.statistic import moments_of
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble, releases
-from rwn_core.scenario import Scenario
+from rwn_core.reporting.scenario import Scenario
 from rwn_ui import (
     compare_picture,
     day_pass_results,

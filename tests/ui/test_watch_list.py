@@ -8,7 +8,7 @@ import pytest
 
 from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.attacks.watch_list import WatchList
-from rwn_core.scenario import Scenario
+from rwn_core.reporting.scenario import Scenario
 from rwn_ui import compare_view, risk_view
 from rwn_ui.jobs import Job
 from rwn_ui.scenario_trial import scenario_of

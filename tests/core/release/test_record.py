@@ -9,9 +9,9 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import InputError
-from rwn_core.meeting import Meeting
-from rwn_core.release import ReleasedFile, internal_record, read_record
-from rwn_core.scenario import Scenario
+from rwn_core.reporting import ReleasedFile, internal_record, read_record
+from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 
 PARAMS = rwn.RWN(epsilon=2.5, k=6)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rwn_core.errors import InputError, ParameterError
-from rwn_core.scenario import Scenario, read_toml, toml_text
+from rwn_core.reporting.scenario import Scenario, read_toml, toml_text
 
 FORMAT = "rwn decision 1"
 

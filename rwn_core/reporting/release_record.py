@@ -19,7 +19,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.audit import audit
 from rwn_core.masking import Release
 from rwn_core.measures.measure import Reading
-from rwn_core.meeting import Meeting, frozen_text, thawed
+from rwn_core.reporting.decision import Meeting, frozen_text, thawed
 from rwn_core.tuning import USUAL, Setting
 
 FORMAT = "rwn internal record 1"
