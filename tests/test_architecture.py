@@ -35,12 +35,12 @@ SHARED_AMONG_SIBLINGS = {
 RANK = {name: rank for rank, level in enumerate(ORDER.split("<")) for name in level.split()}
 SOURCES = sorted(
     path
-    for place in ("app.py", "pages", "rwn_ui", "rwn_core")
+    for place in ("app.py", "pages", "rwn_cli", "rwn_ui", "rwn_core")
     for path in ([ROOT / place] if place.endswith(".py") else (ROOT / place).rglob("*.py"))
 )
 PROGRAM = [*SOURCES, *sorted((ROOT / "benchmarks").rglob("*.py"))]
 STREAMLIT_PLACES = {"app", "pages", "rwn_ui"}
-WRITES_TO_THE_TERMINAL = {"cli", "terminal"}
+WRITES_TO_THE_TERMINAL = {"rwn_cli"}
 NAMES_WITHOUT_AN_IDEA = {"utils", "util", "helpers", "common", "misc", "base"}
 
 

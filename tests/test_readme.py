@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rwn_core import cli
+from rwn_cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -28,7 +28,7 @@ def test_command_line_example(
     for line in example.splitlines():
         program, *arguments = shlex.split(line)
         assert program == "rwn"
-        assert cli.run(arguments) == 0
+        assert main.run(arguments) == 0
     assert "regression" in capsys.readouterr().out
 
 

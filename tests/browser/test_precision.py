@@ -7,7 +7,7 @@ from pathlib import Path
 from test_release import download
 
 import rwn_core as rwn
-from rwn_core import cli
+from rwn_cli import main
 from rwn_core.data.rounding import steps_of
 
 SLIDER = "input[aria-label='Steps for all numbers']"
@@ -45,7 +45,7 @@ def test_steps_move_the_risk_and_are_in_the_file_of_python_and_of_the_command(
     wanted = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), precision=precision, seed=7)
     assert content == wanted.to_bytes("csv")
     options = ("--epsilon", "2", "--k", "5", "--seed", "7", "--round", "0.5", "--round", "age=20")
-    assert cli.run(["mask", "demo:bodyfat", str(tmp_path / "cli.csv"), *options]) == 0
+    assert main.run(["mask", "demo:bodyfat", str(tmp_path / "cli.csv"), *options]) == 0
     assert content == (tmp_path / "cli.csv").read_bytes()
     app.page.keyboard.press("Escape")
     for words in ("0.5 SD", "0.25 SD", "0.1 SD", "q = 1 "):

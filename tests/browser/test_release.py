@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import rwn_core as rwn
-from rwn_core import cli
+from rwn_cli import main
 from rwn_core.reporting import read_record
 
 SETTING = {"epsilon": 2.5, "k": 6, "q": 0.75}
@@ -44,7 +44,7 @@ def test_seed_7_gives_the_same_bytes_in_the_browser_in_python_and_on_the_command
     assert content == release.to_bytes(form)
     path = tmp_path / f"release.{form}"
     options = [part for key, value in SETTING.items() for part in (f"--{key}", str(value))]
-    assert cli.run(["mask", "demo:bodyfat", str(path), *options, "--seed", "7"]) == 0
+    assert main.run(["mask", "demo:bodyfat", str(path), *options, "--seed", "7"]) == 0
     assert content == path.read_bytes()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rwn_core import cli
+from rwn_cli import main
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -20,7 +20,7 @@ def rwn_command(
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object) -> tuple[int, str, str]:
-        code = cli.run([str(argument) for argument in arguments])
+        code = main.run([str(argument) for argument in arguments])
         output, said = capsys.readouterr()
         assert "Traceback" not in said
         return code, output, said

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import rwn_core as rwn
-from rwn_core import mask_command, terminal
+from rwn_cli import mask as mask_command
+from rwn_cli import terminal
 from rwn_core.io.demo import demo_path
 
 SECRET = "sentinel-078-05-1120"

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from rwn_core.cli import run
+from rwn_cli.main import run
 
 MASK = ["mask", "demo:bodyfat", "--k", "5", "--epsilon", "2", "--seed", "7"]
 

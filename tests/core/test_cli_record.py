@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import rwn_core as rwn
-from rwn_core import cli
+from rwn_cli import main
 from rwn_core.reporting import read_record
 from rwn_core.reporting.decision import Meeting
 from rwn_core.reporting.scenario import Scenario
@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_record_is_that_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--record", "record.toml", "--meeting", "decision.toml")
-    assert cli.run([*MASK, *options]) == 0
+    assert main.run([*MASK, *options]) == 0
     told = read_record(Path("record.toml").read_text(encoding="utf-8"))
     digest = hashlib.sha256(Path("out.csv").read_bytes()).hexdigest()
     assert told["file"]["sha256"] == digest
@@ -58,7 +58,7 @@ def test_what_cannot_be_is_refused_before_anything_is_written(
     Path("d").mkdir()
     scenario = Scenario(name="x", setting=Setting(params=rwn.RWN(k=5)))
     Path("s.toml").write_text(scenario.to_toml(), encoding="utf-8")
-    assert cli.run([*MASK, *options]) == code
+    assert main.run([*MASK, *options]) == code
     assert word in capsys.readouterr().err
     assert not Path("out.csv").exists()
     assert not Path("record.toml").exists()

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_cli.precision_option import step_axis, steps
 from rwn_core.data.rounding import steps_of
 from rwn_core.errors import ParameterError
 from rwn_core.reporting.scenario import Scenario, Search
-from rwn_core.round_option import step_axis, steps
 from rwn_core.tuning import Grid, Plan, Setting, sweep
 
 Run = Callable[..., tuple[int, str, str]]

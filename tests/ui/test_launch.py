@@ -109,7 +109,7 @@ def test_the_packaged_app_comes_first(tmp_path: Path, monkeypatch: pytest.Monkey
 @contextmanager
 def running_app(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """`rwn app` as a process, and its port; it is gone afterwards."""
-    command = [sys.executable, "-c", "from rwn_core.cli import main; main()", "app", "--no-browser"]
+    command = [sys.executable, "-c", "from rwn_cli.main import main; main()", "app", "--no-browser"]
     process = subprocess.Popen([*command, *arguments], stderr=subprocess.PIPE, text=True, cwd=ROOT)
     try:
         assert process.stderr is not None

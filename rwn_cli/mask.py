@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from rwn_core.arguments import (
+from rwn_cli.options import (
     Dropped,
     SchemaFile,
     Source,
@@ -20,8 +20,8 @@ from rwn_core.arguments import (
     under,
     write,
 )
+from rwn_cli.terminal import progress, say
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
-from rwn_core.terminal import progress, say
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
@@ -114,9 +114,9 @@ def mask(
     At least one of --epsilon and --k is needed, or a --scenario. Without --seed a fresh 256-bit
     secret is used and forgotten.
     """
+    from rwn_cli.precision_option import steps
     from rwn_core.masking import mask as mask_table
     from rwn_core.reporting import ReleasedFile, internal_record
-    from rwn_core.round_option import steps
 
     form = output_format(target, source, schema, scenario)
     told = None if scenario is None else read_scenario(scenario)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rwn_core.arguments import (
+from rwn_cli.options import (
     Dropped,
     SchemaFile,
     Source,
@@ -21,8 +21,8 @@ from rwn_core.arguments import (
     under,
     write,
 )
+from rwn_cli.terminal import progress, say
 from rwn_core.errors import ParameterError
-from rwn_core.terminal import progress, say
 
 if TYPE_CHECKING:
     from rwn_core.reporting.scenario import Scenario, Search
@@ -82,8 +82,8 @@ def sweep(
     which one more release falls 9 times in 10. Finished settings are kept in the folder OUT.sweep
     until all are done: the same command goes on where it was stopped.
     """
+    from rwn_cli.precision_option import step_axis
     from rwn_core.io.write import table_bytes
-    from rwn_core.round_option import step_axis
     from rwn_core.tuning import prepared, values_of
     from rwn_core.tuning import sweep as run_sweep
 

@@ -13,20 +13,11 @@ import orjson
 import typer
 
 import rwn_core
-from rwn_core.arguments import (
-    Dropped,
-    SchemaFile,
-    asked,
-    described,
-    like,
-    load,
-    output_format,
-    write,
-)
+from rwn_cli.mask import mask
+from rwn_cli.options import Dropped, SchemaFile, asked, described, like, load, output_format, write
+from rwn_cli.sweep import sweep
+from rwn_cli.terminal import progress, readings_table, say
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
-from rwn_core.mask_command import mask
-from rwn_core.sweep_command import sweep
-from rwn_core.terminal import progress, readings_table, say
 
 INTERNAL, USAGE, INPUT, POLICY, INPUT_OUTPUT = 1, 2, 3, 4, 5
 _EXIT_CODES = ((ParameterError, USAGE), (InputError, INPUT), (ReleaseError, POLICY))

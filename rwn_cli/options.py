@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rwn_cli.terminal import say
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError, SchemaError
-from rwn_core.terminal import say
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata

@@ -1,0 +1,1 @@
+"""The `rwn` command: one file a command."""
