@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 import rwn_ui
-from rwn_ui.assets import provide_plotly
+from rwn_ui.server.assets import provide_plotly
 
 
 def main() -> None:
@@ -14,7 +14,7 @@ def main() -> None:
 
     st.set_page_config(
         page_title="RWN",
-        page_icon=str(Path(rwn_ui.__file__).parent / "icon.png"),
+        page_icon=str(Path(rwn_ui.__file__).parent / "server" / "icon.png"),
         layout="wide",
         initial_sidebar_state="expanded",
     )

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from rwn_ui import launch
+from rwn_ui.server import launch
 
 FLOOR_PAGE = Path(__file__).parent / "floor_page.py"
 PRESSES = 15

@@ -156,7 +156,7 @@ def _children(parent: int) -> list[int]:
 @contextmanager
 def served() -> Iterator[tuple[str, int]]:
     """The app, with a folder of its own for sweeps: its address and the number of its process."""
-    from rwn_ui import launch
+    from rwn_ui.server import launch
 
     with tempfile.TemporaryDirectory() as place:
         os.environ["RWN_SWEEPS"] = place

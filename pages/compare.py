@@ -2,18 +2,19 @@
 
 import streamlit as st
 
-from rwn_ui import compare_view, link
-from rwn_ui.arrival import arrived
-from rwn_ui.controls import badge
-from rwn_ui.show import frame, guarded
+from rwn_ui.compare import view as compare_view
+from rwn_ui.messages import frame, guarded
+from rwn_ui.state import address
+from rwn_ui.state.arrival import arrived
+from rwn_ui.widgets.sidebar import badge
 
 frame()
 with guarded():
     session = arrived()
-    link.read(session)
+    address.read(session)
     with st.sidebar, guarded():
         badge(session)
         compare_view.shelf(session)
     with guarded():
         compare_view.draw(session)
-        link.write(session)
+        address.write(session)

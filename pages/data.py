@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from rwn_ui import data_view, link
-from rwn_ui.arrival import arrived
-from rwn_ui.controls import badge
-from rwn_ui.show import frame, guarded
+from rwn_ui.data import view as data_view
+from rwn_ui.messages import frame, guarded
+from rwn_ui.state import address
+from rwn_ui.state.arrival import arrived
+from rwn_ui.widgets.sidebar import badge
 
 frame()
 with guarded():
@@ -14,7 +15,7 @@ with guarded():
         data_view.choose(session)
     if session.first:
         st.stop()
-    link.read(session)
+    address.read(session)
     with st.sidebar:
         badge(session)
         st.page_link("pages/tune.py", label="Tune this table", icon=":material/tune:")
@@ -23,4 +24,4 @@ with guarded():
     with guarded():
         data_view.variables(session)
     data_view.schema_file(session)
-    link.write(session)
+    address.write(session)

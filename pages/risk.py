@@ -2,21 +2,25 @@
 
 import streamlit as st
 
-from rwn_ui import controls, levers, link, risk_form, risk_view, watch_view
-from rwn_ui.arrival import arrived
-from rwn_ui.show import frame, guarded
+from rwn_ui.features import watch_list
+from rwn_ui.messages import frame, guarded
+from rwn_ui.risk import form as risk_form
+from rwn_ui.risk import view as risk_view
+from rwn_ui.state import address
+from rwn_ui.state.arrival import arrived
+from rwn_ui.widgets import sidebar, sliders
 
 frame()
 with guarded():
     session = arrived()
-    link.read(session)
+    address.read(session)
     with st.sidebar:
         with guarded():
-            controls.badge(session)
-            levers.draw(session, "risk")
+            sidebar.badge(session)
+            sliders.draw(session, "risk")
         attack = risk_form.attack(session)
         with guarded():
-            watch_view.form(session, attack.keys)
+            watch_list.form(session, attack.keys)
     with guarded():
         risk_view.draw(session, attack)
-        link.write(session)
+        address.write(session)

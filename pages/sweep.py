@@ -2,15 +2,18 @@
 
 import streamlit as st
 
-from rwn_ui import link, planner_view, sweep_form, sweep_view
-from rwn_ui.arrival import arrived
-from rwn_ui.controls import badge
-from rwn_ui.show import frame, guarded
+from rwn_ui.messages import frame, guarded
+from rwn_ui.state import address
+from rwn_ui.state.arrival import arrived
+from rwn_ui.sweep import form as sweep_form
+from rwn_ui.sweep import planner as planner_view
+from rwn_ui.sweep import view as sweep_view
+from rwn_ui.widgets.sidebar import badge
 
 frame()
 with guarded():
     session = arrived()
-    link.read(session)
+    address.read(session)
     with st.sidebar, guarded():
         badge(session)
         sweep_form.form(session)
@@ -18,4 +21,4 @@ with guarded():
         sweep_view.draw(session)
     with guarded():
         planner_view.draw(session)
-        link.write(session)
+        address.write(session)

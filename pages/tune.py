@@ -5,22 +5,16 @@ import time
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from rwn_ui import (
-    controls,
-    download,
-    levers,
-    link,
-    precision_form,
-    prediction_view,
-    risk_choice,
-    studies,
-    tune_view,
-)
-from rwn_ui.arrival import arrived, sample_note
-from rwn_ui.opening import current
+from rwn_ui.features import prediction, repeated_draws
+from rwn_ui.messages import frame, guarded
 from rwn_ui.panel import panel
-from rwn_ui.session import Session
-from rwn_ui.show import frame, guarded
+from rwn_ui.state import address
+from rwn_ui.state.arrival import arrived, sample_note
+from rwn_ui.state.session import Session
+from rwn_ui.state.startup import current
+from rwn_ui.tune import risk_axis
+from rwn_ui.tune import view as tune_view
+from rwn_ui.widgets import download, precision, sidebar, sliders
 
 SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
 
@@ -35,27 +29,27 @@ def put(name: str) -> None:
 def draw() -> None:
     """Sidebar, then the panel; a refusal leaves the last good panel standing."""
     session = arrived()
-    link.read(session)
+    address.read(session)
     with st.sidebar:
         with guarded():
-            controls.badge(session)
+            sidebar.badge(session)
         above = st.container()
         with guarded():
             with guarded():
-                controls.weights(session)
+                sidebar.weights(session)
             with guarded():
-                precision_form.draw(session, "tune")
-            controls.pins(session, put)
-            studies.offer_draws(session, "tune")
-            studies.follow(session, "tune")
-            risk_choice.choose(session)
-            controls.extras(session)
+                precision.draw(session, "tune")
+            sidebar.pins(session, put)
+            repeated_draws.offer_draws(session, "tune")
+            repeated_draws.follow(session, "tune")
+            risk_axis.choose(session)
+            sidebar.extras(session)
             download.offer(session)
         below = st.container()
     sample_note(session)
     picture(session, above, below)
     with guarded():
-        prediction_view.draw(session)
+        prediction.draw(session)
 
 
 @st.fragment
@@ -63,17 +57,17 @@ def picture(session: Session, above: DeltaGenerator, below: DeltaGenerator) -> N
     """What a move of a slider changes, and nothing else: all the rest costs time on each run."""
     session.slot = st.empty()
     with guarded():
-        levers.heed(session, "tune")
+        sliders.heed(session, "tune")
         session.last_payload = tune_view.payload(session, session.look())
     # the panel goes to the browser first; the widgets follow while it is drawn
     if session.last_payload is not None:
-        panel(session.last_payload, key="tune", on_again=lambda: risk_choice.follow(session))
+        panel(session.last_payload, key="tune", on_again=lambda: risk_axis.follow(session))
     with guarded():
         with above:
-            controls.presets(session)
-            levers.show(session, "tune")
+            sidebar.presets(session)
+            sliders.show(session, "tune")
         with below:
-            controls.history(session)
+            sidebar.history(session)
 
 
 frame()

@@ -113,7 +113,7 @@ def serve(
 ) -> None:
     """Open the app in this machine's browser; Ctrl-C ends it."""
     from rwn_core.io.read import read
-    from rwn_ui import launch
+    from rwn_ui.server import launch
 
     if file is not None:
         file.open("rb").close()  # not to be opened is no fault of its content

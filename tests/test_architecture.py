@@ -118,7 +118,7 @@ def test_the_launcher_needs_no_streamlit() -> None:
     # the command line imports it, and must stay fast
     assert "streamlit" not in {
         name.split(".")[0]
-        for part in ("launch.py", "assets.py", "__init__.py")
+        for part in ("server/launch.py", "server/assets.py", "__init__.py")
         for name in imports(ROOT / "rwn_ui" / part)
     }
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from playwright.sync_api import Browser, sync_playwright
 
-from rwn_ui import launch
+from rwn_ui.server import launch
 
 HERE = Path(__file__).parent
 SETTING = "demo=bodyfat&epsilon=3&k=8&q=1"

@@ -24,7 +24,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from rwn_ui import launch
+from rwn_ui.server import launch
 
 HERE = Path(__file__).parent
 CHROMIUM = next(

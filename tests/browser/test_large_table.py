@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from rwn_ui import launch
+from rwn_ui.server import launch
 
 
 def test_twenty_thousand_records_show_progress_and_then_nine_cards(app) -> None:

@@ -6,7 +6,7 @@ import json
 import subprocess
 from pathlib import Path
 
-from rwn_ui import launch
+from rwn_ui.server import launch
 
 SCRIPT = """
 import json

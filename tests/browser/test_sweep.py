@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from rwn_core.reporting.scenario import Scenario
-from rwn_ui import launch, sweep_run
+from rwn_ui.server import launch
+from rwn_ui.sweep import run as sweep_run
 
 FIELDS = {
     "Radius ε (standard deviations)": "2, 3",

@@ -27,7 +27,9 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.non_members import Strangers
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
-from rwn_ui import risk_caveats, risk_tables, risk_words
+from rwn_ui.risk import sentences as risk_sentences
+from rwn_ui.risk import tables as risk_tables
+from rwn_ui.risk import warnings as risk_warnings
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +137,7 @@ def test_without_a_law_the_reasons_stand(bodyfat):
 
 
 def test_each_number_has_its_sentence(bodyfat, found):
-    rows = risk_words.rows(found.readings, bodyfat.n)
+    rows = risk_sentences.rows(found.readings, bodyfat.n)
     assert {row[0] for row in rows} >= {
         MEASURES[key].title for key in ("bayes_linkage", "queries", "inference")
     }
@@ -155,13 +157,13 @@ def test_each_number_has_its_sentence(bodyfat, found):
     ],
 )
 def test_warnings_fit_the_setting(found, params, words):
-    told = risk_caveats.warnings(params, found.readings, rounding=False, groups=0)
+    told = risk_warnings.warnings(params, found.readings, rounding=False, groups=0)
     assert any(words in text for text in told)
     assert any("original data" in text for text in told)
     assert any("not differentially private" in text for text in told)
     assert any("One release only" in text for text in told)
     assert any("all their digits" in text for text in told)
-    fewer = risk_caveats.warnings(params, found.readings, rounding=True, groups=1)
+    fewer = risk_warnings.warnings(params, found.readings, rounding=True, groups=1)
     assert not any("all their digits" in text for text in fewer)
     assert not any("edit rules" in text for text in fewer)
 
@@ -186,7 +188,7 @@ def test_a_control_group_is_left_out_and_guessed_about(bodyfat):
     # what an informed intruder learns of strangers is more than everybody knows
     worst = found.readings["attribute_inference"]
     assert worst.baseline > worst.detail["ignorant"].mean() + 0.02
-    assert "people who are not in the file" in str(risk_words.rows(found.readings, 241))
+    assert "people who are not in the file" in str(risk_sentences.rows(found.readings, 241))
 
 
 def test_people_outside_are_judged_as_they_are_like_those_inside():
@@ -274,7 +276,7 @@ def test_the_caveats_apply_to_the_setting(bodyfat, params, more, other):
     release = mask(bodyfat, params, seed=7)
     base = Comparison(original=bodyfat, masked=bodyfat)
     readings = disclose(base, release.masked, release.law).readings
-    told = " ".join(risk_caveats.warnings(params, readings, rounding=False, groups=0))
+    told = " ".join(risk_warnings.warnings(params, readings, rounding=False, groups=0))
     shown = list(ALWAYS)
     if params.epsilon == 9.0 or params.method == "nbrs2015":
         shown.remove("original data")  # nearly nobody is linked; or an ordinary intruder suffices
@@ -289,10 +291,10 @@ def test_a_homogeneous_neighborhood_is_a_caveat(found):
 
     readings = dict(found.readings)
     readings["homogeneity"] = replace(readings["homogeneity"], value=0.31)
-    told = risk_caveats.warnings(RWN(k=5), readings, rounding=False, groups=0)
+    told = risk_warnings.warnings(RWN(k=5), readings, rounding=False, groups=0)
     assert any("31 % of the neighborhoods" in text for text in told)
     readings["homogeneity"] = replace(readings["homogeneity"], value=0.0)
-    told = risk_caveats.warnings(RWN(k=5), readings, rounding=False, groups=0)
+    told = risk_warnings.warnings(RWN(k=5), readings, rounding=False, groups=0)
     assert not any("of the neighborhoods nearly" in text for text in told)
 
 

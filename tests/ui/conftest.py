@@ -10,7 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from rwn_ui.session import Session
+from rwn_ui.state.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[..., "Screen"]

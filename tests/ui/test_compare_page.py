@@ -11,7 +11,7 @@ import pytest
 from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_ui import compare_view
+from rwn_ui.compare import view as compare_view
 
 PASS = DayPass(
     analyses=(Analysis(name="both", kind="measure", measure="correlation", tolerance=9.0),)

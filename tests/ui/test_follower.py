@@ -16,9 +16,9 @@ import rwn_core as rwn
 from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_ui import follower
-from rwn_ui.follower import Answer, Follower, Question
-from rwn_ui.results import Bench
+from rwn_ui.background import on_demand
+from rwn_ui.background.on_demand import Answer, Follower, Question
+from rwn_ui.state.prepared_table import Bench
 
 SECRET = "SENTINEL7731"
 PLAIN = rwn.RWN(epsilon=0.3, k=4, q=0.8)
@@ -105,7 +105,7 @@ def test_an_earlier_question_may_end_but_not_for_long(monkeypatch: pytest.Monkey
         made.ask(about(seed=0))
         made.ask(about(seed=5))
         assert made._asked == about(seed=0)
-        monkeypatch.setattr(follower, "PATIENCE", 0.0)
+        monkeypatch.setattr(on_demand, "PATIENCE", 0.0)
         assert answered(made, about(seed=5)).value == 5.0
         assert made.known(about(seed=0)) is None
 
@@ -137,7 +137,7 @@ def test_a_refusal_is_the_answer() -> None:
 
 
 def test_old_answers_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follower, "KEPT", 2)
+    monkeypatch.setattr(on_demand, "KEPT", 2)
     with started() as made:
         for seed in (3, 4, 5):
             answered(made, about(seed=seed))

@@ -14,8 +14,8 @@ import rwn_core as rwn
 from rwn_core.errors import NotApplicable
 from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.search_processes import Crew
-from rwn_ui.jobs import Job
-from rwn_ui.session import Session
+from rwn_ui.background.job import Job
+from rwn_ui.state.session import Session
 
 SECRET = "SENTINEL7731"
 

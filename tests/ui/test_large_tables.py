@@ -22,11 +22,11 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import preview
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.parallel.threads import Cancelled
-from rwn_ui import abandoned, preparation
-from rwn_ui.preparation import Preparation
-from rwn_ui.results import SHOWN, Bench
-from rwn_ui.session import Session
-from rwn_ui.utility_results import _not_expected
+from rwn_ui.background import end_with_session, preparation
+from rwn_ui.background.preparation import Preparation
+from rwn_ui.state.prepared_table import SHOWN, Bench
+from rwn_ui.state.session import Session
+from rwn_ui.utility.results import _not_expected
 
 SECRET = "SENTINEL7731"
 RECORDS = 2600
@@ -114,7 +114,7 @@ def test_a_small_table_is_there_at_once(open_page, gate: Gate) -> None:
 def test_a_small_table_needs_no_compiler() -> None:
     """It would cost seconds at the first visit."""
     program = (
-        "import sys, rwn_core as rwn; from rwn_ui.session import Session;"
+        "import sys, rwn_core as rwn; from rwn_ui.state.session import Session;"
         "s = Session(name='a', demo=None, data=rwn.load_demo('bodyfat')); s.settle(); s.look();"
         "s.load(rwn.load_demo('pima'), name='b', demo=None); s.look();"
         "assert s.name == 'b' and s.coming is None; assert 'numba' not in sys.modules"
@@ -256,10 +256,10 @@ def test_a_preparation_ends_with_the_session(gate: Gate, monkeypatch: pytest.Mon
         def is_active_session(self, session_id: str) -> bool:
             return False
 
-    monkeypatch.setattr(abandoned, "GRACE", 0.0)
-    monkeypatch.setattr(abandoned, "_LOOK", 0.01)
+    monkeypatch.setattr(end_with_session, "GRACE", 0.0)
+    monkeypatch.setattr(end_with_session, "_LOOK", 0.01)
     work = Preparation.start(table(), "large", lambda: None)
-    abandoned._watch(weakref.ref(work), Forgetful(), "gone")
+    end_with_session._watch(weakref.ref(work), Forgetful(), "gone")
     ended(work)
     assert gate.ended == ["cancelled"]
 
@@ -377,7 +377,7 @@ def test_whole_tables_are_not_said_to_be_samples(open_page) -> None:
 
 
 def test_the_slope_of_some_records_is_not_held_against_the_policy(some) -> None:
-    from rwn_ui import tune_view
+    from rwn_ui.tune import view as tune_view
 
     session = Session(name="large", demo=None, data=table())
     session.settle()

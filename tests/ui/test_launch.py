@@ -20,7 +20,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from streamlit.web import cli
 
 from rwn_core.errors import ParameterError, RWNError
-from rwn_ui import launch
+from rwn_ui.server import launch
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -97,7 +97,7 @@ def test_a_taken_port_is_refused_or_passed_over() -> None:
 def test_the_packaged_app_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "rwn_ui"
     (package / "app").mkdir(parents=True)
-    monkeypatch.setattr(launch, "__file__", str(package / "launch.py"))
+    monkeypatch.setattr(launch, "__file__", str(package / "server" / "launch.py"))
     with pytest.raises(RWNError, match="install"):
         launch.app_file()
     (tmp_path / "app.py").touch()

@@ -10,7 +10,7 @@ import pytest
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_ui.presets import PRESETS, preset_values
+from rwn_ui.state.presets import PRESETS, preset_values
 
 PAGES = sorted(path.stem for path in (Path(__file__).parents[2] / "pages").glob("*.py"))
 SECRET = "SENTINEL7731"

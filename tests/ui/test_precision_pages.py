@@ -15,12 +15,16 @@ from rwn_core.errors import ParameterError
 from rwn_core.measures.measure import Reading
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Grid, Setting
-from rwn_ui import precision_form, risk_view, sweep_form, sweep_picture, sweep_run
-from rwn_ui.compare_view import take
-from rwn_ui.compare_words import differences
-from rwn_ui.draws import setting_of
-from rwn_ui.scenario_trial import scenario_of
-from rwn_ui.session import Session
+from rwn_ui.compare.view import take
+from rwn_ui.features.repeated_draws_results import setting_of
+from rwn_ui.features.scenario_trial import scenario_of
+from rwn_ui.features.setting_sentences import differences
+from rwn_ui.risk import view as risk_view
+from rwn_ui.state.session import Session
+from rwn_ui.sweep import cards as sweep_cards
+from rwn_ui.sweep import form as sweep_form
+from rwn_ui.sweep import run as sweep_run
+from rwn_ui.widgets import precision
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +105,7 @@ def test_every_choice_can_be_reached_where_two_have_the_same_steps(open_page) ->
     screen = open_page("data").upload("few.csv", f"x,y\n{rows}\n".encode()).visit("tune")
     screen.test.session_state[f"tune.{screen.session.generation}.precision.box"] = True
     screen.test.run()
-    for words in precision_form.CHOICES:
+    for words in precision.CHOICES:
         choose(screen, words)
         (slider,) = screen.test.select_slider
         assert slider.value == words
@@ -298,7 +302,7 @@ def test_nonsense_in_the_steps_of_the_form_is_a_sentence(open_page, text: str, w
 
 def test_slices_of_a_sweep_differ_by_precision() -> None:
     grid = Grid(axes={"epsilon": (1.0, 2.0), "k": (3, 5)}, precision=({}, {"age": 5}))
-    found = sweep_picture.slices(grid.settings(), "epsilon", "k")
+    found = sweep_cards.slices(grid.settings(), "epsilon", "k")
     assert found == ["q = 1", "q = 1 · age in steps of 5"]
 
 

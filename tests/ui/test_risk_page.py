@@ -7,8 +7,9 @@ from typing import Any
 import orjson
 import pytest
 
-from rwn_ui import risk_choice, risk_view
-from rwn_ui.jobs import Job
+from rwn_ui.background.job import Job
+from rwn_ui.risk import view as risk_view
+from rwn_ui.tune import risk_axis
 
 Payloads = list[dict[str, Any]]
 
@@ -189,5 +190,5 @@ def test_every_risk_can_stand_on_the_tile_and_the_map(open_page):
         assert screen.errors == []
         (tile, *_) = screen.session.last_payload["tiles"]
         assert tile["released"].endswith("%")
-        assert risk_choice.axis_title(key) in screen.session.last_payload["cards"][0]
-    assert set(risk_choice.choices()) >= {"bayes_linkage", "intruder_levels", "extremes"}
+        assert risk_axis.axis_title(key) in screen.session.last_payload["cards"][0]
+    assert set(risk_axis.choices()) >= {"bayes_linkage", "intruder_levels", "extremes"}

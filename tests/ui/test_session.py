@@ -15,13 +15,13 @@ import rwn_core as rwn
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.neighbors.preview import LARGEST_PAIRS, LARGEST_SEARCHED
 from rwn_core.neighbors.slider_range import interactive_reach
-from rwn_ui.memo import Memo
-from rwn_ui.presets import PRESETS, preset_values
-from rwn_ui.session import Session
-from rwn_ui.show import plain
+from rwn_ui.messages import plain
+from rwn_ui.state.memo import Memo
+from rwn_ui.state.presets import PRESETS, preset_values
+from rwn_ui.state.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
-SCRIPTS = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "rwn_ui").glob("*.py")]
+SCRIPTS = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "rwn_ui").rglob("*.py")]
 
 
 def test_a_memo_keeps_the_latest_results_and_no_more() -> None:
@@ -102,7 +102,7 @@ def failing(kind: str) -> AppTest:
         import streamlit as st
 
         from rwn_core.errors import NotApplicable, ParameterError
-        from rwn_ui.show import guarded
+        from rwn_ui.messages import guarded
 
         with guarded():
             if kind == "refusal":
@@ -162,4 +162,4 @@ def test_nothing_is_kept_in_a_cache_that_users_share(path: Path) -> None:
 def test_no_text_is_shown_as_html_but_the_app_s_own_style(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     assert "unsafe_allow_html" not in source
-    assert source.count("st.html(") == (path.name == "show.py")
+    assert source.count("st.html(") == (path.name == "messages.py")

@@ -15,11 +15,14 @@ from rwn_core.reporting.scenario import Scenario
 from rwn_core.scale.planner import Offer
 from rwn_core.tuning import Plan, Point, Setting, Sweep
 from rwn_core.tuning.point import Spread
-from rwn_ui import sweep_choice, sweep_form, sweep_picture, sweep_run
-from rwn_ui.compare_words import differences
-from rwn_ui.history import Choice, History
-from rwn_ui.jobs import Job
-from rwn_ui.session import Pin, Session
+from rwn_ui.background.job import Job
+from rwn_ui.features.setting_sentences import differences
+from rwn_ui.state.history import Choice, History
+from rwn_ui.state.session import Pin, Session
+from rwn_ui.sweep import cards as sweep_cards
+from rwn_ui.sweep import form as sweep_form
+from rwn_ui.sweep import pick as sweep_pick
+from rwn_ui.sweep import run as sweep_run
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 
@@ -102,7 +105,7 @@ def test_a_line_of_the_list_has_reach_for_the_measures_on_the_axes_only() -> Non
     }
     spreads = {key: Spread(measure=key, values=values) for key, values in shares.items()}
     point = Point(setting=Setting.of("rwn", {"k": 5}), spreads=spreads, seconds=0.0)
-    line = sweep_choice._line(point, "correlation", "bayes_linkage", set())
+    line = sweep_pick._line(point, "correlation", "bayes_linkage", set())
     first, across, other = line.split(" · ")[-3:]
     assert first.startswith("Worst-case linkage 25.0\N{NO-BREAK SPACE}% (")
     assert across.startswith("Correlations 0.5 (")
@@ -124,11 +127,11 @@ def test_methods_are_swept_side_by_side(sweep_page: AppTest) -> None:
 def test_a_method_without_a_parameter_has_no_place_on_its_heat_map() -> None:
     settings = [Setting.of("rwn", {"epsilon": e, "k": k}) for e in (1, 2) for k in (3, 5)]
     settings += [Setting.of("nbrs2015", {"epsilon": e, "q": q}) for e in (1, 2) for q in (0.5, 1)]
-    assert sweep_picture.slices(settings, "epsilon", "k") == ["q = 1"]
-    assert sweep_picture.slices(settings, "epsilon", "q") == ["k = 3", "k = 5", "nbrs2015"]
-    assert sweep_picture.slices(settings[4:], "epsilon", "k") == []
+    assert sweep_cards.slices(settings, "epsilon", "k") == ["q = 1"]
+    assert sweep_cards.slices(settings, "epsilon", "q") == ["k = 3", "k = 5", "nbrs2015"]
+    assert sweep_cards.slices(settings[4:], "epsilon", "k") == []
     for rest in ("q = 1", ""):
-        sweep_picture.draw_surface(
+        sweep_cards.draw_surface(
             settings,
             Sweep(points=(), plan=Plan(measures=("correlation",)), wanted=8),
             "correlation",
@@ -171,7 +174,7 @@ def test_the_present_setting_is_on_the_map_though_it_was_not_swept(sweep_page: A
     session = session_of(sweep_page)
     session.k = 4
     sweep = session.run.sweep()
-    chart = sweep_picture.draw_map(
+    chart = sweep_cards.draw_map(
         session, sweep, "correlation", "distance_linkage", limit=None, along=None
     )
     now = chart["data"][-1]
@@ -179,7 +182,7 @@ def test_the_present_setting_is_on_the_map_though_it_was_not_swept(sweep_page: A
     assert (now["name"], now["y"]) == ("now", [reading.value])
     assert "one release" in now["hovertext"][0]
     session.pins["A"] = Pin(text="before", values={"correlation": 0.1, "distance_linkage": 0.2})
-    chart = sweep_picture.draw_map(
+    chart = sweep_cards.draw_map(
         session, sweep, "correlation", "distance_linkage", limit=None, along=None
     )
     assert next(t for t in chart["data"] if t["name"] == "A")["x"] == [0.1]
@@ -272,7 +275,7 @@ def test_a_decision_of_another_day_is_taken_up_again() -> None:
 
 
 def test_a_scenario_brings_its_setting_back() -> None:
-    from rwn_ui import compare_view
+    from rwn_ui.compare import view as compare_view
 
     page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
     session = session_of(page)

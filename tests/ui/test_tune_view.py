@@ -9,8 +9,9 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
-from rwn_ui import risk_choice, tune_view
-from rwn_ui.session import Pin, Session
+from rwn_ui.state.session import Pin, Session
+from rwn_ui.tune import risk_axis
+from rwn_ui.tune import view as tune_view
 
 LABELS = (
     "Re-linked, worst case",
@@ -58,7 +59,7 @@ def test_the_share_of_changed_cells_is_set_against_q_as_it_was_chosen(session: S
 def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
     readings = {key: r for key, r in session.look().readings.items() if isinstance(r, Reading)}
     shown = tiles(session)
-    worst = risk_choice.readings(session, session.look())["bayes_linkage"]
+    worst = risk_axis.readings(session, session.look())["bayes_linkage"]
     linked, pc1 = worst, readings["principal_components"].detail
     assert shown["Re-linked, worst case"]["released"] == f"{100 * linked.value:.1f} %"
     assert shown["Max Cook’s distance"]["original"] == "0.754"
@@ -87,7 +88,7 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
 def test_a_tile_is_marked_against_the_policy(
     session: Session, label: str, field: str, measure: str
 ) -> None:
-    value = risk_choice.readings(session, session.look())[measure].value
+    value = risk_axis.readings(session, session.look())[measure].value
     for limit, state in ((value, "ok"), (value * 0.99, "over"), (value * 1.01, "ok")):
         session.policy = replace(session.policy, **{field: limit})
         assert tiles(session)[label]["state"] == state

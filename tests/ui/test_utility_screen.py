@@ -15,20 +15,20 @@ import rwn_core as rwn
 from rwn_core.evaluation.forecast.statistic import moments_of
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble, releases
 from rwn_core.reporting.scenario import Scenario
-from rwn_ui import (
-    compare_picture,
-    day_pass_results,
-    day_pass_view,
-    draws,
-    studies,
-    tune_view,
-    utility_cards,
-    utility_results,
-    utility_view,
+from rwn_ui.compare import cards as compare_cards
+from rwn_ui.features import (
+    analysis_plan,
+    analysis_plan_results,
+    repeated_draws,
+    repeated_draws_results,
 )
-from rwn_ui.draws import setting_of
-from rwn_ui.session import Session
-from rwn_ui.utility_results import PENDING, Desk, complete, sight
+from rwn_ui.features.repeated_draws_results import setting_of
+from rwn_ui.state.session import Session
+from rwn_ui.tune import view as tune_view
+from rwn_ui.utility import cards as utility_cards
+from rwn_ui.utility import results as utility_results
+from rwn_ui.utility import view as utility_view
+from rwn_ui.utility.results import PENDING, Desk, complete, sight
 
 
 def a_session(monkeypatch: pytest.MonkeyPatch, demo: str, data: rwn.Microdata) -> Any:
@@ -38,7 +38,7 @@ def a_session(monkeypatch: pytest.MonkeyPatch, demo: str, data: rwn.Microdata) -
     released = [variable.name for variable in session.data.schema.released]
     session.variable = released[0]
     mine = Desk(generation=0, other=released[1])
-    for module in (utility_results, studies, day_pass_results, tune_view):
+    for module in (utility_results, repeated_draws, analysis_plan_results, tune_view):
         monkeypatch.setattr(module, "desk", lambda session: mine)
     return session, mine
 
@@ -80,7 +80,7 @@ def four() -> Ensemble:
 def test_draws_begun_on_tune_are_there_on_utility_and_only_for_their_setting(
     open_page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(studies, "DRAWS", 3)
+    monkeypatch.setattr(repeated_draws, "DRAWS", 3)
     screen = open_page("utility")
     screen.test.button(key="utility.0.pass.suggest").click().run()
     screen.visit("tune")
@@ -131,9 +131,9 @@ def test_charts_show_where_draws_fall_and_only_those_of_their_setting(
 
 def test_only_the_newest_results_are_kept() -> None:
     kept: dict[tuple[Any, ...], Any] = {}
-    for number in range(studies.KEPT + 3):
-        studies._keep(kept, (number,), number)
-    assert list(kept.values()) == list(range(3, studies.KEPT + 3))
+    for number in range(repeated_draws.KEPT + 3):
+        repeated_draws._keep(kept, (number,), number)
+    assert list(kept.values()) == list(range(3, repeated_draws.KEPT + 3))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_the_curves_moment_has_its_interval_over_the_draws(
 ) -> None:
     session, _ = shown
     moment = next(one for one in moments_of(session.data, "siri", "bmi") if one.kind == kind)
-    low, high = draws.moment_interval(four, moment, session.data)
+    low, high = repeated_draws_results.moment_interval(four, moment, session.data)
     comparison = sight(session).comparison
     values = [
         moment.realized(comparison.with_masked(masked))
@@ -184,7 +184,7 @@ def test_a_large_table_is_drawn_at_once_and_completed_after(
 ) -> None:
     data = rwn.load_demo("cps1988").take(np.arange(2400))
     session, mine = a_session(monkeypatch, "cps1988", data)
-    monkeypatch.setattr(utility_results.st, "session_state", {draws.PLACE: mine})
+    monkeypatch.setattr(utility_results.st, "session_state", {repeated_draws_results.PLACE: mine})
     first = sight(session)
     assert first.pending
     assert first.readings["pmse"] is PENDING
@@ -256,10 +256,10 @@ def test_a_registered_day_pass_is_on_tune_and_in_the_scenario(open_page) -> None
     assert tile["label"] == "Day pass"
     assert tile["state"] in {"ok", "over"}
     assert "Correlations" in tile["help"]
-    text = day_pass_view._scenario(screen.session).to_toml()
+    text = analysis_plan._scenario(screen.session).to_toml()
     assert Scenario.from_toml(text).day_pass == registered
-    assert day_pass_view.read(text.encode()) == registered
-    assert day_pass_view.read(registered.to_toml().encode()) == registered
+    assert analysis_plan.read(text.encode()) == registered
+    assert analysis_plan.read(registered.to_toml().encode()) == registered
     screen.visit("utility")
     area = screen.test.text_area(key="utility.0.pass")
     assert "[[analysis]]" in area.value
@@ -291,25 +291,25 @@ def test_a_scenario_brings_its_day_pass_along_and_is_judged(open_page) -> None:
 
 def test_standings_in_words(shown: Any) -> None:
     session, mine = shown
-    day_pass_view.register(session, mine, day_pass_view.suggested(session.data).to_toml())
+    analysis_plan.register(session, mine, analysis_plan.suggested(session.data).to_toml())
     scenario = Scenario(name="a", setting=session.setting, table=session.data.fingerprint, seed=2)
-    found = day_pass_results.standings(session, scenario)
+    found = analysis_plan_results.standings(session, scenario)
     assert found is not None
-    words = [day_pass_results.standing_words(one) for one in found]
+    words = [analysis_plan_results.standing_words(one) for one in found]
     assert all(text[0] in "✓▲" for text in words)
-    rows = compare_picture._day_pass_rows(session, [scenario])
+    rows = compare_cards._day_pass_rows(session, [scenario])
     assert [row[1] for row in rows] == words
     other = Scenario(name="b", setting=session.setting, table="0" * 64)
-    assert day_pass_results.standings(session, other) is None
-    assert compare_picture._day_pass_rows(session, [scenario, other])[0][2] == "–"
+    assert analysis_plan_results.standings(session, other) is None
+    assert compare_cards._day_pass_rows(session, [scenario, other])[0][2] == "–"
 
 
 def test_draws_are_points_only_where_each_has_both_measures(monkeypatch) -> None:
     """Three of four draws have a correlation: pairs in order would be of different draws."""
     values = {"correlation": np.array([0.1, 0.2, 0.3]), "distance_linkage": np.full(4, 0.5)}
     made = SimpleNamespace(values=values)
-    monkeypatch.setattr(draws, "drawn", lambda session: made)
-    assert draws.spots(None) == []
+    monkeypatch.setattr(repeated_draws_results, "drawn", lambda session: made)
+    assert repeated_draws_results.spots(None) == []
     values["correlation"] = np.array([0.1, 0.2, 0.3, 0.4])
-    shown = [spot["utility"] for spot in draws.spots(None)]
+    shown = [spot["utility"] for spot in repeated_draws_results.spots(None)]
     assert shown == pytest.approx([0.9, 0.8, 0.7, 0.6])

@@ -13,17 +13,13 @@ from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.repeated_draws import ensemble
 from rwn_core.evaluation.standard_errors import standard_error_validity
-from rwn_ui import (
-    day_pass_results,
-    day_pass_view,
-    draws,
-    tune_view,
-    utility_results,
-    utility_view,
-)
-from rwn_ui.draws import setting_of
-from rwn_ui.session import Session
-from rwn_ui.utility_results import Desk, sight
+from rwn_ui.features import analysis_plan, analysis_plan_results, repeated_draws_results
+from rwn_ui.features.repeated_draws_results import setting_of
+from rwn_ui.state.session import Session
+from rwn_ui.tune import view as tune_view
+from rwn_ui.utility import results as utility_results
+from rwn_ui.utility import view as utility_view
+from rwn_ui.utility.results import Desk, sight
 
 
 @pytest.fixture(params=["bodyfat", "pima"])
@@ -91,17 +87,17 @@ def test_draws_and_standard_errors_join_the_picture(shown: Any) -> None:
 
 def test_a_day_pass_has_a_tile_and_a_table(shown: Any) -> None:
     session, mine = shown
-    day_pass_view.register(session, mine, day_pass_view.suggested(session.data).to_toml())
+    analysis_plan.register(session, mine, analysis_plan.suggested(session.data).to_toml())
     seen = sight(session)
-    passed = day_pass_results.verdicts(session, mine, seen.comparison)
+    passed = analysis_plan_results.verdicts(session, mine, seen.comparison)
     assert len(passed) == len(DayPass.from_toml(mine.text).analyses) == 3
     assert all(verdict.value is not None for verdict in passed)
     payload = utility_view.payload(session, mine, seen, passed)
     assert payload["tiles"][-1]["label"] == "Day pass"
     assert payload["tables"][0]["title"].startswith("Day pass")
-    day_pass_view.register(session, mine, "no [[toml")
+    analysis_plan.register(session, mine, "no [[toml")
     assert mine.text == "no [[toml"
-    assert day_pass_results.verdicts(session, mine, seen.comparison) == ()
+    assert analysis_plan_results.verdicts(session, mine, seen.comparison) == ()
 
 
 def test_a_second_look_computes_nothing_again(shown: Any) -> None:
@@ -121,7 +117,9 @@ def test_the_tune_page_shows_the_draws_too(shown: Any, monkeypatch: pytest.Monke
     mine.ensembles[setting_of(session)] = ensemble(
         session.data, session.params, repeats=4, seed=1, measures=keys
     )
-    monkeypatch.setattr(draws.st, "session_state", {draws.PLACE: mine})
+    monkeypatch.setattr(
+        repeated_draws_results.st, "session_state", {repeated_draws_results.PLACE: mine}
+    )
     payload = tune_view.payload(session, look)
     words = [tile.get("limit", "") for tile in payload["tiles"]]
     assert sum(text.startswith("draws") for text in words) >= 5

@@ -9,9 +9,10 @@ import pytest
 from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.reporting.scenario import Scenario
-from rwn_ui import compare_view, risk_view
-from rwn_ui.jobs import Job
-from rwn_ui.scenario_trial import scenario_of
+from rwn_ui.background.job import Job
+from rwn_ui.compare import view as compare_view
+from rwn_ui.features.scenario_trial import scenario_of
+from rwn_ui.risk import view as risk_view
 
 TALL = Predicate(conditions=(Condition(name="height", sign="at least", value=77.0),))
 

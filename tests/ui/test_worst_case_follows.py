@@ -10,8 +10,9 @@ import orjson
 import pytest
 
 from rwn_core.neighbors import preview
-from rwn_ui import risk_choice, tune_view
-from rwn_ui.session import Session
+from rwn_ui.state.session import Session
+from rwn_ui.tune import risk_axis
+from rwn_ui.tune import view as tune_view
 
 SELECT = "tune.0.risk"
 
@@ -19,7 +20,7 @@ SELECT = "tune.0.risk"
 @pytest.fixture
 def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session whose table counts as a larger one."""
-    monkeypatch.setattr(risk_choice, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
     screen = open_page("tune")
     assert screen.errors == []
     assert "follows when the sliders rest" in screen.test.selectbox(key=SELECT).help
@@ -39,7 +40,7 @@ def followed(session: Session) -> dict[str, Any]:
     end = time.monotonic() + 180
     while shown(session)["again"]:
         assert time.monotonic() < end
-        risk_choice.follow(session)
+        risk_axis.follow(session)
         time.sleep(0.05)
     return shown(session)
 
@@ -53,7 +54,7 @@ def test_a_small_table_has_the_worst_case_at_once(open_page) -> None:
 
 def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
     before = session.last_payload
-    assert before["again"] == risk_choice.REST
+    assert before["again"] == risk_axis.REST
     tile = before["tiles"][0]
     assert (tile["label"], tile["released"]) == ("Re-linked, worst case", "…")
     assert tile["limit"].startswith("ordinary ")
@@ -63,9 +64,9 @@ def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
     assert after["tiles"][0]["released"].endswith("%")
     assert after["stamp"] != before["stamp"]
     assert after["again"] is None
-    live = risk_choice.readings(session, session.look())["bayes_linkage"]
+    live = risk_axis.readings(session, session.look())["bayes_linkage"]
     at_once = session.bench().look(session.masking, session.seed).comparison
-    assert live.value == risk_choice.rwn.MEASURES["bayes_linkage"].read(at_once).value
+    assert live.value == risk_axis.rwn.MEASURES["bayes_linkage"].read(at_once).value
     session.follower.cancel()
 
 
@@ -116,8 +117,8 @@ def test_a_pin_waits_for_it(session: Session) -> None:
 
 
 def test_every_other_slow_risk_follows_too(session: Session) -> None:
-    session.views[risk_choice.PLACE] = "suda"
-    assert risk_choice.measure(session) == "suda"
+    session.views[risk_axis.PLACE] = "suda"
+    assert risk_axis.measure(session) == "suda"
     assert shown(session)["tiles"][0]["released"] == "…"
     followed(session)
     session.follower.cancel()
@@ -134,26 +135,26 @@ def test_where_some_records_are_shown_the_ordinary_one_comes_first(open_page, mo
 
 
 def test_it_is_asked_for_soon_and_then_less_often(session: Session, monkeypatch) -> None:
-    look, pending = session.look(), risk_choice.PENDING
-    assert risk_choice.again(session, look, pending) == risk_choice.REST
-    risk_choice.follow(session)
+    look, pending = session.look(), risk_axis.PENDING
+    assert risk_axis.again(session, look, pending) == risk_axis.REST
+    risk_axis.follow(session)
     waits = iter([0.0, 1.0, 60.0])
     monkeypatch.setattr(type(session.follower), "waited", lambda self, question: next(waits))
-    assert [risk_choice.again(session, look, pending) for _ in range(3)] == [150, 500, 2000]
+    assert [risk_axis.again(session, look, pending) for _ in range(3)] == [150, 500, 2000]
     session.follower.cancel()
 
 
 def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
     session: Session, monkeypatch
 ) -> None:
-    risk_choice.follow(session)
+    risk_axis.follow(session)
     known, late = type(session.follower).known, []
 
     def first_none(self, question):
         late.append(question)
         return None if len(late) == 1 else known(self, question)
 
-    while known(session.follower, risk_choice._question(session, session.look())) is None:
+    while known(session.follower, risk_axis._question(session, session.look())) is None:
         time.sleep(0.05)
     monkeypatch.setattr(type(session.follower), "known", first_none)
     payload = shown(session)

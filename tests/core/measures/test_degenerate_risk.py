@@ -21,7 +21,10 @@ from rwn_core.evaluation.disclosure import disclose_release, worst_records
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
-from rwn_ui import risk_caveats, risk_tables, risk_view, risk_words
+from rwn_ui.risk import sentences as risk_sentences
+from rwn_ui.risk import tables as risk_tables
+from rwn_ui.risk import view as risk_view
+from rwn_ui.risk import warnings as risk_warnings
 
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
 
@@ -168,8 +171,8 @@ def test_the_risk_page_has_words_and_pictures_for_it(name, way, q):
     data = TABLES[name]()
     params = METHODS[way](data.n, q)
     found = disclose_release(data, params, seed=1)
-    sentences = risk_words.rows(found.readings, data.n)
-    shown = [*sentences, *risk_caveats.warnings(params, found.readings, rounding=False, groups=0)]
+    sentences = risk_sentences.rows(found.readings, data.n)
+    shown = [*sentences, *risk_warnings.warnings(params, found.readings, rounding=False, groups=0)]
     shown += [table["rows"] for table in risk_tables.field(found.readings, data.n)]
     assert "nan" not in str(shown).lower().replace("meaning", "")
     for chart in risk_view.cards(found):

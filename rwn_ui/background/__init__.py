@@ -1,0 +1,1 @@
+"""Work that goes on while a page is in use."""

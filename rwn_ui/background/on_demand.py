@@ -1,0 +1,151 @@
+"""Readings too slow for a slider, one after another in a process that keeps the table."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+
+import rwn_core as rwn
+from rwn_core.errors import RWNError
+from rwn_core.masking import Parameters
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.tuning.sweep_processes import POLITE, end_with_the_parent, start_alone, stop
+from rwn_ui.background.end_with_session import end_with_the_session
+
+PATIENCE = 3.0  # seconds that an earlier question may go on before it is given up for a newer one
+KEPT = 64  # answers
+_CONTEXT = multiprocessing.get_context("spawn")
+_FAILED = "It could not be read, perhaps for lack of memory; choose a smaller radius or k."
+
+Answer = Reading | rwn.NotApplicable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A measure of the release of one setting."""
+
+    measure: str
+    params: Parameters
+    seed: int
+
+    def answer(self, unmasked: Comparison) -> Answer:
+        """Draw the release and read the measure; its number only, without its records."""
+        try:
+            release = rwn.mask(unmasked.original, self.params, seed=self.seed)
+            masked = unmasked.with_masked(release.masked, release.law)
+            found = rwn.MEASURES[self.measure].read(masked)
+        except RWNError as refusal:
+            return rwn.NotApplicable(str(refusal))
+        except Exception as error:  # its text may hold a value: only its type leaves the process
+            return rwn.NotApplicable(f"{_FAILED} ({type(error).__name__})")
+        return replace(found, detail={}) if isinstance(found, Reading) else found
+
+
+def _serve(
+    channel: Connection, data: rwn.Microdata, answer: Callable[[Question, Comparison], Answer]
+) -> None:
+    end_with_the_parent()
+    if hasattr(os, "nice"):
+        os.nice(POLITE)  # a slider that moves meanwhile comes first
+    unmasked = Comparison(original=data, masked=data)
+    while True:
+        try:
+            question = channel.recv()
+        except EOFError:
+            return
+        channel.send(answer(question, unmasked))
+
+
+@dataclass(slots=True, weakref_slot=True, eq=False)
+class Follower:
+    """A process that answers questions about one table.
+
+    Attributes
+    ----------
+    data : Microdata
+    """
+
+    data: rwn.Microdata = field(repr=False)
+    _answer: Callable[[Question, Comparison], Answer] = field(repr=False)
+    _answers: dict[Question, Answer] = field(default_factory=dict, repr=False)
+    _asked: Question | None = None
+    _since: float = 0.0
+    _process: SpawnProcess | None = field(default=None, repr=False)
+    _channel: Connection | None = field(default=None, repr=False)
+
+    @classmethod
+    def start(
+        cls,
+        data: rwn.Microdata,
+        answer: Callable[[Question, Comparison], Answer] = Question.answer,
+    ) -> Follower:
+        """Begin; it ends with the session that began it."""
+        made = cls(data=data, _answer=answer)
+        made._begin()
+        return made
+
+    @property
+    def running(self) -> bool:
+        """Whether it can be asked."""
+        return self._process is not None
+
+    def ask(self, question: Question) -> None:
+        """Have a question answered, unless it is; one about an earlier setting may end first."""
+        if self.known(question) is not None or question == self._asked:
+            return
+        late = self._asked is not None and time.monotonic() - self._since > PATIENCE
+        if self._asked is not None and not late:
+            return
+        if late or self._process is None or not self._process.is_alive():
+            self.cancel()
+            self._begin()
+        assert self._channel is not None
+        self._asked, self._since = question, time.monotonic()
+        with suppress(OSError):  # it has just ended, which `known` will find
+            self._channel.send(question)
+
+    def known(self, question: Question) -> Answer | None:
+        """The answer; None while there is none."""
+        if self._channel is not None and self._asked is not None:
+            try:
+                if self._channel.poll():
+                    self._keep(self._channel.recv())
+            except (EOFError, OSError):  # it ended, perhaps before it had read the question
+                self._keep(rwn.NotApplicable(_FAILED))
+                self.cancel()
+        return self._answers.get(question)
+
+    def waited(self, question: Question) -> float | None:
+        """Seconds since it was asked; None while it is not being answered."""
+        return time.monotonic() - self._since if question == self._asked else None
+
+    def cancel(self) -> None:
+        """Stop at once; nothing of the process is left. What was answered stays."""
+        if self._process is not None:
+            stop([self._process])
+        if self._channel is not None:
+            self._channel.close()
+        self._process = self._channel = self._asked = None
+
+    def _begin(self) -> None:
+        self._channel, theirs = _CONTEXT.Pipe()
+        self._process = _CONTEXT.Process(
+            target=_serve, args=(theirs, self.data, self._answer), daemon=True
+        )
+        start_alone(self._process)
+        theirs.close()
+        end_with_the_session(self)
+
+    def _keep(self, answer: Answer) -> None:
+        assert self._asked is not None
+        self._answers[self._asked] = answer
+        self._asked = None
+        while len(self._answers) > KEPT:
+            self._answers.pop(next(iter(self._answers)))

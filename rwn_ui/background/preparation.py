@@ -1,0 +1,102 @@
+"""A table made ready in the background: its neighbors are ranked while the pages stay in use."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import rwn_core as rwn
+from rwn_core.errors import RWNError
+from rwn_core.neighbors.kernel_cache import is_ready
+from rwn_core.parallel.threads import Cancelled
+from rwn_core.scale.warm_up import warm
+from rwn_ui.background.end_with_session import end_with_the_session
+from rwn_ui.messages import log_fault
+from rwn_ui.state.prepared_table import Bench
+
+CANCELLED = "Cancelled."
+_COMPILING = threading.Lock()  # once for all users
+
+
+@dataclass(slots=True, weakref_slot=True, eq=False)
+class Preparation:
+    """A bench in the making.
+
+    Attributes
+    ----------
+    data : Microdata
+    name : str
+        The table's.
+    then : callable
+        What to do when the bench is there; called by the session, in a page's own thread.
+    share : float
+        How much is done, from 0 to 1.
+    compiling : bool
+        Whether the search is still being translated for this machine.
+    bench : Bench or None
+    refusal : str
+        Why there is no bench, once it is known that there will be none.
+    shown : bool
+        Whether a page has begun to show how far it is.
+    """
+
+    data: rwn.Microdata = field(repr=False)
+    name: str
+    then: Callable[[], None] = field(repr=False)
+    share: float = 0.0
+    compiling: bool = False
+    bench: Bench | None = field(default=None, repr=False)
+    refusal: str = ""
+    shown: bool = False
+    _stop: threading.Event = field(default_factory=threading.Event, repr=False)
+    _thread: threading.Thread | None = field(default=None, repr=False)
+
+    @classmethod
+    def start(cls, data: rwn.Microdata, name: str, then: Callable[[], None]) -> Preparation:
+        """Begin; it ends with the session that began it."""
+        made = cls(data=data, name=name, then=then)
+        made._thread = threading.Thread(target=made._work, daemon=True, name="rwn.preparation")
+        made._thread.start()
+        end_with_the_session(made)
+        return made
+
+    @property
+    def running(self) -> bool:
+        """Whether there is still something to wait for."""
+        return self._thread is not None and self._thread.is_alive()
+
+    @property
+    def words(self) -> str:
+        """What is being done, as a person reads it."""
+        if self.compiling:
+            return "Compiling the search for this machine, once: up to a minute"
+        return f"Ranking the neighbors of {self.data.n:,} records"
+
+    def cancel(self) -> None:
+        """Ask it to stop; it does so within half a second, or when the compiler is done."""
+        self._stop.set()
+
+    def _work(self) -> None:
+        try:
+            self._compile()
+            self.bench = Bench.of(self.data, self._tell, self._stop)
+        except Cancelled:
+            self.refusal = CANCELLED
+        except RWNError as refusal:
+            self.refusal = str(refusal)
+        except Exception as error:  # its text may hold a value: only its type and lines are logged
+            self.refusal = (
+                f"The table could not be made ready, perhaps for lack of memory (error "
+                f"{log_fault(error)}); try it again, or take a sample of its records."
+            )
+
+    def _compile(self) -> None:
+        self.compiling = not is_ready()
+        if self.compiling:
+            with _COMPILING:
+                warm()
+            self.compiling = False
+
+    def _tell(self, share: float) -> None:
+        self.share = share

@@ -1,0 +1,201 @@
+"""The Compare page: scenarios kept, loaded, set side by side, and decided upon."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from rwn_core.errors import InputError
+from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.reporting.decision import FORMAT, Meeting
+from rwn_core.reporting.scenario import Scenario
+from rwn_ui.compare import cards as compare_cards
+from rwn_ui.compare import decision as decision_view
+from rwn_ui.data.view import written_name
+from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
+from rwn_ui.messages import plain
+from rwn_ui.panel import panel
+from rwn_ui.state.load_setting import load
+from rwn_ui.state.session import Session
+from rwn_ui.sweep import form as sweep_form
+
+MOST = 3  # scenarios side by side
+
+
+def _key(session: Session, what: str) -> str:
+    return f"compare.{session.generation}.{what}"
+
+
+def shelf(session: Session) -> None:
+    """Keep the present setting, load a file, remove what is not needed."""
+    st.markdown(f"**Present setting**  \n{plain(session.words)}")
+    name = st.text_input("Name", key=_key(session, "name"), max_chars=60)
+    note = st.text_area("Note", key=_key(session, "note"), height=68)
+    watch_list.told(session)
+    blocked = session.busy and session.data.n > LARGEST_DENSE
+    if st.button(
+        "Save scenario",
+        type="primary",
+        width="stretch",
+        disabled=blocked,
+        key=_key(session, "save"),
+    ):
+        _save(session, name.strip(), note.strip())
+    upload = st.file_uploader(
+        "Scenario or decision (TOML)", type=["toml"], key=_key(session, "file")
+    )
+    seen = _key(session, "file.seen")
+    if upload is not None and upload.file_id != st.session_state.get(seen):
+        read = _read(upload.getvalue())
+        st.session_state[seen] = upload.file_id
+        if isinstance(read, Meeting):
+            _reopen(session, read)
+        else:
+            kept = read.name or written_name(upload.name).removesuffix(".toml")
+            _keep(session, replace(read, name=kept))
+            take(session, read)
+
+
+def _save(session: Session, name: str, note: str) -> None:
+    if not name:
+        st.warning("Give the scenario a name.")
+        return
+    made = scenario_trial.save(session, name, note)
+    if made is None:
+        st.rerun()  # the button waits from now on
+    _keep(session, made)
+
+
+def _keep(session: Session, scenario: Scenario) -> None:
+    """Put a scenario on the shelf, and beside the others while there is room."""
+    session.scenarios[scenario.name] = scenario
+    shown = st.session_state.get(_key(session, "chosen"))
+    if shown is not None and scenario.name not in shown and len(shown) < MOST:
+        st.session_state[_key(session, "chosen")] = [*shown, scenario.name]
+
+
+def _read(content: bytes) -> Scenario | Meeting:
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError("The scenario file is not UTF-8 text.") from None
+    frozen = f'format = "{FORMAT}"' in text.splitlines()
+    return Meeting.thaw(text) if frozen else Scenario.from_toml(text)
+
+
+def _reopen(session: Session, meeting: Meeting) -> None:
+    """Take up a decision of another day: its scenarios, and the setting that was chosen."""
+    if meeting.hash not in {each.hash for each in session.meetings}:
+        session.meetings.append(meeting)
+    for scenario in meeting.scenarios:
+        _keep(session, scenario)
+        if scenario.name == meeting.chosen:
+            take(session, scenario)
+    told = f"“{meeting.chosen}” was chosen" if meeting.chosen else "nothing was chosen"
+    st.info(plain(f"Decision of {meeting.date}: {told}."), icon=":material/lock:")
+
+
+def take(session: Session, scenario: Scenario) -> None:
+    """Go over to a scenario: its setting, seed, limits and sweep."""
+    if scenario.table and scenario.table != session.data.fingerprint:
+        st.warning("This scenario was made for another table; its readings are not of this one.")
+    session.seed = scenario.seed
+    session.limits |= scenario.limits
+    if scenario.day_pass.analyses:
+        session.day_pass = scenario.day_pass
+    watch_list.take(session, scenario)
+    if scenario.search is not None:
+        sweep_form.refill(session, scenario.search)
+    if scenario.setting is not None:
+        load(session, scenario.setting)
+
+
+def draw(session: Session) -> None:
+    """Two or three scenarios side by side, their differences in words, and the meeting."""
+    made = scenario_trial.follow(session)
+    if made is not None:
+        _keep(session, made)
+    names = list(session.scenarios)
+    if not names:
+        if session.trial is None:
+            _nothing_yet()
+        return
+    picked, mode = st.columns([5, 1.4], vertical_alignment="bottom")
+    key = _key(session, "chosen")
+    shown = [name for name in st.session_state.get(key, names[:MOST]) if name in names]
+    st.session_state[key] = shown
+    chosen = picked.multiselect("Scenarios side by side", names, key=key, max_selections=MOST)
+    meeting = mode.toggle(
+        "Meeting",
+        session.projector,
+        key=_key(session, "meeting"),
+        help="Large type for a projector, the watch list, and the decision.",
+    )
+    scenarios = [session.scenarios[name] for name in chosen]
+    if not scenarios:
+        return
+    _offer_analyses(session, scenarios)
+    panel(compare_cards.cards(session, scenarios, meeting), key="compare.cards")
+    left, right = st.columns([1, 1], gap="small")
+    with left:
+        panel(compare_cards.picture(session, scenarios, meeting), key="compare.map")
+    with right:
+        panel(compare_cards.table(session, scenarios, meeting), key="compare.table")
+    _files(session, chosen)
+    if meeting:
+        decision_view.draw(session, chosen)
+
+
+def _nothing_yet() -> None:
+    st.space("xxsmall")  # below the bar of pages
+    st.info(
+        "Save the present setting at the left, save one on the Sweep page, or load a scenario "
+        "file: two or three can then be compared.",
+        icon=":material/info:",
+    )
+
+
+def _offer_analyses(session: Session, scenarios: list[Scenario]) -> None:
+    """A button for registered analyses that take a while: on scenarios of a large table."""
+    missing = [each for each in scenarios if analysis_plan_results.missing(session, each)]
+    if missing:
+        st.button(
+            f"Run the registered analyses on {plain(', '.join(each.name for each in missing))}",
+            key=_key(session, "judge"),
+            disabled=session.busy,
+            on_click=scenario_trial.judge,
+            args=(session, missing),
+        )
+
+
+def _files(session: Session, names: list[str]) -> None:
+    """Take a scenario into Tune, write it to a file, remove it."""
+    for name in names:
+        scenario = session.scenarios[name]
+        words, press, save, drop = st.columns([4, 1, 1, 1], vertical_alignment="center")
+        words.text(name)
+        press.button(
+            "To Tune",
+            key=_key(session, f"take.{name}"),
+            width="stretch",
+            on_click=take,
+            args=(session, scenario),
+            help=plain(f"Load {name} into Tune"),
+        )
+        save.download_button(
+            "TOML",
+            scenario.to_toml,
+            file_name="scenario.toml",
+            on_click="ignore",
+            key=_key(session, f"toml.{name}"),
+            width="stretch",
+            help="A file without any data, for this page and for rwn sweep --scenario.",
+        )
+        drop.button(
+            "Remove",
+            key=_key(session, f"drop.{name}"),
+            width="stretch",
+            on_click=session.scenarios.pop,
+            args=(name, None),
+        )

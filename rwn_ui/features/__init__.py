@@ -1,0 +1,1 @@
+"""What several pages offer, with what it needs on screen."""

@@ -1,0 +1,122 @@
+"""Which registered analyses pass: on the release on screen, and over releases of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.charts.parts.style import shorten
+from rwn_core.evaluation.analysis_plan import DayPass, Standing
+from rwn_core.evaluation.registered_analysis import Verdict
+from rwn_core.masking import Rounded
+from rwn_core.measures.comparison import Comparison
+from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.reporting.scenario import Scenario
+from rwn_ui.state.session import Session
+from rwn_ui.utility.results import Desk, desk, place_of
+
+RELEASES = 8  # of a scenario, on which the registered analyses are run
+RELEASES_OF_LARGE = 4
+
+
+def verdicts(session: Session, mine: Desk, comparison: Comparison) -> tuple[Verdict, ...]:
+    """The registered analyses on the release on screen."""
+    registered = session.day_pass
+    if not registered.analyses or comparison.file is not None:
+        return ()  # standard errors of some records say nothing about all
+    return mine.memo.once(
+        ("day pass", registered, place_of(session)), lambda: registered.judge(comparison)
+    )
+
+
+def tile(found: Sequence[Verdict]) -> dict[str, Any]:
+    """Pass or fail in one tile; its help names every analysis."""
+    failed = [verdict for verdict in found if not verdict.passed]
+    names = [f"{'✓' if verdict.passed else '▲'} {verdict.analysis.name}" for verdict in found]
+    return {
+        "label": "Day pass",
+        "released": f"{len(found) - len(failed)} of {len(found)}",
+        "state": "over" if failed else "ok",
+        "limit": shorten(", ".join(verdict.analysis.name for verdict in failed), 26)
+        or "all within tolerance",
+        "help": "The registered analyses whose answer stays within its tolerance on this release: "
+        f"{' · '.join(names)}.",
+        "against": [],
+    }
+
+
+def registered(session: Session, scenario: Scenario) -> DayPass:
+    """The analyses to run on a scenario: those of now, or else its own; none of another table's."""
+    own = not scenario.table or scenario.table == session.data.fingerprint
+    if scenario.setting is None or not own:
+        return DayPass()
+    return session.day_pass if session.day_pass.analyses else scenario.day_pass
+
+
+def judge(
+    microdata: rwn.Microdata,
+    scenario: Scenario,
+    day_pass: DayPass,
+    progress: Callable[[float], None] | None = None,
+) -> tuple[Standing, ...] | None:
+    """The analyses on several releases of a scenario; None where its setting is refused."""
+    setting = scenario.setting
+    if setting is None or not day_pass.analyses:
+        return None
+    exact = setting.params
+    try:
+        return day_pass.judge_setting(
+            setting.weighted(microdata),
+            Rounded(params=exact, precision=setting.precision) if setting.precision else exact,
+            repeats=RELEASES if microdata.n <= LARGEST_DENSE else RELEASES_OF_LARGE,
+            seed=scenario.seed,
+            progress=progress,
+        )
+    except rwn.RWNError:
+        return None
+
+
+def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | None:
+    """What is known of the analyses on a scenario; on a small table they are run at once."""
+    day_pass = registered(session, scenario)
+    if not day_pass.analyses or missing(session, scenario):
+        return None
+
+    def make() -> tuple[Standing, ...] | None:
+        with st.spinner("Running the registered analyses"):
+            return judge(session.data, scenario, day_pass)
+
+    return desk(session).memo.once(_place(session, scenario, day_pass), make)
+
+
+def missing(session: Session, scenario: Scenario) -> bool:
+    """Whether analyses are still to be run on a scenario of a large table, by a job."""
+    day_pass = registered(session, scenario)
+    known = _place(session, scenario, day_pass) in desk(session).memo
+    return session.data.n > LARGEST_DENSE and bool(day_pass.analyses) and not known
+
+
+def keep(
+    session: Session, scenario: Scenario, day_pass: DayPass, found: tuple[Standing, ...] | None
+) -> None:
+    """Remember what a job found."""
+    desk(session).memo.once(_place(session, scenario, day_pass), lambda: found)
+
+
+def _place(session: Session, scenario: Scenario, day_pass: DayPass) -> tuple[Hashable, ...]:
+    key = None if scenario.setting is None else scenario.setting.key
+    return ("standings", day_pass, session.data.fingerprint, key, scenario.seed)
+
+
+def standing_words(found: Standing) -> str:
+    """Pass or fail of one analysis over several releases, with its median."""
+    if found.value is None:
+        return f"▲ {found.reason}"
+    if found.always:
+        return f"✓ pass ({found.value:.3g})"
+    if not found.passed:
+        return f"▲ fail ({found.value:.3g})"
+    return f"▲ passes on {found.passed} of {found.releases} ({found.value:.3g})"

@@ -1,0 +1,90 @@
+"""Prediction on a holdout, run in the background at the user's word."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rwn_core.evaluation.holdout import PredictionTrial, predict_on_holdout
+from rwn_ui.background.job import Job
+from rwn_ui.messages import plain
+from rwn_ui.state.session import Session
+
+POLL_SECONDS = 0.5
+REPEATS = 5
+
+
+def draw(session: Session) -> None:
+    """A button, then progress and Cancel, then the errors."""
+    question = session.data.schema.question
+    st.markdown("#### Prediction on a holdout")
+    st.caption(
+        "A random forest, a linear model and nearest neighbors are fitted on 70 % of the "
+        "records, once as they are and once masked, and tested on the other 30 %, which are "
+        "never masked."
+    )
+    if question is None:
+        st.info("Choose a response on the Data page to try this.", icon=":material/info:")
+        return
+    job = session.job
+    st.button(
+        plain(f"Predict {question.response} at this setting"),
+        disabled=session.busy,
+        key="prediction.run",
+        on_click=_begin,
+        args=(session,),
+    )
+    if job is not None and job.running:
+        _progress(session)
+    elif job is not None:
+        _outcome(job)
+
+
+def _begin(session: Session) -> None:
+    if not session.busy:
+        session.job = Job.start(
+            session.words,
+            predict_on_holdout,
+            microdata=session.data,
+            params=session.masking,
+            seed=session.seed,
+            repeats=REPEATS,
+        )
+
+
+def _progress(session: Session) -> None:
+    @st.fragment(run_every=POLL_SECONDS)
+    def watch() -> None:
+        job = session.job
+        if job is None:
+            return
+        job.poll()
+        if not job.running:
+            st.rerun()
+        st.progress(job.share, text=f"Fitting forests at {plain(job.label)}")
+        if st.button("Cancel", key="prediction.cancel"):
+            job.cancel()
+            st.rerun()
+
+    watch()
+
+
+def _outcome(job: Job) -> None:
+    if job.refusal:
+        st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
+        return
+    trial: PredictionTrial = job.result
+    found = trial.differences()
+    error = str(trial.detail["error_name"]).replace("1 - R2", "1 − R²")
+    size = f"{trial.detail['n_train']:,} / {trial.detail['n_test']:,}"
+    st.table(
+        {
+            "setting": [plain(job.label)] * len(found),
+            "learner": [learner for learner, *_ in found],
+            f"{error}, fitted on the original": [f"{before:.3f}" for _, before, *_ in found],
+            "fitted on the masked": [f"{after:.3f}" for _, _, after, *_ in found],
+            "difference (standard error over splits)": [
+                f"{change:+.3f} ({spread:.3f})" for *_, change, spread in found
+            ],
+            "records to fit / to test": [size] * len(found),
+        }
+    )

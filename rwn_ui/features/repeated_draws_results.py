@@ -1,0 +1,103 @@
+"""What many draws of the setting on screen say: intervals for tiles, points for the map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.evaluation.forecast.statistic import Moment
+from rwn_core.evaluation.prediction_bands import Band
+from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_ui.state.session import Session
+
+PLACE = "utility.desk"
+FIRST_OF = {"principal_components": "share_released"}
+"""Where a tile shows the first number of a part of the detail, and not the value."""
+
+
+def setting_of(session: Session) -> tuple[Any, ...]:
+    """What draws of a setting have in common: weights, kinds, parameters and precision."""
+    return (session.data.fingerprint, session.data.schema, session.masking)
+
+
+def drawn(session: Session) -> Ensemble | None:
+    """The draws of the setting on screen, where the user has asked for them."""
+    desk = st.session_state.get(PLACE)
+    found: Ensemble | None = None if desk is None else desk.ensembles.get(setting_of(session))
+    return found
+
+
+def interval(session: Session, measure: str) -> tuple[float, float] | None:
+    """Where 9 of 10 draws fall with what the measure's tile shows."""
+    made = drawn(session)
+    return None if made is None else spread(made, measure, FIRST_OF.get(measure, ""))
+
+
+def spread(made: Ensemble, measure: str, part: str = "") -> tuple[float, float] | None:
+    """Where 9 of 10 draws fall with a measure's value, or the first number of a part."""
+    if not part:
+        return made.interval(measure) if measure in made.values else None
+    band = made.bands.get(measure, {}).get(part)
+    return None if band is None else (float(band.low.flat[0]), float(band.high.flat[0]))
+
+
+def bands(made: Ensemble | None, measure: str) -> dict[str, Mapping[str, Band]]:
+    """What a measure's chart shows of the draws, as its argument; nothing without draws."""
+    return {} if made is None or measure not in made.bands else {"drawn": made.bands[measure]}
+
+
+def spots(session: Session, risk: str = "distance_linkage") -> list[dict[str, Any]]:
+    """Every draw as a point of the risk-utility map with this measure as the risk."""
+    made = drawn(session)
+    if made is None or not {"correlation", risk} <= set(made.values):
+        return []
+    losses, risks = made.values["correlation"], made.values[risk]
+    if len(losses) != len(risks):  # a draw without one of the two: nobody knows which
+        return []
+    pairs = zip(losses, risks, strict=True)
+    return [
+        {"utility": 1 - float(loss), "risk": float(value), "text": "another draw of this setting"}
+        for loss, value in pairs
+    ]
+
+
+def words(made: Ensemble | None) -> str:
+    """How many draws stand behind the pictures, after the setting's own words."""
+    return "" if made is None else f" · {made.repeats} draws"
+
+
+def moment_interval(
+    made: Ensemble | None, moment: Moment, original: rwn.Microdata
+) -> tuple[float, float] | None:
+    """Where 9 of 10 draws fall with a moment; None where the draws do not say."""
+    if made is None:
+        return None
+    if moment.kind == "change":
+        return made.interval("correlation") if "correlation" in made.values else None
+    if moment.kind == "cells" and "cells_changed" in made.values:
+        low, high = made.interval("cells_changed")
+        return 1 - high, 1 - low
+    measure, part, place, scale = _part_of(moment, original)
+    band = made.bands.get(measure, {}).get(part)
+    if band is None:
+        return None
+    return float(band.low[place]) / scale, float(band.high[place]) / scale
+
+
+def _part_of(moment: Moment, original: rwn.Microdata) -> tuple[str, str, Any, float]:
+    """Measure, part of its detail, place in it, and what it is divided by."""
+    names = moment.names
+    if moment.kind in ("mean", "sd"):
+        return "marginals", f"{moment.kind} {names[0]}", (), 1.0
+    if moment.kind == "category":
+        place = list(original.codes(names[0])[1]).index(moment.levels[0])
+        return "marginals", f"released {names[0]}", place, float(original.n)
+    if moment.kind == "correlation":
+        places = tuple(original.numeric_names.index(name) for name in names)
+        return "correlation", "released", places, 1.0
+    if moment.kind == "first_component":
+        return "principal_components", "share_released", 0, 1.0
+    return "", "", (), 1.0

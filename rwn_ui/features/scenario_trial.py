@@ -1,0 +1,162 @@
+"""What releases of a scenario say: measured at once, of a large table in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.evaluation.analysis_plan import DayPass, Standing
+from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning import USUAL, Plan, Point, Setting, Trials
+from rwn_ui.background.job import Job
+from rwn_ui.background.progress import wait_for
+from rwn_ui.features import analysis_plan_results
+from rwn_ui.messages import plain
+from rwn_ui.state.session import Session
+
+RISKS = ("bayes_linkage", "distance_linkage")  # the worst case first, an ordinary intruder beside
+Judged = list[tuple[Scenario, DayPass, tuple[Standing, ...] | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """What a job found: a new scenario, if it was about one, and how the analyses fare."""
+
+    new: Scenario | None
+    judged: Judged
+
+
+def scenario_of(session: Session, name: str, note: str, point: Point | None = None) -> Scenario:
+    """The present setting, or a point of the sweep, as a scenario with its readings."""
+    if point is not None:
+        return replace(_draft(session, name, note, point.setting), readings=readings_of(point))
+    draft = _draft(session, name, note, session.setting)
+    with st.spinner("Measuring eight releases"):
+        return measured(session.data, draft)
+
+
+def _draft(session: Session, name: str, note: str, setting: Setting) -> Scenario:
+    return Scenario(
+        name=name,
+        note=note,
+        table=session.data.fingerprint,
+        setting=setting,
+        seed=session.seed,
+        search=session.search,
+        limits={RISKS[0]: session.policy.linkage, **session.limits},
+        day_pass=session.day_pass,
+        watch=session.watched.predicates,
+    )
+
+
+def measured(
+    microdata: rwn.Microdata,
+    scenario: Scenario,
+    progress: Callable[[float], None] | None = None,
+) -> Scenario:
+    """A scenario with the readings of eight releases of its setting."""
+    if scenario.setting is None:
+        return scenario
+    plan, done = Plan(measures=USUAL, seed=scenario.seed), 0
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done / plan.releases)
+
+    point = Trials(microdata, [scenario.setting], plan).run(scenario.setting, tick)
+    return replace(scenario, readings=readings_of(point))
+
+
+def readings_of(point: Point) -> dict[str, dict[str, float]]:
+    """The median of each measure, and between which values one more release falls."""
+    readings = {}
+    for key, spread in point.spreads.items():
+        if spread.median is not None:
+            ends = spread.interval
+            reach = {} if ends is None else {"low": ends[0], "high": ends[1]}
+            readings[key] = {"median": spread.median, **reach}
+    return readings
+
+
+def save(session: Session, name: str, note: str) -> Scenario | None:
+    """The present setting as a scenario; None of a large table, whose scenario `follow` brings."""
+    if session.data.n <= LARGEST_DENSE:
+        return scenario_of(session, name, note)
+    if not session.busy:
+        draft = _draft(session, name, note, session.setting)
+        day_pass = analysis_plan_results.registered(session, draft)
+        _begin(session, f"{name}: {session.words}", try_new, scenario=draft, day_pass=day_pass)
+    return None
+
+
+def judge(session: Session, scenarios: Sequence[Scenario]) -> None:
+    """Run the registered analyses on scenarios of a large table."""
+    tasks = [(each, analysis_plan_results.registered(session, each)) for each in scenarios]
+    words = ", ".join(each.name for each in scenarios)
+    if not session.busy:
+        _begin(session, f"Registered analyses: {words}", try_known, tasks=tasks)
+
+
+def _begin(session: Session, label: str, work: Callable[..., Tried], **more: Any) -> None:
+    session.trial = Job.start(label, work, microdata=session.data, **more)
+
+
+def try_new(
+    microdata: rwn.Microdata,
+    scenario: Scenario,
+    day_pass: DayPass,
+    progress: Callable[[float], None],
+) -> Tried:
+    """Measure a new scenario and run the registered analyses; the work of the process."""
+    share = 0.5 if day_pass.analyses else 1.0
+    new = measured(microdata, scenario, lambda done: progress(share * done))
+    if not day_pass.analyses:
+        return Tried(new=new, judged=[])
+    found = analysis_plan_results.judge(
+        microdata, new, day_pass, lambda done: progress(share + share * done)
+    )
+    return Tried(new=new, judged=[(new, day_pass, found)])
+
+
+def try_known(
+    microdata: rwn.Microdata,
+    tasks: Sequence[tuple[Scenario, DayPass]],
+    progress: Callable[[float], None],
+) -> Tried:
+    """Run the registered analyses on scenarios; the work of the process."""
+    judged: Judged = []
+    for scenario, day_pass in tasks:
+        found = analysis_plan_results.judge(
+            microdata,
+            scenario,
+            day_pass,
+            lambda done: progress((len(judged) + done) / len(tasks)),
+        )
+        judged.append((scenario, day_pass, found))
+    return Tried(new=None, judged=judged)
+
+
+def follow(session: Session) -> Scenario | None:
+    """Progress and Cancel of the work under way; then the new scenario, or why there is none."""
+    job = session.trial
+    if job is None:
+        return None
+    if job.running:
+        place = f"compare.{session.generation}.trial.cancel"
+        wait_for(job, f"Measuring releases of {plain(job.label)}", place)
+        return None
+    if job.refusal:
+        st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
+        return None
+    session.trial = None
+    tried: Tried = job.result
+    for known in tried.judged:
+        analysis_plan_results.keep(session, *known)
+    return tried.new

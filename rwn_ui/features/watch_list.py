@@ -1,0 +1,183 @@
+"""The watch list: pin records and questions, and see what becomes of them; internal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.evaluation.disclosure import Disclosure, with_keys
+from rwn_core.measures.attacks.predicate import Condition, Predicate, is_number
+from rwn_core.measures.attacks.predicate_search import lone_members
+from rwn_core.measures.attacks.watch_list import Watched, WatchList
+from rwn_core.reporting.scenario import Scenario
+from rwn_ui.state.session import Session
+
+LARGEST_FOLLOWED = 5000  # records up to which each scenario of a meeting is masked for it
+LARGEST_SOUGHT = 100_000  # records up to which questions are found in seconds
+OWN = 3  # conditions in a question of one's own
+CAPTION = (
+    "Of a record: that its own row is known for its own. Of a question: that exactly one released "
+    "row answers it."
+)
+
+
+def _key(session: Session, what: str) -> str:
+    return f"watch.{session.generation}.{what}"
+
+
+def form(session: Session, keys: tuple[str, ...]) -> None:
+    """Pin records and questions, to follow them over settings."""
+    with st.expander("Watch list (internal)"):
+        record = st.number_input("Record", 1, session.data.n, 1, key=_key(session, "record"))
+        if st.button("Watch this record", key=_key(session, "add"), width="stretch"):
+            session.watched = session.watched.with_record(int(record) - 1, session.data.n)
+        _found(session, keys)
+        _own(session)
+        if st.button("Clear the list", key=_key(session, "clear"), width="stretch"):
+            session.watched = WatchList()
+
+
+def _found(session: Session, keys: tuple[str, ...]) -> None:
+    """Questions about the keys that one person answers, found by themselves."""
+    if session.data.n > LARGEST_SOUGHT:
+        st.caption(
+            f"In a table of more than {LARGEST_SOUGHT:,} records, questions that one person "
+            "answers are not sought; ask one of your own."
+        )
+        return
+    found = session.looks.once(
+        ("lone members", session.data.fingerprint, session.data.schema, keys),
+        lambda: lone_members(with_keys(session.data, keys), keys),
+    )
+    words = {predicate.words: predicate for predicate, _ in found}
+    if words:
+        question = st.selectbox(
+            "Question that one person answers", list(words), key=_key(session, "question")
+        )
+        if st.button("Watch this question", key=_key(session, "ask"), width="stretch"):
+            session.watched = session.watched.with_predicate(words[question])
+
+
+def _own(session: Session) -> None:
+    """A question of one's own: up to three conditions that all must hold."""
+    data = session.data
+    names = st.multiselect(
+        "A question of your own about",
+        [variable.name for variable in data.schema.released],
+        max_selections=OWN,
+        key=_key(session, "own"),
+    )
+    conditions = [_condition(session, name) for name in names]
+    if not names:
+        return
+    if st.button("Watch my question", key=_key(session, "own.add"), width="stretch"):
+        session.watched = session.watched.with_predicate(Predicate(conditions=tuple(conditions)))
+
+
+def _condition(session: Session, name: str) -> Condition:
+    data = session.data
+    if not is_number(data, name):
+        level = st.selectbox(f"{name} is", data.codes(name)[1], key=_key(session, f"own.{name}"))
+        return Condition(name=name, sign="is", value=level)
+    sign, value = st.columns(2)
+    chosen = sign.selectbox(name, ["at least", "at most"], key=_key(session, f"own.{name}.sign"))
+    limit = value.number_input(
+        "limit", value=0.0, key=_key(session, f"own.{name}"), label_visibility="hidden"
+    )
+    return Condition(name=name, sign=chosen, value=float(limit))
+
+
+def table(session: Session, found: Disclosure, *, live: bool) -> dict[str, Any]:
+    """What became of every entry: at the present setting, or in the job's release."""
+    if live:
+        look = session.look().masked
+        followed = session.watched.follow(session.data, look.masked, look.law)
+    else:
+        followed = found.followed
+    rows = [[entry.words, _chance(entry), entry.matches] for entry in followed]
+    known = {entry.words for entry in followed}
+    new = [each for each in words(session) if each not in known]
+    later = f" Find the risk anew to follow: {', '.join(new)}." if new else ""
+    return {
+        "title": "Watch list (internal)",
+        "columns": ["record or question", "probability", "matches now"],
+        "rows": rows,
+        "caption": CAPTION + later,
+    }
+
+
+def words(session: Session) -> list[str]:
+    """The entries as a person reads them."""
+    return [entry.words for entry in session.watched.named()]
+
+
+def told(session: Session) -> None:
+    """Say what of the list goes into a scenario's file."""
+    pinned = session.watched
+    if pinned.predicates:
+        count = len(pinned.predicates)
+        questions = "watched question" if count == 1 else f"{count} watched questions"
+        st.caption(
+            f"The file will hold the {questions}: names of variables, categories and limits. "
+            "Watched records stay here."
+        )
+
+
+def take(session: Session, scenario: Scenario) -> None:
+    """Watch a scenario's questions as well, those that can be asked of this table."""
+    unasked = 0
+    for predicate in scenario.watch:
+        if predicate.suits(session.data):
+            try:
+                session.watched = session.watched.with_predicate(predicate)
+            except rwn.ParameterError as full:
+                st.warning(str(full))
+                return
+        else:
+            unasked += 1
+    if unasked:
+        st.warning(
+            f"Of the scenario's watched questions {unasked} cannot be asked of this table, which "
+            "has other variables."
+        )
+
+
+def _chance(entry: Watched) -> str:
+    return "–" if entry.chance is None else f"{entry.chance:.3f}"
+
+
+def side_by_side(session: Session, scenarios: list[Scenario]) -> dict[str, Any] | None:
+    """What becomes of every entry in a release of each scenario of this table."""
+    if session.watched.empty:
+        return None
+    columns = [_followed(session, scenario) for scenario in scenarios]
+    return {
+        "title": "Watch list (internal)",
+        "columns": ["", *(scenario.name for scenario in scenarios)],
+        "rows": [list(row) for row in zip(words(session), *columns, strict=True)],
+        "caption": CAPTION,
+    }
+
+
+def _followed(session: Session, scenario: Scenario) -> list[str]:
+    """The chances under one scenario; – where its release cannot be drawn here."""
+    nothing = ["–"] * len(words(session))
+    setting, data = scenario.setting, session.data
+    elsewhere = scenario.table and scenario.table != data.fingerprint
+    if setting is None or elsewhere or data.n > LARGEST_FOLLOWED:
+        return nothing
+
+    def follow() -> list[str]:
+        try:
+            table = setting.weighted(data)
+            release = rwn.mask(
+                table, setting.params, precision=dict(setting.precision), seed=scenario.seed
+            )
+        except rwn.RWNError:
+            return nothing
+        return [_chance(e) for e in session.watched.follow(table, release.masked, release.law)]
+
+    place = ("followed", data.fingerprint, setting.key, scenario.seed, session.watched)
+    return session.looks.once(place, follow)

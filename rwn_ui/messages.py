@@ -1,0 +1,64 @@
+"""How refusals and failures look: one sentence, never a value, and the page lives on."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import streamlit as st
+
+from rwn_core.errors import NotApplicable, RWNError
+
+# what makes links, pictures, styles, formulas and icons
+_MARKUP = re.compile(r"[\\`*_\[\]<>$~]|:(?=[\w/+-]+[:\[])")
+# what becomes a link without any sign around it; an escape does not stop it
+_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
+_LOG = logging.getLogger("rwn")
+_STYLE = (Path(__file__).parent / "server" / "page.css").read_text(encoding="utf-8")
+
+
+def frame() -> None:
+    """Streamlit's frame in this app's measures; every page calls it first."""
+    st.html(f"<style>{_STYLE}</style>")
+
+
+def plain(text: str) -> str:
+    """A text as Markdown that shows it and does nothing else; names are user input."""
+    signs = _MARKUP.sub(lambda sign: "\\" + sign.group(), text)
+    return _ADDRESS.sub("\u2060", signs)  # a word joiner, which nobody sees
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Show what goes wrong inside as a sentence, and go on after it.
+
+    Refusals speak for themselves. Anything else is logged as its type and the lines it passed,
+    because the text of a foreign error may hold a cell's value.
+    """
+    try:
+        yield
+    except NotApplicable as reason:
+        st.info(plain(str(reason)), icon=":material/info:")
+    except RWNError as refusal:
+        st.error(plain(str(refusal)), icon=":material/block:")
+    except Exception as error:  # the last line of defense of a page
+        number = log_fault(error)
+        st.error(
+            f"Something failed that should not (error {number}); the last good result is still "
+            "here. Change a setting and go on, or report the number.",
+            icon=":material/error:",
+        )
+
+
+def log_fault(error: Exception) -> str:
+    """Log a foreign error as its type and the lines it passed; the number that names it."""
+    number = secrets.token_hex(4)
+    frames = reversed(traceback.extract_tb(error.__traceback__))
+    places = " < ".join(f"{frame.name}:{frame.lineno}" for frame in frames)
+    _LOG.error("error %s: %s at %s", number, type(error).__name__, places)
+    return number

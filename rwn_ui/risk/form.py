@@ -1,0 +1,105 @@
+"""The Risk page's choices: key variables, release precision, population."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from rwn_core.data.rounding import Steps
+from rwn_core.data.variable import Role
+from rwn_core.errors import ParameterError
+from rwn_core.measures.comparison import Sampling, usable_weights
+from rwn_ui.state.session import Session
+from rwn_ui.widgets import precision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attack:
+    """What the page assumes of the intruder and of the release.
+
+    Attributes
+    ----------
+    keys : tuple of str
+    precision : tuple of (str, float)
+        Release precision of the setting that is attacked.
+    sampling : Sampling
+    """
+
+    keys: tuple[str, ...]
+    precision: Steps = ()
+    sampling: Sampling = field(default_factory=Sampling)
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What results are kept under."""
+        return (self.keys, self.precision, self.sampling)
+
+
+def key(session: Session, what: str) -> str:
+    """The name of a widget that belongs to one table."""
+    return f"risk.{session.generation}.{what}"
+
+
+def attack(session: Session) -> Attack:
+    """Draw the choices and read them.
+
+    Raises
+    ------
+    ParameterError
+    """
+    names = [v.name for v in session.data.schema.released]
+    keys = [v.name for v in session.data.schema.released if v.role is Role.KEY] or names
+    chosen = st.multiselect(
+        "What the intruder knows of everybody",
+        names,
+        _kept(session, "keys", keys),
+        key=key(session, "keys.widget"),
+        help="The key variables of all measures on this page but the whole-file worst case.",
+    )
+    if not chosen:
+        raise ParameterError("Choose at least one variable that the intruder knows.")
+    st.session_state[key(session, "keys")] = chosen
+    precision.draw(session, "risk")
+    return Attack(keys=tuple(chosen), precision=session.precision, sampling=_sampling(session))
+
+
+def _sampling(session: Session) -> Sampling:
+    """How the file was drawn from its population: by weights, by its size, or not at all."""
+    usable = [
+        variable.name
+        for variable in session.data.schema.variables
+        if usable_weights(session.data, variable.name)
+    ]
+    weights = st.selectbox(
+        "Sampling weights",
+        usable,
+        index=usable.index(kept) if (kept := _kept(session, "weights", None)) in usable else None,
+        placeholder="none",
+        key=key(session, "weights.widget"),
+        disabled=not usable,
+        help="A variable that says for each record how many people it stands for; for individual "
+        "and log-linear risk. Offered are numbers of at least 1 without missing values.",
+    )
+    st.session_state[key(session, "weights")] = weights
+    population = st.number_input(
+        "People in the population (0: the file is all)",
+        0,
+        10**10,
+        _kept(session, "population", 0),
+        key=key(session, "population.widget"),
+        disabled=weights is not None,
+        help="How many people the file is a sample of, where it has no weights.",
+    )
+    st.session_state[key(session, "population")] = population
+    if weights is not None:
+        return Sampling(weights=weights)
+    found = Sampling(population=float(population) or None)
+    found.check(session.data)
+    return found
+
+
+def _kept(session: Session, what: str, start: Any) -> Any:
+    """A choice that outlives a visit to another page, which drops the widget's own state."""
+    return st.session_state.get(key(session, what), start)

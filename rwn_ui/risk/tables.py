@@ -1,0 +1,145 @@
+"""The Risk page's tables of the field: uniqueness beside links, models of keys, intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rwn_core.evaluation.disclosure import Answers, Disclosure
+from rwn_core.measures.measure import Reading
+from rwn_ui.risk.sentences import percent
+
+Table = dict[str, Any]
+
+
+def field(readings: Answers, n: int) -> list[Table]:
+    """The tables that have something to say of n records."""
+    made = (_linked(readings, n), _loglinear(readings, n), _intervals(readings))
+    return [table for table in made if table is not None]
+
+
+def repetition(found: Disclosure) -> Table | None:
+    """What several releases tell somebody who has nothing but them."""
+    told = found.repetition
+    if told is None or told["q"] == 0:
+        return None
+    kept = told["q"] < 1
+    columns = ["releases", "different donors seen"]
+    rows = [
+        [str(times), f"{distinct:.1f} of {told['donors']:,}"]
+        for times, distinct in zip(told["releases"], told["distinct"], strict=True)
+    ]
+    if kept:
+        columns.insert(1, "most frequent value is the true one")
+        for row, mode in zip(rows, told["mode"], strict=True):
+            row.insert(1, percent(mode))
+    caption = (
+        "What somebody sees who has nothing else: a cell of a typical record, with "
+        f"{told['donors']:,} donors of different values, in "
+        "releases whose rows keep their places. The mean of a person's released values tends to "
+        "the mean of the neighborhood. "
+    )
+    if kept:
+        caption += (
+            f"At q = {told['q']:g} the value that comes most often becomes the person's own; "
+            "donors are counted where every value is modified."
+        )
+    else:
+        caption += "At q = 1 the person's own value never comes, but the donors are laid open."
+    return {
+        "title": "Repeated releases by themselves",
+        "columns": columns,
+        "rows": rows,
+        "caption": caption,
+    }
+
+
+def _linked(readings: Answers, n: int) -> Table | None:
+    """Being unique is neither needed nor enough to be linked."""
+    reading = readings["uniqueness"]
+    if not isinstance(reading, Reading) or reading.detail["table"] is None:
+        return None
+    rows = [
+        [
+            "unique" if cell["unique_original"] else "shared",
+            "unique" if cell["unique_released"] else "shared",
+            f"{cell['records']:,}",
+            percent(cell["linked"] / cell["records"]),
+        ]
+        for cell in reading.detail["table"]
+        if cell["records"]
+    ]
+    seen = sum(cell["records"] for cell in reading.detail["table"])
+    sample = "" if seen == n else f" Rows of a random sample: {seen:,} of {n:,}."
+    return {
+        "title": "Unique on the keys, and linked by them at worst",
+        "columns": ["original keys", "released keys", "records", "linked rightly"],
+        "rows": rows,
+        "caption": "With masked keys a class of one is no proof of identity, and a class of ten no "
+        f"protection.{sample}",
+    }
+
+
+def _loglinear(readings: Answers, n: int) -> Table | None:
+    reading = readings["loglinear_risk"]
+    if not isinstance(reading, Reading):
+        return None
+    detail = reading.detail
+    rows = [
+        [
+            name,
+            *(
+                f"{detail[f'{what}_{side}']:,.4g}"
+                for what in ("uniques", "tau1", "tau2", "leakage")
+            ),
+        ]
+        for name, side in (("original", "original"), ("released", "released"))
+    ]
+    out = f" Left out: {', '.join(detail['left_out'])}." if detail["left_out"] else ""
+    return {
+        "title": f"Log-linear risk on {', '.join(detail['names'])}",
+        "columns": [
+            "file",
+            "sample uniques",
+            "of them unique in the population (τ1)",
+            "right matches expected (τ2)",
+            "leakage (τ1 / uniques)",
+        ],
+        "rows": rows,
+        "caption": f"{_model(detail, n)} Numbers are grouped by their quantiles; "
+        f"{detail['cells']:,} cells.{out}",
+    }
+
+
+def _model(detail: Any, n: int) -> str:
+    """What the population was modeled with."""
+    if detail["population"] <= n:
+        return (
+            "The file is taken for the whole population, so that unique is unique; give the size "
+            "of the population or sampling weights."
+        )
+    last = detail["path"][-1]
+    model = ", ".join(last["interactions"]) or "main effects only"
+    return (
+        f"Model of the released counts: {model}; check B of τ2 {last['check2']:.3g}, "
+        f"{last['z']:.2g} standard deviations (above 2: too simple, the risk is overestimated)."
+    )
+
+
+def _intervals(readings: Answers) -> Table | None:
+    reading = readings["interval_disclosure"]
+    if not isinstance(reading, Reading):
+        return None
+    detail = reading.detail
+    rows = [["all numbers within 0.05 SD", percent(reading.value)]]
+    if detail["ranks"] is not None:
+        rows.append(["all ranks within 1 to 10 %, mean", percent(float(detail["ranks"].mean()))])
+    if detail["robust"] is not None:
+        rows.append(["any number in its robust interval", percent(detail["robust"][0])])
+        rows.append(["… and no other released row near", percent(detail["robust"][1])])
+    caption = detail["robust_reason"] if detail["robust"] is None else ""
+    return {
+        "title": "Interval disclosure",
+        "columns": ["released beside its own record", "share of records"],
+        "rows": rows,
+        "caption": caption or "Robust intervals widen with the record's outlyingness.",
+    }

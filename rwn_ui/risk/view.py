@@ -1,0 +1,296 @@
+"""The Risk page's picture: what an intruder learns from the release of the present setting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.charts import Chart, serialise
+from rwn_core.charts.measures import (
+    extreme_values,
+    guessing_attacks,
+    key_classes,
+    linkage_attacks,
+    neighborhood_size,
+    queries,
+    record_risk,
+    repeated_releases,
+)
+from rwn_core.charts.parts import not_applicable
+from rwn_core.charts.tuning import rounding_effect
+from rwn_core.evaluation.control_group import control_group
+from rwn_core.evaluation.disclosure import (
+    Assumptions,
+    Disclosure,
+    attacks,
+    disclose,
+    disclose_release,
+    with_keys,
+    worst_records,
+)
+from rwn_core.measures.comparison import Comparison, Sampling
+from rwn_core.measures.measure import Reading
+from rwn_ui.background.job import Job
+from rwn_ui.features import watch_list
+from rwn_ui.features.repeated_draws_results import setting_of
+from rwn_ui.messages import plain
+from rwn_ui.panel import panel
+from rwn_ui.risk import sentences as risk_sentences
+from rwn_ui.risk import tables as risk_tables
+from rwn_ui.risk import warnings as risk_warnings
+from rwn_ui.risk.form import Attack, key
+from rwn_ui.state.session import Session
+
+LARGEST_LIVE = 1000  # records up to which every choice is answered at once
+POLL_SECONDS = 0.5
+INTERNAL = "Internal: for the data steward only. Single records and their values stay inside."
+
+
+def draw(session: Session, attack: Attack) -> None:
+    """The panel; for a large table after a job of the user's own."""
+    if session.data.n <= LARGEST_LIVE:
+        words = f"{session.words} · seed {session.seed}"
+        show(session, attack, live(session, attack), words)
+        return
+    _by_job(session, attack)
+
+
+def live(session: Session, attack: Attack) -> Disclosure:
+    """Everything about the present release, kept for as long as the choices are recent."""
+    place = (session.data.fingerprint, session.data.schema)
+    base = session.looks.once(
+        ("risk base", *place, attack.keys, attack.sampling),
+        lambda: _base(with_keys(session.data, attack.keys), attack.sampling),
+    )
+    look = session.look()
+    return session.looks.once(
+        ("risk", *place, session.params, session.seed, attack.identity),
+        lambda: disclose(
+            base,
+            look.exact.masked,
+            look.exact.law,
+            precision=dict(attack.precision),
+            control=control_group(base, session.params, session.seed, dict(attack.precision)),
+        ),
+    )
+
+
+def _base(data: rwn.Microdata, sampling: Sampling) -> Comparison:
+    return Comparison(original=data, masked=data, sampling=sampling)
+
+
+def _by_job(session: Session, attack: Attack) -> None:
+    place = key(session, "job")
+    now = (*setting_of(session), session.seed)
+    job, asked, about = st.session_state.get(place, (None, attack, now))
+    running = job is not None and job.running
+    st.caption(
+        f"A table of {session.data.n:,} records takes a while: released rows are linked as a "
+        "random sample, and the work runs in the background."
+    )
+    if st.button(
+        "Find the risk of this setting",
+        type="primary",
+        disabled=running or session.busy,
+        key=key(session, "start"),
+    ):
+        job = Job.start(
+            session.words,
+            disclose_release,
+            microdata=with_keys(session.data, attack.keys),
+            params=session.params,
+            seed=session.seed,
+            assumed=Assumptions(
+                precision=dict(attack.precision),
+                sampling=attack.sampling,
+                watch=session.watched,
+            ),
+        )
+        st.session_state[place] = (job, attack, now)
+        asked, about, running = attack, now, True
+        session.disclosure = job
+    if running:
+        _progress(session, place)
+    elif job is not None and job.refusal:
+        st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
+    if job is not None and job.result is not None:
+        if about != now or asked.identity != attack.identity:
+            st.info(
+                f"These numbers are of {plain(job.label)} with the choices made then; find the "
+                "risk anew for the present ones.",
+                icon=":material/history:",
+            )
+        show(session, asked, job.result, f"{job.label} · seed {about[-1]}")
+
+
+def _progress(session: Session, place: str) -> None:
+    @st.fragment(run_every=POLL_SECONDS)
+    def wait() -> None:
+        job, *_ = st.session_state[place]
+        job.poll()
+        if not job.running:
+            st.rerun()
+        st.progress(min(job.share, 1.0), text=f"Attacking the release at {plain(job.label)}")
+        if st.button("Cancel", key=key(session, "cancel")):
+            job.cancel()
+            st.rerun()
+
+    wait()
+
+
+def show(session: Session, attack: Attack, found: Disclosure, words: str) -> None:
+    """Tiles, cards and tables of one disclosure."""
+    panel(payload(session, attack, found, words), key="risk")
+
+
+def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> dict[str, Any]:
+    """Everything the panel draws, as plain data."""
+    stamp = f"{words}|{attack.identity}|{session.watched}|{session.generation}"
+    return {
+        "stamp": stamp,
+        "projector": session.projector,
+        "summary": {
+            "text": f"{words} · keys: {', '.join(attack.keys)}",
+            "help": INTERNAL + " ε is a radius in standard deviations; not the epsilon of "
+            "differential privacy.",
+        },
+        "tiles": _tiles(session, found),
+        "cards": [serialise(chart) for chart in cards(found)],
+        "tables": _tables(session, attack, found),
+    }
+
+
+def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
+    limit = session.policy.linkage
+    tiles = []
+    for label, measure, limited in (
+        ("Worst case, all variables", "bayes_linkage", True),
+        ("Worst case, by the keys", "intruder_levels", True),
+        ("Ordinary: distance linkage", "distance_linkage", True),
+        ("Extremes that survive", "extremes", False),
+        ("Own values appear", "membership", False),
+        ("Query attack", "queries", False),
+    ):
+        reading = found.readings[measure]
+        tile: dict[str, Any] = {"label": label, "against": [], "state": None}
+        if not isinstance(reading, Reading):
+            tiles.append({**tile, "released": "n/a", "help": str(reading)})
+            continue
+        tile |= {
+            "released": f"{100 * reading.value:.1f} %",
+            "help": _help(measure, reading, session),
+        }
+        if limited:
+            tile["state"] = "ok" if reading.value <= limit else "over"
+            tile["limit"] = f"limit {100 * limit:.1f} %"
+        tiles.append(tile)
+    return tiles
+
+
+def _help(measure: str, reading: Reading, session: Session) -> str:
+    sentence = risk_sentences.SENTENCES[measure](reading, session.data.n)
+    against = "" if reading.baseline is None else f" Read it against {reading.baseline:.3g}."
+    return sentence + against + risk_sentences.sample(reading)
+
+
+def cards(found: Disclosure) -> list[Chart]:
+    """The nine pictures, ordinary against worst case first."""
+    readings = found.readings
+    rounding: Chart = not_applicable.draw(
+        "Rounding as a counter-measure",
+        "This needs the law of the method that made the release.",
+        "rounding_effect",
+    )
+    if found.rounding:
+        rounding = rounding_effect.draw(found.rounding)
+    return [
+        linkage_attacks.draw(attacks(readings)),
+        _card(found, "bayes_linkage", record_risk),
+        _card(found, "repeated_releases", repeated_releases),
+        rounding,
+        key_classes.draw(readings),
+        guessing_attacks.draw(readings),
+        _card(found, "extremes", extreme_values),
+        _card(found, "queries", queries),
+        _card(found, "neighborhood_size", neighborhood_size),
+    ]
+
+
+def _card(found: Disclosure, measure: str, figure: Any) -> Chart:
+    reading = found.readings[measure]
+    if isinstance(reading, Reading):
+        chart: Chart = figure.draw(reading)
+        return chart
+    return not_applicable.draw(rwn.MEASURES[measure].title, str(reading), measure)
+
+
+def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[str, Any]]:
+    tables = [
+        {
+            "title": "What each number says",
+            "columns": ["measure", "value", "read against", "in plain words"],
+            "rows": risk_sentences.rows(found.readings, session.data.n),
+            "caption": "Read against: a guess, the original, or the same attack on people who are "
+            "not in the file, as the words say. Guessing and inference are tried on a release of "
+            "four fifths of the records, so that the others can be those people.",
+        },
+        _warnings(session, attack, found),
+    ]
+    tables += risk_tables.field(found.readings, session.data.n)
+    again = risk_tables.repetition(found)
+    tables += [again] if again else []
+    worst = worst_records(found.readings)
+    if worst:
+        tables.append(_worst(worst))
+    followed = _followed(session, attack, found)
+    return [*tables, followed] if followed else tables
+
+
+def _warnings(session: Session, attack: Attack, found: Disclosure) -> dict[str, Any]:
+    groups = sum(variable.group is not None for variable in session.data.schema.released)
+    told = risk_warnings.warnings(
+        session.params, found.readings, rounding=bool(attack.precision), groups=groups
+    )
+    return {
+        "title": "What to bear in mind at this setting",
+        "columns": ["", "warning"],
+        "rows": [[str(place + 1), text] for place, text in enumerate(told)],
+    }
+
+
+def _worst(worst: Sequence[dict[str, float]]) -> dict[str, Any]:
+    return {
+        "title": "The ten records at highest risk (internal)",
+        "columns": [
+            "record",
+            "probability of its own row",
+            "originals that could have released it",
+            "own values appear",
+            "SUDA score",
+        ],
+        "rows": [
+            [
+                str(int(row["record"]) + 1),
+                f"{row['truth']:.3f}",
+                str(int(row["candidates"])),
+                "–" if row["appears"] != row["appears"] else f"{row['appears']:.3f}",
+                _number(row["suda"]),
+            ]
+            for row in worst
+        ],
+        "caption": f"{INTERNAL} Among equal risks those come first whose own values appear.",
+    }
+
+
+def _number(value: float) -> str:
+    return "–" if value != value else f"{value:.4g}"
+
+
+def _followed(session: Session, attack: Attack, found: Disclosure) -> dict[str, Any] | None:
+    pinned = session.watched
+    if pinned.empty:
+        return None
+    return watch_list.table(session, found, live=session.data.n <= LARGEST_LIVE)

@@ -1,0 +1,124 @@
+"""What a careful steward must bear in mind at a setting, whatever the numbers say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rwn_core.evaluation.disclosure import Answers
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.transition_matrix import WHY_NO_PRIVACY_EPSILON
+from rwn_ui.risk.sentences import percent
+
+
+def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> list[str]:
+    """The warnings of the method that apply to this setting, most pressing first."""
+    told: list[str] = []
+    worst, ordinary = _value(readings, "bayes_linkage"), _value(readings, "distance_linkage")
+    if worst is not None and ordinary is not None and worst > 2 * ordinary and worst > 0.2:
+        told.append(
+            f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
+            f"original data {percent(worst)}: each exact value names its donor. "
+            "Larger neighborhoods at q = 1, rounding, or fewer variables help."
+        )
+    told.append(_of_q(params))
+    told += _of_extremes(readings)
+    if not rounding:
+        told.append("Values are released with all their digits; long decimals are identifiers.")
+    told.append(
+        "Row order, row names, file dates and the order of levels are identifiers too: publish the "
+        "shuffled file that this program writes."
+    )
+    told.append(
+        "One release only: each further release of this table, at any setting, adds evidence; so "
+        "do a corrected file and a later wave of the same people."
+    )
+    told.append(WHY_NO_PRIVACY_EPSILON + " There is no membership protection either.")
+    told.append(
+        "The key of a release is a secret: whoever has it undoes the row order and knows which "
+        "cells are original. A seed of the trial is none."
+    )
+    told += _of_the_table(readings, groups)
+    told += _of_the_neighbors(params)
+    told.append(
+        "Small groups shrink, means drift toward dense regions, and standard errors that are "
+        "computed from the release are too small."
+    )
+    return told
+
+
+def _of_q(params: Any) -> str:
+    """What is kept as it was."""
+    if params.q == 0:
+        return "q = 0 masks nothing: the release is the original."
+    if params.q == 1:
+        return (
+            "At q = 1 nobody keeps a unique own value, but the values are real values of near "
+            "neighbors, and donors reveal the neighborhood."
+        )
+    what = "cell keeps its own value" if params.method == "rwn" else "record is released whole"
+    return (
+        f"At q = {params.q:g} every {what} with probability {1 - params.q:.2g} at least, also the "
+        "extremes; kept values identify."
+    )
+
+
+def _of_extremes(readings: Answers) -> list[str]:
+    extremes = readings["extremes"]
+    if not isinstance(extremes, Reading):
+        return []
+    copies = extremes.detail["released"]
+    there = sum(count > 0 for count in copies)
+    return [
+        f"Of the {len(copies)} largest and smallest values {there} stand in this release"
+        + (f", one of them {max(copies)} times" if there and max(copies) > 1 else "")
+        + ": an extreme may stay, vanish or be copied to others, and it is a real person's."
+    ]
+
+
+def _of_the_neighbors(params: Any) -> list[str]:
+    told = [
+        "ε counts standard deviations of this file: one more column or one outlier changes every "
+        "neighborhood, so state the scaling with the release."
+    ]
+    way = getattr(params, "neighbors", "exact")
+    if way == "sample" and not params.fresh:
+        told.append(
+            "Only the sampled records give values; each of theirs is copied more often, and the "
+            "values of all others vanish where q = 1."
+        )
+    if way == "partition":
+        told.append(
+            "Values never leave their part: an intruder who knows the parts has only a part to "
+            "search, so keep them secret."
+        )
+    return told
+
+
+def _of_the_table(readings: Answers, groups: int) -> list[str]:
+    told = []
+    shared = _value(readings, "homogeneity")
+    if shared:
+        told.append(
+            f"In {percent(shared)} of the neighborhoods nearly everybody has one confidential "
+            "value: it is disclosed without any linkage."
+        )
+    sizes = readings["neighborhood_size"]
+    if isinstance(sizes, Reading) and sizes.detail["share_governed_by_k"] > 0.5:
+        told.append(
+            f"The radius plays no part for {percent(sizes.detail['share_governed_by_k'])} of the "
+            "records: only their k nearest give values. In many columns distances concentrate, "
+            "and a small radius reaches nobody."
+        )
+    if isinstance(sizes, Reading) and sizes.value > 0.5 * len(sizes.detail["sizes"]):
+        told.append("The typical neighborhood is more than half the file: little utility is left.")
+    if groups == 0:
+        told.append(
+            "Variables that are computed from others (sums, ratios, dummies of one answer) take "
+            "values of different donors unless they form a group: edit rules may break."
+        )
+    return told
+
+
+def _value(readings: Answers, key: str) -> float | None:
+    reading: Any = readings[key]
+    return reading.value if isinstance(reading, Reading) else None

@@ -1,0 +1,1 @@
+"""The app as a process: its launcher, its options, its files."""

@@ -1,0 +1,267 @@
+"""The browser app as a process: where app.py lies, with which options it runs, when it is ready."""
+
+import http.client
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import webbrowser
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+
+from rwn_core.errors import ParameterError, RWNError
+from rwn_ui.server.assets import provide_plotly
+
+ADDRESS = "127.0.0.1"
+FIRST_PORT = 8501
+FILE_VARIABLE = "RWN_FILE"
+"""Environment variable that names the file the app opens first."""
+
+SAFE_OPTIONS: Mapping[str, bool | int | str | tuple[str, ...]] = MappingProxyType(
+    {
+        "browser.gatherUsageStats": False,
+        "client.disableDataExport": True,
+        "client.showErrorDetails": "none",
+        "client.showErrorLinks": False,
+        "client.showSidebarNavigation": False,
+        "client.toolbarMode": "viewer",
+        "logger.hideWelcomeMessage": True,
+        "logger.level": "warning",
+        "runner.magicEnabled": False,
+        "runner.postScriptGC": False,
+        "server.address": ADDRESS,
+        "server.allowedHosts": (ADDRESS, "localhost"),
+        "server.disconnectedSessionTTL": 10,
+        "server.enableAgentApi": False,
+        "server.enableCORS": True,
+        "server.enableStaticServing": True,
+        "server.enableXsrfProtection": True,
+        "server.fileWatcherType": "none",
+        "server.headless": True,
+        "server.maxUploadSize": 500,
+        "server.showEmailPrompt": False,
+    }
+)
+"""Options of every start. They are flags, so that no other configuration file can undo them."""
+
+_READY_WITHIN = 60.0
+_STOPPED_WITHIN = 5.0
+
+
+def app_file() -> Path:
+    """Where app.py lies: inside the installed package, or at the root of a checkout.
+
+    Raises
+    ------
+    RWNError
+        The installation is incomplete.
+    """
+    here = Path(__file__).resolve().parents[1]
+    # the packaged place first: beside an installed package may lie anybody's app.py
+    for place in (here / "app" / "app.py", here.parent / "app.py"):
+        if place.is_file():
+            return place
+    raise RWNError("The app's files are not there; install the package again.")
+
+
+START = """
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.web.cli import main
+PagesManager.uses_pages_directory = False
+main(prog_name="streamlit")
+"""
+"""Streamlit's command line. Left alone, it takes the folder pages for an app of the old kind until
+app.py has run: whoever opens a page by its address first would find no bar with the others."""
+
+
+def command(port: int, script: Path | None = None) -> list[str]:
+    """The command line that serves the app, or another script, on a port."""
+    flags = [f"--server.port={port}"]
+    for option, value in SAFE_OPTIONS.items():
+        for one in value if isinstance(value, tuple) else (value,):
+            flags.append(f"--{option}={str(one).lower() if isinstance(one, bool) else one}")
+    return [sys.executable, "-c", START, "run", str(script or app_file()), *flags]
+
+
+def choose_port(port: int | None = None) -> int:
+    """The wanted port, or the first free one from 8501 on.
+
+    Raises
+    ------
+    ParameterError
+        The wanted port cannot be used.
+    """
+    if port is not None:
+        if not _is_free(port):
+            raise ParameterError(f"Port {port} is in use or not allowed; choose another --port.")
+        return port
+    for candidate in range(FIRST_PORT, FIRST_PORT + 100):
+        if _is_free(candidate):
+            return candidate
+    raise ParameterError("No port from 8501 to 8600 is free; choose one with --port.")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind((ADDRESS, port))
+        except (OSError, OverflowError):
+            return False
+    return True
+
+
+def run(
+    file: Path | None = None,
+    *,
+    port: int | None = None,
+    browser: bool = True,
+    say: Callable[[str], None],
+) -> int:
+    """Serve the app until it is interrupted.
+
+    Parameters
+    ----------
+    file : Path, optional
+        A table to open first, already found readable.
+    port : int, optional
+    browser : bool
+        Whether to open the browser when the app is ready.
+    say : callable
+        Told the address, once the app answers.
+
+    Returns
+    -------
+    int
+        The exit code of the server.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Somebody ended the app; the server is stopped.
+    ParameterError
+        The port cannot be used.
+    RWNError
+        The app does not start.
+    """
+    port = choose_port(port)
+    address = f"http://{ADDRESS}:{port}"
+    with _compiling(), serving(port, file) as server:
+        say(f"RWN runs at {address} (Ctrl-C ends it)")
+        if browser:
+            webbrowser.open(address)
+        return server.wait()
+
+
+@contextmanager
+def _compiling() -> Iterator[None]:
+    """Have the search of large tables compiled for this machine, while nobody needs it yet."""
+    nowhere = subprocess.DEVNULL
+    line = [sys.executable, "-m", "rwn_core.scale.warm_up"]
+    folder = app_file().parent  # not the user's: a csv.py there would be imported
+    work = subprocess.Popen(line, cwd=folder, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+    try:
+        yield
+    finally:
+        _stop(work)
+
+
+@contextmanager
+def serving(
+    port: int, file: Path | None = None, script: Path | None = None
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run the app's server on a free port, ready to answer; it is stopped at the end.
+
+    Parameters
+    ----------
+    port : int
+    file : Path, optional
+        A table to open first.
+    script : Path, optional
+        Another page to serve in the app's place, under the same options.
+
+    Raises
+    ------
+    RWNError
+        The app does not start.
+    """
+    environment = {key: value for key, value in os.environ.items() if key != FILE_VARIABLE}
+    # a slider move is many small matrix products, which threads make slower, not faster
+    environment.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if file is not None:
+        environment[FILE_VARIABLE] = str(file.resolve())
+    earlier = signal.signal(signal.SIGTERM, _interrupt)
+    nowhere = subprocess.DEVNULL
+    with _served_app() as app:
+        server = subprocess.Popen(
+            command(port, script or app),
+            cwd=app.parent,
+            env=environment,
+            stdin=nowhere,
+            stdout=nowhere,
+        )
+        try:
+            _wait_until_ready(server, port)
+            yield server
+        finally:
+            _stop(server)
+            signal.signal(signal.SIGTERM, earlier)
+
+
+@contextmanager
+def _served_app() -> Iterator[Path]:
+    """app.py with Plotly's script beside it: in place, or copied where that cannot be written."""
+    app = app_file()
+    try:
+        provide_plotly(app.parent / "static")
+    except RWNError:
+        with tempfile.TemporaryDirectory(prefix="rwn-app-") as place:
+            folder = Path(place)
+            shutil.copy(app, folder)
+            for name in ("pages", ".streamlit"):
+                shutil.copytree(app.parent / name, folder / name)
+            provide_plotly(folder / "static")
+            yield folder / app.name
+    else:
+        yield app
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _stop(server: subprocess.Popen[bytes]) -> None:
+    if server.poll() is None:
+        server.terminate()
+    try:
+        server.wait(_STOPPED_WITHIN)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()
+
+
+def _wait_until_ready(server: subprocess.Popen[bytes], port: int) -> None:
+    end = time.monotonic() + _READY_WITHIN
+    while time.monotonic() < end:
+        if server.poll() is not None:
+            raise RWNError("The app ended before it was ready; its message is above.")
+        if _answers(port):
+            return
+        time.sleep(0.1)
+    raise RWNError(f"The app did not answer within {_READY_WITHIN:.0f} seconds; start it again.")
+
+
+def _answers(port: int) -> bool:
+    connection = http.client.HTTPConnection(ADDRESS, port, timeout=2)
+    try:
+        connection.request("GET", "/_stcore/health")
+        return connection.getresponse().status == http.client.OK
+    except OSError:
+        return False
+    finally:
+        connection.close()

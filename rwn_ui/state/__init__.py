@@ -1,0 +1,1 @@
+"""A user's choices, and what is derived from them."""

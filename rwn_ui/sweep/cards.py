@@ -1,0 +1,286 @@
+"""A sweep as pictures: the map of any two measures, the surface over two parameters."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+import rwn_core as rwn
+from rwn_core.charts import Chart
+from rwn_core.charts.parts import not_applicable
+from rwn_core.charts.tuning import parameter_surface, sweep_map
+from rwn_core.data.rounding import precision_words
+from rwn_core.errors import ParameterError
+from rwn_core.measures.measure import Reading
+from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.tuning import Point, Setting, Sweep, frontier
+from rwn_core.tuning.forecast import EXPECTED
+from rwn_ui.state.session import Session
+
+SIGNS = {"epsilon": "ε"}
+TUNE_SPOTS = 150  # settings on the small map of the Tune page, beside the frontier
+
+
+def title(measure: str) -> str:
+    """What people call a measure, or an expectation that has no measure."""
+    return rwn.MEASURES[measure].title if measure in rwn.MEASURES else EXPECTED[measure].title
+
+
+def axis(measure: str, *, risk: bool) -> dict[str, Any]:
+    """How a measure stands on an axis: right is better, up is riskier."""
+    if measure not in rwn.MEASURES:
+        one = EXPECTED[measure]
+        return {"title": one.title, "unit": one.unit, "share": one.share, "better": one.better}
+    told = rwn.MEASURES[measure]
+    riskier = "lower" if told.better == "higher" else "higher"
+    return {
+        "title": told.title,
+        "unit": told.unit,
+        "falls": riskier == "lower" if risk else told.better == "lower",
+        "share": told.bounds == (0.0, 1.0),
+        "better": told.better,
+    }
+
+
+def best(sweep: Sweep, x: str, y: str) -> set[str]:
+    """The keys of the settings on the frontier; none if a measure has no better side."""
+    try:
+        return {point.setting.key for point in frontier(sweep.points, x, y)}
+    except ParameterError:
+        return set()
+
+
+def spots(sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
+    """Every finished setting as a point of the map."""
+    kept = best(sweep, x, y)
+    return [
+        {
+            "key": point.setting.key,
+            "text": point.setting.words,
+            "x": point.median(x),
+            "y": point.median(y),
+            "x_interval": point.spreads[x].interval,
+            "y_interval": point.spreads[y].interval,
+            "frontier": point.setting.key in kept,
+        }
+        for point in sweep
+    ]
+
+
+def draw_map(
+    session: Session, sweep: Sweep, x: str, y: str, *, limit: float | None, along: str | None
+) -> Chart:
+    """The map of what is finished."""
+    shown = spots(sweep, x, y)
+    return sweep_map.draw(
+        shown,
+        axis(x, risk=False),
+        axis(y, risk=True),
+        limit=limit,
+        paths=[] if along is None else paths(sweep.points, along),
+        marks=[*_ends(sweep, x, y), *_marks(session, sweep, x, y)],
+    )
+
+
+def _ends(sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
+    words = {
+        "original data": ("original", "the original, unchanged"),
+        "no data": ("no data", "every variable shuffled by itself: only its marginal is left"),
+    }
+    marks = []
+    for label, (name, text) in words.items():
+        point = sweep.references.get(name)
+        if point is not None:
+            place = {c: _end(sweep, point, m) for c, m in (("x", x), ("y", y))}
+            marks.append({"label": label, "text": text, **place})
+    return marks
+
+
+def _end(sweep: Sweep, point: Point, measure: str) -> float | None:
+    """An end's value; without any data, an intruder who needs the method's law can but guess."""
+    value = point.median(measure)
+    if value is None and point.setting.method == "no data":
+        baselines = [each.spreads[measure].baseline for each in sweep.points]
+        return next((b for b in baselines if b is not None), None)
+    return value
+
+
+def _marks(session: Session, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
+    """The scenarios, the pinned settings and the present one."""
+    marks = [
+        {
+            "label": name,
+            "text": each.setting.words,
+            **{c: each.readings[m]["median"] for c, m in (("x", x), ("y", y))},
+        }
+        for name, each in session.scenarios.items()
+        if each.setting is not None
+        and each.table == session.data.fingerprint
+        and {x, y} <= set(each.readings)
+    ]
+    marks += [
+        {"label": name, "text": pin.text, "x": pin.values[x], "y": pin.values[y]}
+        for name, pin in session.pins.items()
+        if {x, y} <= set(pin.values)
+    ]
+    return [*marks, _now(session, sweep, x, y)]
+
+
+def _now(session: Session, sweep: Sweep, x: str, y: str) -> dict[str, Any]:
+    """The present setting: as the sweep has it, or else the one release on the Tune page."""
+    setting = session.setting
+    point = next((p for p in sweep if p.setting.key == setting.key), None)
+    if point is not None:
+        return {"label": "now", "text": setting.words, "x": point.median(x), "y": point.median(y)}
+    values = {c: _read_now(session, m) for c, m in (("x", x), ("y", y))}
+    return {"label": "now", "text": f"{setting.words}, one release", **values}
+
+
+def _read_now(session: Session, measure: str) -> float | None:
+    """A measure of the release on the Tune page; None where reading it would be felt."""
+    look = session.look()
+    reading = look.readings.get(measure)
+    if reading is None and session.data.n <= LARGEST_DENSE:
+        key = (session.setting, session.seed, measure)
+        reading = session.spots.once(key, lambda: rwn.MEASURES[measure].read(look.comparison))
+    return reading.value if isinstance(reading, Reading) else None
+
+
+def tune_spots(session: Session, risk: str) -> list[dict[str, Any]]:
+    """The sweep for the map of the Tune page, where it read that map's two measures."""
+    run = session.run
+    if run is None or not {"correlation", risk} <= set(run.plan.measures):
+        return []
+    sweep = run.sweep()
+    every = max(1, sweep.wanted // 20) if run.running else 1  # a slider move must stay cheap
+    return session.spots.once((id(run), len(sweep) // every, risk), lambda: _few(sweep, risk))
+
+
+def _few(sweep: Sweep, risk: str) -> list[dict[str, Any]]:
+    """The frontier, and so many other settings as a small map can show."""
+    kept = best(sweep, "correlation", risk)
+    others = [p for p in sweep if p.setting.key not in kept]
+    shown = [p for p in sweep if p.setting.key in kept]
+    shown += others[:: max(1, len(others) // TUNE_SPOTS)]
+    return [
+        {
+            "label": "",
+            "utility": None if (loss := p.median("correlation")) is None else 1 - loss,
+            "risk": p.median(risk),
+            "text": p.setting.words,
+            "frontier": p.setting.key in kept,
+        }
+        for p in shown
+    ]
+
+
+def paths(points: Sequence[Point], along: str) -> list[list[int]]:
+    """Places of settings that differ in one parameter alone, in its order."""
+    groups: dict[str, list[tuple[Any, int]]] = defaultdict(list)
+    for place, point in enumerate(points):
+        value = getattr(point.setting.params, along, None)
+        if isinstance(value, int | float):
+            groups[_rest(point.setting, (along,))].append((value, place))
+    return [[place for _, place in sorted(group)] for group in groups.values() if len(group) > 1]
+
+
+def _rest(setting: Setting, without: Sequence[str]) -> str:
+    """A setting's other parameters, in words."""
+    shown = {name: getattr(setting.params, name, None) for name in ("epsilon", "k", "q")}
+    shown |= setting.parameters
+    held = {
+        SIGNS.get(name, name): value
+        for name, value in shown.items()
+        if name not in without and value is not None
+    }
+    held |= {f"weight of {name}": weight for name, weight in setting.weights}
+    parts = [] if setting.method == "rwn" else [setting.method]
+    parts += [f"{name} = {_word(value)}" for name, value in held.items()]
+    return " · ".join([*parts, *([precision_words(setting.precision)] * bool(setting.precision))])
+
+
+def _word(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def varied(settings: Sequence[Setting]) -> list[str]:
+    """The numbers that a sweep varies."""
+    names = ["epsilon", "k", "q"]
+    names += [n for s in settings for n in s.parameters if n not in names]
+    return [
+        name
+        for name in dict.fromkeys(names)
+        if len({v for s in settings if _number(v := getattr(s.params, name, None))}) > 1
+    ]
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def slices(settings: Sequence[Setting], across: str, down: str) -> list[str]:
+    """The other parameters' combinations, in words, of methods that have these two."""
+    both = (across, down)
+    return list(dict.fromkeys(_rest(each, both) for each in settings if _has(each, both)))
+
+
+def _has(setting: Setting, names: Sequence[str]) -> bool:
+    """Whether the method of a setting has these parameters, with a number each."""
+    return all(_number(getattr(setting.params, name, None)) for name in names)
+
+
+def draw_surface(
+    settings: Sequence[Setting],
+    sweep: Sweep,
+    measure: str,
+    where: tuple[str, str, str],
+    *,
+    limit: float | None,
+    forecasts: Mapping[str, Mapping[str, float]],
+) -> Chart:
+    """A measure over two parameters, at one combination of the others.
+
+    Parameters
+    ----------
+    settings : sequence of Setting
+        All that were asked for.
+    sweep : Sweep
+    measure : str
+    where : tuple of str
+        The parameters across and down, and the others in words.
+    limit : float, optional
+    forecasts : mapping of str to mapping
+        What is expected, see `rwn_core.tuning.forecast`; shown until the setting is measured.
+    """
+    across, down, rest = where
+    both = (across, down)
+    chosen = [s for s in settings if _has(s, both) and _rest(s, both) == rest]
+    if not chosen:
+        return not_applicable.draw(
+            title(measure), "No setting has these parameters.", "parameter_surface"
+        )
+    columns = sorted({getattr(s.params, across) for s in chosen})
+    rows = sorted({getattr(s.params, down) for s in chosen})
+    known = {point.setting.key: point.median(measure) for point in sweep}
+    square = np.full((len(rows), len(columns)), np.nan)
+    guessed = np.zeros(square.shape, dtype=bool)
+    for setting in chosen:
+        place = (
+            rows.index(getattr(setting.params, down)),
+            columns.index(getattr(setting.params, across)),
+        )
+        guessed[place] = setting.key not in known or measure not in rwn.MEASURES
+        expected = forecasts.get(setting.key, {}).get(measure)
+        value = expected if guessed[place] else known[setting.key]
+        square[place] = np.nan if value is None else value
+    return parameter_surface.draw(
+        square,
+        {"title": SIGNS.get(across, across), "values": columns},
+        {"title": SIGNS.get(down, down), "values": rows},
+        {**axis(measure, risk=False), "where": rest},
+        limit=limit,
+        forecast=guessed & np.isfinite(square),
+    )

@@ -1,0 +1,226 @@
+"""The sidebar of the Sweep page: which settings, which measures, how many releases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.data.rounding import check_precision, plain_steps, steps_of
+from rwn_core.errors import ParameterError
+from rwn_core.reporting.scenario import Search
+from rwn_core.tuning import USUAL, Grid, Plan, values_of
+from rwn_ui.state.session import Session
+from rwn_ui.sweep import run as sweep_run
+from rwn_ui.widgets.precision import CHOICES, words_of
+
+_FIELDS = (
+    *("epsilon", "k", "q", "shares", "steps", "weights", "method", "others"),
+    *("measures", "releases", "seed"),
+)
+
+
+def _key(session: Session, what: str) -> str:
+    return f"sweep.{session.generation}.{what}"
+
+
+def form(session: Session) -> None:
+    """Ranges, measures and releases; the button begins the sweep in the background."""
+    _fill(session)
+    with st.form(_key(session, "form"), border=False):
+        for name, label in (
+            ("epsilon", "Radius ε (standard deviations)"),
+            ("k", "Minimum neighbors k"),
+            ("q", "Modification probability q"),
+        ):
+            st.text_input(
+                label,
+                key=_key(session, name),
+                help="Values with commas between them; 0:2:0.5 stands for 0, 0.5, 1, 1.5, 2.",
+            )
+        with st.expander("Precision, weights and other parameters"):
+            st.multiselect(
+                "Release precision of all numbers",
+                list(CHOICES),
+                key=_key(session, "shares"),
+                help="Steps to try for all numbers together, in standard deviations (SD) of each; "
+                "“as is” rounds nothing.",
+            )
+            _lines(
+                session,
+                "steps",
+                "Own steps to try",
+                "age=5\nage=10 weight=20",
+                "A line for each set of steps, in the variables’ own units.",
+            )
+            _lines(
+                session,
+                "weights",
+                "Weights to try beside the table’s",
+                "age=2\nage=0.5 height=0.5",
+                "A line for each set of weights.",
+            )
+            st.multiselect(
+                "Methods",
+                list(rwn.METHODS),
+                key=_key(session, "method"),
+                help="Each takes those of the parameters that it has.",
+            )
+            _lines(
+                session,
+                "others",
+                "Other parameters",
+                "scale=sd,range",
+                "A line for each parameter of the method: its name and its values.",
+            )
+        st.multiselect(
+            "Measures",
+            list(rwn.MEASURES),
+            key=_key(session, "measures"),
+            format_func=lambda key: rwn.MEASURES[key].title,
+        )
+        left, right = st.columns(2)
+        left.number_input("Releases", 1, 1000, key=_key(session, "releases"))
+        right.number_input(
+            "Seed", 0, 2**31 - 1, key=_key(session, "seed"), help="Of the first release; no secret."
+        )
+        if st.form_submit_button("Start sweep", type="primary", width="stretch"):
+            start(session)
+
+
+def _lines(session: Session, what: str, label: str, example: str, words: str) -> None:
+    """A field of several lines."""
+    key = _key(session, what)
+    st.text_area(label, key=key, placeholder=example, height=76, help=words)
+
+
+def _fill(session: Session) -> None:
+    """The form's first values; Streamlit forgets them on another page, the session does not."""
+    told = session.search or first_search(session)
+    axes = told.grid.axes
+    texts = {
+        name: ", ".join(f"{v:g}" for v in axes.get(name, ())) for name in ("epsilon", "k", "q")
+    }
+    values = {
+        **texts,
+        "weights": "\n".join(_line(each) for each in told.grid.weights if each),
+        **_precision_texts(session, told.grid),
+        "method": list(told.grid.methods),
+        "others": "\n".join(
+            f"{name}={','.join(map(str, each))}" for name, each in axes.items() if name not in texts
+        ),
+        "measures": [key for key in told.plan.measures if key in rwn.MEASURES],
+        "releases": told.plan.releases,
+        "seed": told.plan.seed,
+    }
+    for name, value in values.items():
+        st.session_state.setdefault(_key(session, name), value)
+
+
+def refill(session: Session, search: Search) -> None:
+    """Show another search in the form."""
+    session.search = search
+    for name in _FIELDS:
+        st.session_state.pop(_key(session, name), None)
+
+
+def first_search(session: Session) -> Search:
+    """Sixty settings within the sliders' ranges, six measures, eight releases."""
+    reach = session.bench().reach
+    fifth = max(reach.stored / 5, reach.step)
+    epsilon = [round(round(n * fifth / reach.step) * reach.step, 10) for n in range(6)]
+    grid = Grid(
+        axes={
+            "epsilon": tuple(epsilon),
+            "k": tuple(k for k in (3, 5, 10, 20, 40) if k <= reach.k) or (reach.k,),
+            "q": (0.5, 1.0),
+        },
+        precision=(dict(session.precision),),
+    )
+    return Search(grid=grid, plan=Plan(measures=USUAL, seed=session.seed))
+
+
+def read(session: Session) -> Search:
+    """What the form says.
+
+    Raises
+    ------
+    ParameterError
+    """
+    told = {name: st.session_state[_key(session, name)] for name in _FIELDS}
+    axes = {
+        name: values_of(told[name], label)
+        for name, label in (("epsilon", "Radius ε"), ("k", "Minimum neighbors k"), ("q", "q"))
+        if told[name].strip()
+    }
+    for line in told["others"].splitlines():
+        name, sign, values = line.partition("=")
+        if sign:
+            axes[name.strip()] = values_of(values, name.strip())
+    weights = _numbers(told["weights"], "weights", "at least 0")
+    return Search(
+        grid=Grid(
+            axes=axes,
+            method=tuple(told["method"]),
+            weights=({}, *weights),
+            precision=_precision(session, told["shares"], told["steps"]),
+        ),
+        plan=Plan(
+            measures=tuple(told["measures"]),
+            releases=int(told["releases"]),
+            seed=int(told["seed"]),
+        ),
+    )
+
+
+def _precision(session: Session, shares: list[str], text: str) -> tuple[dict[str, float], ...]:
+    """Every release precision to try: those of all numbers, then the lines of steps."""
+    chosen = [steps_of(session.data, CHOICES[words]) for words in shares]
+    chosen += _numbers(text, "steps", "above 0")
+    for steps in chosen:
+        check_precision(session.data, steps)
+    return tuple(chosen) or ({},)
+
+
+def _precision_texts(session: Session, grid: Grid) -> dict[str, Any]:
+    """What the two fields of the form say for a grid."""
+    named = [(words_of(session, plain_steps(each)), each) for each in grid.precision]
+    return {
+        "shares": [words for words, _ in named if words],
+        "steps": "\n".join(_line(each) for words, each in named if not words),
+    }
+
+
+def _numbers(text: str, what: str, size: str) -> list[dict[str, float]]:
+    """Lines such as age=2 height=0.5."""
+    found = []
+    for line in text.splitlines():
+        numbers = {}
+        for part in line.split():
+            name, _, number = part.rpartition("=")
+            try:
+                numbers[name] = float(number)
+            except ValueError:
+                raise ParameterError(
+                    f"A line of {what} must be NAME=NUMBER NAME=NUMBER, each number {size}."
+                ) from None
+        if numbers:
+            found.append(numbers)
+    return found
+
+
+def _line(numbers: Mapping[str, float]) -> str:
+    return " ".join(f"{name}={number:.10g}" for name, number in numbers.items())
+
+
+def start(session: Session) -> None:
+    """Begin the sweep of the form, in the place of the last one."""
+    search = read(session)
+    if session.run is not None and session.run.running:
+        session.run.cancel()
+    if session.busy:
+        raise ParameterError("Another job is under way; wait for its end, or cancel it.")
+    session.search = search
+    session.run = sweep_run.begin(session.data, [search.grid], search.plan)

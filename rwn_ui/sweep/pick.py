@@ -1,0 +1,99 @@
+"""One setting of a sweep, picked: loaded into Tune, or kept as a scenario."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.tuning import Point, Run
+from rwn_ui.features.scenario_trial import readings_of, scenario_of
+from rwn_ui.features.setting_sentences import reading_words, value_words
+from rwn_ui.messages import plain
+from rwn_ui.state.load_setting import load
+from rwn_ui.state.session import Session
+from rwn_ui.sweep import cards as sweep_cards
+from rwn_ui.sweep.goal_seek import tolerated
+
+RISKS = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
+
+
+def _key(session: Session, what: str) -> str:
+    return f"sweep.{session.generation}.{what}"
+
+
+def pick(session: Session, key: str) -> None:
+    """Take a setting that was clicked on the map over to Tune."""
+    run = session.run
+    point = None if run is None else next((p for p in run.sweep() if p.setting.key == key), None)
+    if point is not None:
+        st.session_state[_key(session, "picked")] = point.setting.key
+        load(session, point.setting)
+
+
+def draw(session: Session, run: Run) -> None:
+    """The same by keyboard: a list of settings, the frontier first."""
+    sweep = run.sweep()
+    if not len(sweep):
+        return
+    x, y = session.views["x"], session.views["y"]
+    best = sweep_cards.best(sweep, x, y)
+    ranked = sorted(sweep, key=lambda p: _rank(session, p, x, y, best))
+    points = {point.setting.key: point for point in ranked}
+    key = _key(session, "picked")
+    if st.session_state.get(key) not in points:
+        st.session_state[key] = next(iter(points))
+    left, press, keep = st.columns([6, 1.3, 1.3], vertical_alignment="bottom")
+    chosen = left.selectbox(
+        "Setting (● on the frontier); a click on the map picks one, too",
+        list(points),
+        key=key,
+        format_func=lambda k: _line(points[k], x, y, best),
+    )
+    press.button(
+        "Load into Tune",
+        key=_key(session, "load"),
+        width="stretch",
+        on_click=load,
+        args=(session, points[chosen].setting),
+    )
+    with keep.popover("Save scenario", width="stretch"):
+        _save(session, points[chosen])
+
+
+def _rank(session: Session, point: Point, x: str, y: str, best: set[str]) -> tuple[Any, ...]:
+    """The frontier first; in it what is tolerable, the most useful first."""
+    loss, risk = point.median(x), point.median(y)
+    if loss is None or risk is None:
+        return (True, True, 0.0)
+    signs = [-1 if rwn.MEASURES[m].better == "higher" else 1 for m in (x, y)]
+    over = signs[1] * risk > signs[1] * tolerated(session, y)
+    return (point.setting.key not in best, over, signs[0] * loss)
+
+
+def _line(point: Point, x: str, y: str, best: set[str]) -> str:
+    mark = "● " if point.setting.key in best else ""
+    shown = [y, x, *(key for key in RISKS if {x, y} & set(RISKS) and key in point.spreads)]
+    readings = (_told(point, m, reach=m in (x, y)) for m in dict.fromkeys(shown))
+    return f"{mark}{point.setting.words} · {' · '.join(readings)}"
+
+
+def _told(point: Point, measure: str, *, reach: bool) -> str:
+    """A measure of a point in words; with its reach, where one more release falls."""
+    reading = readings_of(point).get(measure)
+    if reading is None:
+        words = "not applicable"
+    elif reach:
+        words = reading_words(measure, reading)
+    else:
+        words = value_words(measure, reading["median"])
+    return f"{rwn.MEASURES[measure].title} {words}"
+
+
+def _save(session: Session, point: Point) -> None:
+    name = st.text_input("Name", key=_key(session, "save.name"), max_chars=60)
+    note = st.text_area("Note", key=_key(session, "save.note"), height=68)
+    if st.button("Save", key=_key(session, "save"), disabled=not name.strip()):
+        session.scenarios[name.strip()] = scenario_of(session, name.strip(), note, point)
+        st.toast(plain(f"Scenario {name.strip()} is on the Compare page."))

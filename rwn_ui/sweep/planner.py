@@ -1,0 +1,92 @@
+"""The planner for large tables on the Sweep page."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.scale.planner import RANGE, Offer, plan_large
+from rwn_ui.background.job import Job
+from rwn_ui.background.progress import wait_for
+from rwn_ui.messages import plain
+from rwn_ui.state.session import Session
+
+
+def draw(session: Session) -> None:
+    """Sizes and a button; then what the exact method and Methods 1 to 3 would take."""
+    # a job under way moves everything down, and what moves is folded up again
+    with st.expander("Planner for large tables", expanded=session.planner is not None):
+        large = session.data.n > LARGEST_DENSE
+        left, right, press = st.columns([2, 2, 3], vertical_alignment="bottom")
+        n = left.number_input(
+            "Records",
+            LARGEST_DENSE + 1,
+            10_000_000_000,
+            session.data.n if large else 1_000_000,
+            key=f"plan.{session.generation}.n",
+        )
+        p = right.number_input(
+            "Variables",
+            1,
+            10_000,
+            session.data.p if large else 10,
+            key=f"plan.{session.generation}.p",
+            help="Independent normal variables stand for a table that is not loaded.",
+        )
+        words = f"What would {session.words} take?"
+        key = f"plan.{session.generation}.go"
+        if press.button(plain(words), key=key, disabled=session.busy):
+            own = large and p == session.data.p
+            session.planner = Job.start(
+                session.words,
+                plan_large,
+                params=session.params,
+                microdata=session.data if own else None,
+                n=int(n),
+                p=int(p),
+            )
+            st.rerun()
+        _result(session)
+
+
+def _result(session: Session) -> None:
+    """Progress while small samples are masked, then what they say."""
+    job = session.planner
+    if job is None:
+        return
+    if job.running:
+        words = "Masking small samples, to see how long they take"
+        wait_for(job, words, f"plan.{session.generation}.cancel")
+    elif job.refusal:
+        st.info(plain(job.refusal), icon=":material/info:")
+    else:
+        st.table(table(job.result))
+        st.caption(
+            f"{plain(job.label)}, forecast from small samples on this machine, for when nothing "
+            "else runs on it. Fewer candidates thin the neighborhoods: more records fall back to "
+            "k, and their donors are farther away."
+        )
+
+
+def table(offers: list[Offer]) -> dict[str, list[str]]:
+    """The offers as people read them."""
+    return {
+        "who may be a neighbor": [offer.title for offer in offers],
+        "time": [
+            f"{_duration(offer.seconds / RANGE)} to {_duration(offer.seconds * RANGE)}"
+            for offer in offers
+        ],
+        "memory": [
+            f"{offer.bytes / 1e9:.2g} GB{'' if offer.fits else ' (not free now)'}"
+            for offer in offers
+        ],
+        "exact members kept": [f"{offer.kept:.2%}" for offer in offers],
+        "records that fall back to k": [f"{offer.fall_back:.0%}" for offer in offers],
+        "median radius": [f"{offer.radius:.3g}" for offer in offers],
+    }
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(seconds, 0.1):.1f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

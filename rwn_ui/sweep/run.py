@@ -1,0 +1,96 @@
+"""A user's sweep: where its points are kept, how it begins, and how it is found again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ParameterError, RWNError
+from rwn_core.parallel.threads import thread_count
+from rwn_core.tuning import Grid, JobFolder, Plan, Run, Setting, job_name, prepared
+from rwn_core.tuning.sweep_folder import identity
+from rwn_ui.background.end_with_session import end_with_the_session
+
+PLACE_VARIABLE = "RWN_SWEEPS"
+"""Environment variable that names the folder of the sweeps' points."""
+POLITE = True  # sliders come first
+
+
+def place() -> Path:
+    """The folder that holds the sweeps of this user: theirs alone, metrics only.
+
+    Raises
+    ------
+    RWNError
+        Somebody else owns it.
+    """
+    given = os.environ.get(PLACE_VARIABLE)
+    if given:
+        folder = Path(given)
+    elif "XDG_RUNTIME_DIR" in os.environ:
+        folder = Path(os.environ["XDG_RUNTIME_DIR"]) / "rwn-sweeps"
+    else:
+        folder = Path(tempfile.gettempdir()) / f"rwn-sweeps-{_user()}"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = folder.lstat()
+    if stat.S_ISLNK(found.st_mode) or (hasattr(os, "getuid") and found.st_uid != os.getuid()):
+        raise RWNError(
+            f"The folder for sweeps belongs to somebody else; set {PLACE_VARIABLE} to one of yours."
+        )
+    return folder
+
+
+def _user() -> str:
+    return str(os.getuid()) if hasattr(os, "getuid") else "user"
+
+
+def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
+    """Start a sweep in the background; points that are kept from earlier are not made again.
+
+    Raises
+    ------
+    ParameterError
+    """
+    settings = prepared(data, what, references=True)
+    folder = JobFolder.of(place() / job_name(data, plan), data, plan, settings)
+    run = Run(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
+    end_with_the_session(run)
+    return run
+
+
+def kept(data: Microdata) -> tuple[Plan, list[Setting], int] | None:
+    """The latest sweep of this table on disk: plan, settings, how many are finished."""
+    for path in sorted(place().glob("*/manifest.json"), key=_when, reverse=True):
+        folder = JobFolder(path.parent)
+        told = folder.manifest()
+        if told is None or told["identity"].get("table") != data.fingerprint:
+            continue
+        try:
+            names = ("measures", "releases", "seed")
+            values = {name: told["identity"][name] for name in names}
+            plan = Plan(**{**values, "measures": tuple(values["measures"])})
+            settings = folder.settings()
+        except (KeyError, TypeError, ParameterError):
+            continue  # of another version
+        if identity(data, plan) == told["identity"]:
+            finished = sum(1 for setting in settings if folder.path(setting).is_file())
+            return plan, settings, finished
+    return None
+
+
+def forget(run: Run) -> None:
+    """Stop a sweep and remove its points."""
+    run.cancel()
+    shutil.rmtree(run.folder.place, ignore_errors=True)
+
+
+def _when(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0

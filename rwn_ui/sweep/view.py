@@ -1,0 +1,231 @@
+"""The Sweep page's main area: progress, the map and the surface, a choice, goal seek."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.charts import serialise
+from rwn_core.masking.references import REFERENCES
+from rwn_core.tuning import Run, Setting, Sweep
+from rwn_core.tuning.forecast import EXPECTED
+from rwn_ui.messages import guarded
+from rwn_ui.panel import panel
+from rwn_ui.state.session import Session
+from rwn_ui.sweep import cards as sweep_cards
+from rwn_ui.sweep import goal_seek as goal_seek_view
+from rwn_ui.sweep import pick as sweep_pick
+from rwn_ui.sweep import run as sweep_run
+from rwn_ui.sweep.goal_seek import tolerated
+
+POLL_SECONDS = 0.7
+
+
+def _key(session: Session, what: str) -> str:
+    return f"sweep.{session.generation}.{what}"
+
+
+def draw(session: Session) -> None:
+    """All of it; while the sweep runs, this part of the page draws itself again and again."""
+    run = session.run
+    if run is None:
+        _nothing_yet(session)
+        return
+
+    @st.fragment(run_every=POLL_SECONDS if run.running else None)
+    def area() -> None:
+        with guarded():  # it is drawn without the page, too
+            _progress(session, run)
+            _pictures(session, run)
+
+    area()
+    sweep_pick.draw(session, run)
+    goal_seek_view.draw(session, run)
+
+
+def _nothing_yet(session: Session) -> None:
+    st.space("xxsmall")  # below the bar of pages
+    st.info(
+        "Choose values at the left and start: every combination is tried with several releases, "
+        "and each appears on the map as soon as it is done.",
+        icon=":material/info:",
+    )
+    found = sweep_run.kept(session.data)
+    if found is None:
+        return
+    plan, settings, finished = found
+    whole = finished == len(settings)
+    st.write(
+        f"A sweep of this table is kept: {finished:,} of {len(settings):,} settings are finished, "
+        f"{plan.releases} releases each."
+    )
+    words = "Show it" if whole else "Go on with it"
+    if st.button(words, type="primary", key=_key(session, "resume")):
+        asked = [setting for setting in settings if setting.method not in REFERENCES]
+        session.run = sweep_run.begin(session.data, asked, plan)
+        st.rerun()
+
+
+def _progress(session: Session, run: Run) -> None:
+    if run.running or run.refusal:
+        st.space("xxsmall")  # below the bar of pages
+    if run.running:
+        left = run.seconds_left
+        told = "" if left is None else f" · about {_duration(left)} left"
+        bar, stop = st.columns([6, 1], vertical_alignment="bottom")
+        done = len(run.sweep())
+        bar.progress(run.share, text=f"{done:,} of {run.sweep().wanted:,} settings{told}")
+        # as a callback it is heard before anything is drawn
+        stop.button("Cancel", key=_key(session, "cancel"), width="stretch", on_click=run.cancel)
+        return
+    if st.session_state.get(_key(session, "ran")) != id(run):
+        st.session_state[_key(session, "ran")] = id(run)
+        st.rerun()  # once: the page around this part learns that the work has ended
+    if run.refusal:
+        words, again = st.columns([6, 1], vertical_alignment="bottom")
+        words.info(run.refusal, icon=":material/info:")
+        if again.button("Go on", key=_key(session, "again"), width="stretch"):
+            rest = [s for s in run.settings if s.method not in REFERENCES]
+            session.run = sweep_run.begin(session.data, rest, run.plan)
+            st.rerun()
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def _pictures(session: Session, run: Run) -> None:
+    sweep, measures = run.sweep(), run.plan.measures
+    asked = [s for s in run.settings if s.method not in REFERENCES]
+    names = sweep_cards.varied(asked)
+    x, y, limit, along = _axes(session, measures, names)
+    _tell_the_rest(session, (x, y, limit))
+    cards = [sweep_cards.draw_map(session, sweep, x, y, limit=limit, along=along)]
+    forecasts = run.forecasts(session.data)
+    if len(names) > 1:
+        where, measure = _surface(session, asked, names, measures, x)
+        cards.append(
+            sweep_cards.draw_surface(
+                asked,
+                sweep,
+                measure,
+                where,
+                limit=limit if measure == y else None,
+                forecasts=forecasts,
+            )
+        )
+    payload = {
+        "stamp": f"{len(sweep)}|{len(forecasts)}|{x}|{y}|{limit}|{along}|{session.generation}",
+        "wide": True,
+        "projector": session.projector,
+        "summary": {"text": _summary(session, sweep, forecasts)},
+        "cards": [serialise(card) for card in cards],
+    }
+    panel(payload, key="sweep", on_pick=lambda key: sweep_pick.pick(session, key))
+
+
+def _tell_the_rest(session: Session, chosen: tuple[str, str, float]) -> None:
+    """Draw the whole page anew when the axes changed: what stands below speaks of them."""
+    place = _key(session, "told")
+    before = st.session_state.get(place)
+    st.session_state[place] = chosen
+    if before not in (None, chosen):
+        st.rerun()
+
+
+def _summary(session: Session, sweep: Sweep, forecasts: Mapping[str, Mapping[str, float]]) -> str:
+    least = min((each["records"] for each in forecasts.values()), default=session.data.n)
+    sampled = f" · forecasts from {least:,.0f} records or more" if least < session.data.n else ""
+    return (
+        f"{session.name} · {sweep.plan.releases} releases a setting{sampled} · now {session.words}"
+    )
+
+
+def _axes(
+    session: Session, measures: tuple[str, ...], names: list[str]
+) -> tuple[str, str, float | None, str | None]:
+    """Which measures the map shows, the tolerated risk, and the slices to connect."""
+    sides = {
+        side: [m for m in measures if rwn.MEASURES[m].side == side] for side in ("utility", "risk")
+    }
+    first = {
+        "x": (sides["utility"] or list(measures))[0],
+        "y": (sides["risk"] or list(measures))[0],
+    }
+    across, up, line, join = st.columns([3, 3, 2, 2])
+
+    def choose(place: Any, label: str, what: str) -> str:
+        key = _key(session, what)
+        if st.session_state.get(key) not in measures:
+            st.session_state[key] = session.views.get(what) or first[what]
+            if st.session_state[key] not in measures:
+                st.session_state[key] = first[what]
+        chosen: str = place.selectbox(
+            label, measures, key=key, format_func=lambda m: rwn.MEASURES[m].title
+        )
+        session.views[what] = chosen
+        return chosen
+
+    x, y = choose(across, "Across: utility", "x"), choose(up, "Up: risk", "y")
+    low, high = rwn.MEASURES[y].bounds
+    share = (low, high) == (0.0, 1.0)
+    limit = line.number_input(
+        "Tolerable, %" if share else "Tolerable",
+        value=tolerated(session, y) * (100 if share else 1),
+        min_value=0.0,
+        step=1.0 if share else 0.1,
+        key=_key(session, f"limit.{y}"),
+        help="The horizontal line of the map: what the organization tolerates.",
+    )
+    session.limits[y] = limit / 100 if share else limit
+    options = [None, *names]
+    key = _key(session, "along")
+    if st.session_state.get(key) not in options:
+        st.session_state.pop(key, None)
+    along = join.selectbox(
+        "Connect",
+        options,
+        key=key,
+        format_func=lambda n: "nothing" if n is None else f"along {sweep_cards.SIGNS.get(n, n)}",
+        help="Lines through settings that differ in this parameter alone.",
+    )
+    return x, y, session.limits[y], along
+
+
+def _surface(
+    session: Session,
+    asked: list[Setting],
+    names: list[str],
+    measures: tuple[str, ...],
+    first: str,
+) -> tuple[tuple[str, str, str], str]:
+    """Which measure the heat map shows, over which parameters, where the others are held."""
+    of, over, by, at = st.columns([3, 2, 2, 3])
+    sign = sweep_cards.SIGNS.get
+    more = [key for key in EXPECTED if key not in measures]
+    measure = of.selectbox(
+        "Heat map of",
+        [*measures, *more],
+        measures.index(first),
+        key=_key(session, f"heat.{len(measures)}"),
+        format_func=lambda m: f"{sweep_cards.title(m)}{' (forecast)' if m in more else ''}",
+        help="~ marks a forecast: a closed form, before any release is drawn. One release adds "
+        "its own noise to it.",
+    )
+    across = over.selectbox(
+        "over", names, 0, key=_key(session, f"across.{names}"), format_func=lambda n: sign(n, n)
+    )
+    rest = [name for name in names if name != across]
+    down = by.selectbox(
+        "and", rest, 0, key=_key(session, f"down.{rest}"), format_func=lambda n: sign(n, n)
+    )
+    slices = sweep_cards.slices(asked, across, down)
+    if len(slices) < 2:
+        return (across, down, "".join(slices)), measure
+    held = at.selectbox(
+        "at", slices, len(slices) - 1, key=_key(session, f"at.{across}.{down}.{len(slices)}")
+    )
+    return (across, down, held), measure

@@ -1,0 +1,239 @@
+"""The Utility page's tables: every measure in words, coefficients, and what is registered."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+import rwn_core as rwn
+from rwn_core.charts import CHARTS
+from rwn_core.evaluation.analysis_plan import Standing
+from rwn_core.evaluation.registered_analysis import KINDS, Verdict
+from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.evaluation.standard_errors import Validity
+from rwn_core.measures.measure import Measure, Reading
+from rwn_ui.features.repeated_draws_results import bands
+from rwn_ui.utility.results import PENDING, Sight
+
+Table = dict[str, Any]
+
+
+def tables(
+    seen: Sight,
+    verdicts: Sequence[Verdict],
+    drawn: Ensemble | None,
+    validity: Validity | None,
+    judged: Sequence[Standing] = (),
+) -> list[Table]:
+    """The tables below the cards: day pass, all measures, coefficients, standard errors."""
+    shown = [_pass_table(verdicts, judged)] if verdicts else []
+    shown.append(_overview(seen, drawn))
+    for key in ("regression", "generalized_regression"):
+        reading = seen.readings[key]
+        if isinstance(reading, Reading):
+            chart = CHARTS["regression"](reading, **bands(drawn, key))
+            kind = str(reading.detail.get("family", "linear")).capitalize()
+            title = f"{kind} regression of {reading.detail['response']}: coefficients"
+            shown.append({**chart["table"], "title": title})
+    shown += [made for made in (_overlap(seen), _propensity(seen)) if made is not None]
+    if validity is not None:
+        shown.append(_validity(validity))
+        if validity.means is not None:
+            shown.append(_means(validity.means))
+    return shown
+
+
+def _overlap(seen: Sight) -> Table | None:
+    """Interval overlap of every slope, as it is and clipped at 0."""
+    reading = seen.readings["ci_overlap"]
+    if not isinstance(reading, Reading):
+        return None
+    detail = reading.detail
+    cells = (detail["terms"], detail["overlap"], detail["clipped"])
+    rows = [[str(term), float(own), float(cut)] for term, own, cut in zip(*cells, strict=True)]
+    means = f"{reading.value:.3g}, clipped {detail['mean_clipped']:.3g}.".replace("-", "−")
+    return {
+        "title": "Overlap of the 95 % intervals",
+        "columns": ["term", "overlap", "clipped at 0"],
+        "rows": rows,
+        "caption": f"Regression of {detail['response']}. 1: the same interval; 0: touching; below "
+        f"0: apart. Mean over the slopes {means}",
+    }
+
+
+def _propensity(seen: Sight) -> Table | None:
+    """The propensity score of main effects beside that of all pairs, with its null."""
+    reading = seen.readings["pmse"]
+    if not isinstance(reading, Reading):
+        return None
+    names = ("pmse", "null_mean", "ratio", "standardized", "specks", "parameters")
+    models = (("main effects", reading.detail["main"]), ("all pairs", reading.detail))
+    return {
+        "title": "Propensity score: can a model tell released records from original ones?",
+        "columns": [
+            *("model", "pMSE", "its null mean", "ratio", "standardized (S_pMSE)", "SPECKS"),
+            "parameters",
+        ],
+        "rows": [[words, *(one[name] for name in names)] for words, one in models],
+        "caption": "Main effects see each variable alone and are blind to lost relations; all "
+        "pairs see those, too. Ratio 1: as if drawn from the fitted model; 2: like a fresh sample.",
+    }
+
+
+_ARROWS = {
+    "lower": "↓\N{NO-BREAK SPACE}lower",
+    "higher": "↑\N{NO-BREAK SPACE}higher",
+    "neutral": "–",
+}
+
+
+def _overview(seen: Sight, drawn: Ensemble | None) -> Table:
+    columns = ["measure", "this draw", "best", "range", "better", "unit", "what it answers"]
+    if drawn is not None:
+        columns[2:2] = ["median of draws", "9 of 10 draws"]
+    rows = []
+    for key, measure in rwn.MEASURES.items():
+        if measure.side != "utility" or key not in seen.readings:
+            continue
+        reading = seen.readings[key]
+        known = isinstance(reading, Reading)
+        none = "…" if reading is PENDING else "n/a"
+        row: list[Any] = [measure.title, reading.value if isinstance(reading, Reading) else none]
+        if drawn is not None:
+            row += _spread(drawn, key)
+        row += [
+            reading.baseline if isinstance(reading, Reading) else None,
+            _range(measure),
+            _ARROWS[measure.better],
+            measure.unit,
+            measure.question if known else str(reading),
+        ]
+        rows.append(row)
+    caption = (
+        f"Draws: {drawn.repeats} releases of this setting under different keys."
+        if drawn is not None
+        else "One draw. Draw many to see what belongs to the setting and what to luck."
+    )
+    return {
+        "title": "All utility measures of this release",
+        "columns": columns,
+        "rows": rows,
+        "caption": caption,
+    }
+
+
+def _spread(drawn: Ensemble, key: str) -> list[Any]:
+    if key not in drawn.values:
+        return [None, None]
+    low, high = drawn.interval(key)
+    return [drawn.median(key), _unbroken(f"{low:.3g} to {high:.3g}")]
+
+
+def _range(measure: Measure) -> str:
+    ends = [
+        "∞" if math.isinf(end) and end > 0 else "−∞" if math.isinf(end) else f"{end:g}"
+        for end in measure.bounds
+    ]
+    return _unbroken(f"{ends[0]} to {ends[1]}")
+
+
+def _unbroken(text: str) -> str:
+    """With true minus signs, and on one line."""
+    return text.replace("-", "−").replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def _pass_table(verdicts: Sequence[Verdict], judged: Sequence[Standing]) -> Table:
+    drawn = {one.analysis: one for one in judged}
+    rows = [
+        [
+            "✓ pass" if verdict.passed else "▲ fail",
+            verdict.analysis.name,
+            verdict.analysis.formula
+            or verdict.analysis.measure
+            or " × ".join(verdict.analysis.variables),
+            verdict.value if verdict.value is not None else "n/a",
+            verdict.analysis.tolerance,
+            KINDS[verdict.analysis.kind] if not verdict.reason else verdict.reason,
+            *_of_draws(drawn.get(verdict.analysis), bool(judged)),
+        ]
+        for verdict in verdicts
+    ]
+    return {
+        "title": "Day pass: the registered analyses on this release",
+        "columns": [
+            *("", "analysis", "model, table or measure", "value", "tolerance", "compared"),
+            *(("draws that pass", "median of draws") if judged else ()),
+        ],
+        "rows": rows,
+    }
+
+
+def _of_draws(found: Standing | None, shown: bool) -> list[Any]:
+    """How an analysis fares over the draws; one registered later has not been run on them."""
+    if found is None:
+        return ["–", None] if shown else []
+    return [f"{found.passed} of {found.releases}", found.value]
+
+
+def _means(found: pd.DataFrame) -> Table:
+    rows = [
+        [
+            str(row.Index),
+            float(row.se),
+            float(row.shift / row.se),
+            float(row.inflation),
+            float(row.inflation_with_bias**0.5),
+        ]
+        for row in found.itertuples()
+    ]
+    return {
+        "title": "What the masking adds to the error of a mean",
+        "columns": [
+            "mean of",
+            "SE, original",
+            "shift / SE",
+            "variance inflation",
+            "multiply SE by",
+        ],
+        "rows": rows,
+        "caption": "Over all draws, in closed form. The last column also covers the shift.",
+    }
+
+
+def _validity(found: Validity) -> Table:
+    frame = found.frame()
+    return {
+        "title": f"Are the standard errors of {found.response} true?",
+        "columns": [
+            "term",
+            "SE, original",
+            "SE reported",
+            "SE true",
+            "reported / true",
+            "coverage of a 95 % interval",
+            "variance inflation",
+            "shift / SE",
+            "multiply SE by",
+        ],
+        "rows": [
+            [
+                row.term,
+                float(row.se_original),
+                float(row.se_reported),
+                float(row.se_true),
+                float(row.reported_over_true),
+                f"{100 * row.coverage:.0f} %",
+                float(row.variance_inflation),
+                float(row.shift / row.se_original),
+                float(row.multiply_by),
+            ]
+            for row in frame.itertuples()
+        ],
+        "caption": f"{found.model.capitalize()} regression over {found.repeats} bootstrap samples, "
+        "each masked with a key of its own, and as many releases of the table itself. Coverage "
+        "counts intervals that hold the original's coefficient. Inflation is 1 + (variance "
+        "between releases) / (squared standard error). The last column also covers the shift.",
+    }

@@ -1,0 +1,98 @@
+"""Release precision: one choice for all numbers, or a step for each variable."""
+
+from __future__ import annotations
+
+import pandas as pd
+import streamlit as st
+
+from rwn_core.data.rounding import SHARES, Steps, plain_steps, share_of, steps_of
+from rwn_ui.state.session import Session
+
+CHOICES = {f"{share:g} SD" if share else "as is": share for share in SHARES}
+"""Steps for all numbers, in standard deviations of each."""
+OWN = "own steps"
+
+
+def draw(session: Session, page: str) -> None:
+    """The choice and the table of steps; they belong to the setting, on every page.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if not session.data.numeric_names:
+        return
+    place = f"{page}.{session.generation}.precision"
+    # what is closed is not drawn: it would cost time on each run
+    box = st.expander(
+        "Release precision", expanded=page == "risk", key=f"{place}.box", on_change="rerun"
+    )
+    if box.open:
+        with box:
+            _all(session, f"{place}.all")
+            _each(session, place)
+
+
+def words_of(session: Session, steps: Steps) -> str:
+    """Which choice for all numbers some steps are; empty if they are none of them."""
+    share = share_of(session.data, steps)
+    return next((words for words, known in CHOICES.items() if known == share), "")
+
+
+def _steps(session: Session, words: str) -> Steps:
+    return plain_steps(steps_of(session.data, CHOICES[words]))
+
+
+def _all(session: Session, key: str) -> None:
+    """One choice for all numbers; the table below then shows the steps."""
+    last = f"{key}.last"
+
+    def choose() -> None:
+        words = st.session_state[last] = st.session_state[key]
+        if words in CHOICES:
+            session.precision = _steps(session, words)
+            session.rewound += 1
+
+    # two choices may have the same steps: the last one then stays, or none beyond can be reached
+    now = st.session_state.get(last)
+    if now not in CHOICES or _steps(session, now) != session.precision:
+        now = words_of(session, session.precision) or OWN
+    st.session_state[key] = now
+    st.select_slider(
+        "Steps for all numbers",
+        [*CHOICES, *([OWN] if now == OWN else [])],
+        key=key,
+        on_change=choose,
+        help="Rounding is a counter-measure: an exact value names its donor, a rounded one does "
+        "not. SD is each variable's standard deviation; the steps are the nearest readable ones. "
+        "It is part of the setting: charts, risk, download and scenarios have it.",
+    )
+
+
+def _each(session: Session, place: str) -> None:
+    """The step of each variable."""
+    names, known = list(session.data.numeric_names), dict(session.precision)
+    start, editor = (f"{place}.{what}.{session.rewound}" for what in ("start", "steps"))
+    # a visit to another page drops the edits, but not the steps that they made
+    if start not in st.session_state or editor not in st.session_state:
+        steps = pd.Series([known.get(name) for name in names], dtype="float64")
+        st.session_state[start] = pd.DataFrame({"variable": names, "step": steps})
+    edited = st.data_editor(
+        st.session_state[start],
+        hide_index=True,
+        height=min(260, 37 + 35 * len(names)),
+        disabled=["variable"],
+        key=editor,
+        width="stretch",
+        placeholder="as is",
+        column_config={
+            "step": st.column_config.NumberColumn(
+                "in steps of", min_value=0.0, help="In the variable's own unit; empty: as is."
+            )
+        },
+    )
+    pairs = zip(names, edited["step"].tolist(), strict=True)
+    chosen = plain_steps({name: step for name, step in pairs if pd.notna(step) and step})
+    if chosen != session.precision:
+        session.precision = chosen
+        st.rerun()  # the choice for all numbers is drawn already

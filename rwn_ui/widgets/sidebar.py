@@ -1,0 +1,219 @@
+"""The sidebar: widgets that read and write the session's choices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+from rwn_core.errors import ParameterError
+from rwn_ui.messages import plain
+from rwn_ui.state.history import Choice
+from rwn_ui.state.presets import PRESETS, preset_values
+from rwn_ui.state.session import Policy, Session
+
+
+def badge(session: Session) -> None:
+    """Which table this is."""
+    st.markdown(
+        f"**{plain(session.name)}** · {session.data.n:,} × {session.data.p}",
+        help="Records × variables. The original stays on this machine.",
+    )
+
+
+def widget_key(session: Session, what: str) -> str:
+    """The key of a widget of the Tune page that belongs to one table."""
+    return f"tune.{session.generation}.{what}"
+
+
+def presets(session: Session) -> None:
+    """Three starting points; the one on screen is marked."""
+
+    # buttons, which have no state of their own: a selection that is set from here while a key
+    # is held down on a slider makes the browser lose presses
+    def choose(name: str) -> None:
+        session.use_preset(name)
+        push_levers(session)
+
+    shown = _preset_on_screen(session)
+    with st.container(key="presets"):
+        for name, place in zip(PRESETS, st.columns(len(PRESETS), gap="xsmall"), strict=True):
+            place.button(
+                name,
+                key=widget_key(session, f"preset.{name}"),
+                on_click=choose,
+                args=(name,),
+                width="stretch",
+                type="primary" if name == shown else "secondary",
+                help="A starting point fitted to this table's distances.",
+            )
+
+
+def _preset_on_screen(session: Session) -> str | None:
+    """The preset that the sliders show; a moved slider belongs to none."""
+    shown = tuple(
+        round(st.session_state.get(widget_key(session, what), getattr(session, what)), 10)
+        for what in ("epsilon", "k", "q")
+    )
+    reach = session.bench().reach
+    return next((name for name in PRESETS if preset_values(name, reach) == shown), None)
+
+
+def push_levers(session: Session) -> None:
+    """Make the sliders show the session's values."""
+    for what in ("epsilon", "k", "q"):
+        st.session_state[widget_key(session, what)] = getattr(session, what)
+
+
+def drop_levers(session: Session) -> None:
+    """From another page: let the sliders start anew, at the session's values."""
+    for what in ("epsilon", "k", "q"):
+        st.session_state.pop(widget_key(session, what), None)
+
+
+def weights(session: Session) -> None:
+    """The table of variable weights; an edit changes every neighborhood."""
+    released = [v.name for v in session.data.schema.released]
+    place = widget_key(session, f"weights.start.{session.rewound}")
+    editor = widget_key(session, f"weights.{session.rewound}")
+    # a visit to another page drops the edits, but not the weights that they made
+    if place not in st.session_state or editor not in st.session_state:
+        st.session_state[place] = pd.DataFrame(
+            {"variable": released, "weight": [v.weight for v in session.data.schema.released]}
+        )
+    with st.expander("Variable weights"):
+        edited = st.data_editor(
+            st.session_state[place],
+            hide_index=True,
+            height=260,
+            disabled=["variable"],
+            key=editor,
+            width="stretch",
+            column_config={
+                "weight": st.column_config.NumberColumn(
+                    min_value=0.0, max_value=100.0, step=0.1, format="%.2f", required=True
+                )
+            },
+        )
+    chosen = dict(zip(released, edited["weight"].tolist(), strict=True))
+    if not any(chosen.values()):
+        raise ParameterError(
+            "The weights are 0 for every variable; give at least one a positive weight."
+        )
+    changed = {n: w for n, w in chosen.items() if w != session.data.schema.variable(n).weight}
+    if changed and session.reweigh(changed):
+        st.rerun()  # the sliders are drawn already, with the reach of the old distances
+
+
+def pins(session: Session, put: Callable[[str], None]) -> None:
+    """Put the current setting aside as A or B."""
+    with st.container(horizontal=True, gap="small"):
+        for name in "AB":
+            st.button(
+                f"Pin {name}",
+                key=widget_key(session, f"pin.{name}"),
+                width="stretch",
+                on_click=put,
+                args=(name,),
+                help=f"Keep this setting as {name}; tiles and map show the change against it.",
+            )
+        if session.pins:
+            st.button(
+                "Clear",
+                key=widget_key(session, "pin.clear"),
+                width="stretch",
+                on_click=session.pins.clear,
+            )
+
+
+def history(session: Session) -> None:
+    """Go back to earlier settings, and forward again, without limit."""
+    rewound = widget_key(session, "rewound")
+
+    def go(to: Callable[[], Choice]) -> None:
+        before = session.rewound
+        session.take(to())
+        push_levers(session)
+        st.session_state[rewound] = session.rewound != before
+
+    if st.session_state.pop(rewound, False):
+        st.rerun()  # the tables of weights and steps stand outside of the picture's part
+    if session.coming is None:
+        session.note()
+    elif not session.coming.shown:
+        st.rerun()  # the top of the page says how far it is
+    with st.container(horizontal=True, gap="small"):
+        for words, to, able in (
+            ("Undo", session.history.undo, session.history.can_undo),
+            ("Redo", session.history.redo, session.history.can_redo),
+        ):
+            st.button(
+                words,
+                key=widget_key(session, words.lower()),
+                width="stretch",
+                disabled=not able,
+                on_click=go,
+                args=(to,),
+                help="Every setting of epsilon, k, q, weights and release precision is kept.",
+            )
+
+
+def extras(session: Session) -> None:
+    """Seed, shown variable, projector mode, policy."""
+    session.seed = int(
+        st.number_input(
+            "Seed of the trial",
+            0,
+            2**31 - 1,
+            session.seed,
+            key=widget_key(session, "seed"),
+            help="The same seed draws the same donors, so charts move only when a parameter "
+            "does. A seed is no secret.",
+        )
+    )
+    names = [v.name for v in session.data.schema.released]
+    session.variable = st.selectbox(
+        "Variable of the distribution card",
+        names,
+        names.index(session.variable),
+        key=widget_key(session, "variable"),
+    )
+    session.projector = st.toggle(
+        "Projector mode",
+        session.projector,
+        key=widget_key(session, "projector"),
+        help="Two columns and large type for a meeting room.",
+    )
+    with st.expander("Policy limits"):
+        session.policy = _policy(session)
+
+
+def _policy(session: Session) -> Policy:
+    old = session.policy
+    linkage = st.number_input(
+        "Records re-linked, % at most",
+        0.0,
+        100.0,
+        100 * old.linkage,
+        0.5,
+        key=widget_key(session, "policy.linkage"),
+    )
+    correlation = st.number_input(
+        "Mean |Δ correlation| at most",
+        0.0,
+        2.0,
+        old.correlation,
+        0.01,
+        key=widget_key(session, "policy.correlation"),
+    )
+    slope = st.number_input(
+        "Median |Δ slope| / SE at most",
+        0.0,
+        100.0,
+        old.slope,
+        0.1,
+        key=widget_key(session, "policy.slope"),
+    )
+    return replace(old, linkage=linkage / 100, correlation=correlation, slope=slope)
