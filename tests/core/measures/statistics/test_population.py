@@ -20,7 +20,7 @@ from rwn_core.measures.statistics.population import (
     probability_unique,
 )
 
-PATH = Path(__file__).parents[1] / "golden" / "risk_check_values.json"
+PATH = Path(__file__).parents[3] / "golden" / "risk_check_values.json"
 ENTRIES: dict[str, Any] = {
     entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
 }

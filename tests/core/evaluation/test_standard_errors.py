@@ -22,7 +22,7 @@ from rwn_core.neighbors import neighbor_table
 from rwn_core.neighbors.metric import coordinates
 
 CHECKS = json.loads(
-    (Path(__file__).parents[1] / "golden" / "utility_check_values.json").read_text()
+    (Path(__file__).parents[2] / "golden" / "utility_check_values.json").read_text()
 )
 QUESTION = Question(response="y", predictors=("a", "b", "c"))
 TRUTH = np.array([1.0, 1.0, -0.5, 0.5])

@@ -132,7 +132,7 @@ def check_values_m1() -> list[float]:
     from fractions import Fraction
     from pathlib import Path
 
-    path = Path(__file__).parents[1] / "golden" / "risk_check_values.json"
+    path = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
     entries = json.loads(path.read_text(encoding="utf-8"))["values"]
     expected = next(entry["expected"] for entry in entries if entry["id"] == "M1-1")
     return [float(Fraction(text)) for text in expected["k2"]]

@@ -17,7 +17,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.neighbors import find_neighborhoods
 
-CHECK_VALUES = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
+CHECK_VALUES = Path(__file__).parents[3] / "golden" / "risk_check_values.json"
 
 MakeLaw = Callable[[float], CellLaw]
 
