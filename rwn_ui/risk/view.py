@@ -34,6 +34,7 @@ from rwn_core.evaluation.disclosure import (
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
+from rwn_ui.background.progress import wait_for
 from rwn_ui.features import watch_list
 from rwn_ui.features.repeated_draws_results import setting_of
 from rwn_ui.messages import plain
@@ -45,7 +46,6 @@ from rwn_ui.risk.form import Attack, key
 from rwn_ui.state.session import Session
 
 LARGEST_LIVE = 1000  # records up to which every choice is answered at once
-POLL_SECONDS = 0.5
 INTERNAL = "Internal: for the data steward only. Single records and their values stay inside."
 
 
@@ -86,7 +86,6 @@ def _by_job(session: Session, attack: Attack) -> None:
     place = key(session, "job")
     now = (*setting_of(session), session.seed)
     job, asked, about = st.session_state.get(place, (None, attack, now))
-    running = job is not None and job.running
     st.caption(
         f"A table of {session.data.n:,} records takes a while: released rows are linked as a "
         "random sample, and the work runs in the background."
@@ -94,12 +93,13 @@ def _by_job(session: Session, attack: Attack) -> None:
     if st.button(
         "Find the risk of this setting",
         type="primary",
-        disabled=running or session.busy,
+        disabled=session.busy or (job is not None and job.running),
         key=key(session, "start"),
     ):
-        job = Job.start(
+        job = Job(
             session.words,
             disclose_release,
+            words=f"Attacking the release at {session.words}",
             microdata=with_keys(session.data, attack.keys),
             params=session.params,
             seed=session.seed,
@@ -110,10 +110,10 @@ def _by_job(session: Session, attack: Attack) -> None:
             ),
         )
         st.session_state[place] = (job, attack, now)
-        asked, about, running = attack, now, True
+        asked, about = attack, now
         session.disclosure = job
-    if running:
-        _progress(session, place)
+    if job is not None and job.running:
+        wait_for(job, key(session, "cancel"))
     elif job is not None and job.refusal:
         st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
     if job is not None and job.result is not None:
@@ -124,21 +124,6 @@ def _by_job(session: Session, attack: Attack) -> None:
                 icon=":material/history:",
             )
         show(session, asked, job.result, f"{job.label} · seed {about[-1]}")
-
-
-def _progress(session: Session, place: str) -> None:
-    @st.fragment(run_every=POLL_SECONDS)
-    def wait() -> None:
-        job, *_ = st.session_state[place]
-        job.poll()
-        if not job.running:
-            st.rerun()
-        st.progress(min(job.share, 1.0), text=f"Attacking the release at {plain(job.label)}")
-        if st.button("Cancel", key=key(session, "cancel")):
-            job.cancel()
-            st.rerun()
-
-    wait()
 
 
 def show(session: Session, attack: Attack, found: Disclosure, words: str) -> None:

@@ -8,8 +8,8 @@ import time
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.errors import log_fault
 from rwn_core.reporting import ReleasedFile, internal_record
-from rwn_ui.messages import log_fault
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.sidebar import widget_key
 

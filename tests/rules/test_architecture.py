@@ -13,8 +13,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 ORDER = """
-errors < schema < gate fingerprint < microdata < intake export rounding < demo < coordinates <
-randomness < neighborhoods growing_sums expected_columns <
+errors < parallel schema < gate fingerprint < microdata < intake export rounding < demo <
+coordinates < randomness < neighborhoods growing_sums expected_columns <
 donors expected_sums < cell_law < row_mixture_law < comparison < reading < original_terms <
 correlations distributions grouping design_matrix propensity bands
 key_variables transitions population <

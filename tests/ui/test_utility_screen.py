@@ -53,7 +53,6 @@ def wait_for_the_study(screen: Any) -> None:
     job = screen.session.study
     while job is not None and job.running and time.monotonic() < end:
         time.sleep(0.2)
-        job.poll()
     screen.test.run()
 
 

@@ -151,7 +151,7 @@ def test_a_killed_worker_ends_the_search_with_a_sentence(bodyfat, swept) -> None
     setting = swept.points[0].setting
     long = replace(PLAN, releases=10_000)
     with Crew(bodyfat, [setting], PLAN, workers=2) as crew:
-        os.kill(crew._processes[0].pid, signal.SIGKILL)
+        os.kill(crew._pool.pids[0], signal.SIGKILL)
         with pytest.raises(RWNError, match="perhaps for lack of memory"):
             crew.points([setting], long, lambda share: None)
     assert not multiprocessing.active_children()
