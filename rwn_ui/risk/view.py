@@ -176,9 +176,8 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
 
 
 def _help(measure: str, reading: Reading, session: Session) -> str:
-    sentence = risk_sentences.SENTENCES[measure](reading, session.data.n)
     against = "" if reading.baseline is None else f" Read it against {reading.baseline:.3g}."
-    return sentence + against + risk_sentences.sample(reading)
+    return risk_sentences.said(measure, reading, session.data.n) + against
 
 
 def cards(found: Disclosure) -> list[Chart]:

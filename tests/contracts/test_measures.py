@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import orjson
 import pandas as pd
 import pytest
 
+import rwn_core as rwn
 import rwn_core.measures
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
@@ -23,6 +25,7 @@ from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.donors import copy_from_donors
+from rwn_ui.risk import sentences as risk_sentences
 
 PARAMS = RWN(epsilon=0.5, k=3, q=0.8)
 NAN_MEANS_CONSTANT = {"correlation", "rank_correlation"}
@@ -78,6 +81,7 @@ NOTHING_LEFT = {
     "loglinear_risk",
     "interval_disclosure",
 }
+FORBIDDEN_TO_MEASURES = ("rwn_core.measures.utility", "rwn_core.measures.risk", "rwn_core.masking")
 NEEDS_A_SECRET = {"l_diversity", "t_closeness", "inference"}
 
 
@@ -356,4 +360,40 @@ def test_measures_import_no_sibling_and_no_masking():
     for path in folder.glob("*/*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom):
-                assert not (node.module or "").startswith(("rwn_core.measures", "rwn_core.masking"))
+                module = node.module or ""
+                assert module != "rwn_core.measures"
+                assert not module.startswith(FORBIDDEN_TO_MEASURES)
+
+
+@each_measure
+def test_it_asks_a_question_and_a_risk_says_a_sentence(key):
+    measure = MEASURES[key]
+    assert measure.question.endswith("?")
+    assert measure.question[0].isupper()
+    assert (measure.sentence is not None) == (measure.side == "risk")
+
+
+def test_a_risk_without_a_sentence_is_refused():
+    with pytest.raises(ValueError, match="bayes_linkage needs a sentence"):
+        replace(MEASURES["bayes_linkage"], sentence=None)
+
+
+@pytest.mark.parametrize("key", [key for key, one in MEASURES.items() if one.side == "risk"])
+@each_table
+def test_its_sentence_says_the_number_of_any_table(key, table):
+    found = read(key, released(table))
+    if isinstance(found, NotApplicable):
+        return
+    said = MEASURES[key].sentence(found, released(table).original.n)
+    assert said.endswith(".")
+    assert said[0].isupper() or said[0].isdigit()
+    assert "nan" not in said
+    assert "{" not in said
+
+
+def test_a_new_risk_has_its_row_on_the_page_without_the_page_being_edited(monkeypatch):
+    new = replace(MEASURES["suda"], key="new", title="New risk", sentence=lambda reading, n: "So.")
+    monkeypatch.setattr(rwn, "MEASURES", {**MEASURES, "new": new})
+    found = {key: read(key, released("numbers")) for key in ("suda", "bayes_linkage")}
+    rows = risk_sentences.rows({**found, "new": found["suda"]}, 50)
+    assert [(row[0], row[-1]) for row in rows][-1] == ("New risk", "So.")

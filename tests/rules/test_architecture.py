@@ -28,7 +28,7 @@ scale terminal rwn_ui < arguments round_option < mask_command sweep_command < cl
 
 SHARED_AMONG_SIBLINGS = {
     "masking": {"references", "release"},
-    "measures": set(),
+    "measures": {"sentence"},
 }
 """Files of the catalogued folders that their siblings may import."""
 

@@ -8,6 +8,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.transition_matrix import WHY_NO_PRIVACY_EPSILON
 
 
@@ -37,6 +38,10 @@ MEASURE = Measure(
     unit="delta, at least",
     question="How likely is the release to show a value that would be impossible without one "
     "person, so that no epsilon covers it?",
+    sentence=filled(
+        "No epsilon covers it: with probability {share} the release shows a value that would be "
+        "impossible without one person."
+    ),
     source="Dwork et al. 2006 (delta); survival of a value that one record alone has",
     compute=compute,
 )

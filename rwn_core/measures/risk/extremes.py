@@ -11,6 +11,7 @@ from rwn_core.measures.aligned import numbers
 from rwn_core.measures.attacks.value_survival import appearance, expected_copies
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.mechanism.cell_law import CellLaw
 
 
@@ -73,6 +74,10 @@ MEASURE = Measure(
     bounds=(0.0, 1.0),
     unit="share of extreme values",
     question="How many of the largest and smallest original values does the release still show?",
+    sentence=filled(
+        "Of the largest and smallest original values {share} are expected in the release; each is "
+        "a real value of a real person, up to the release precision."
+    ),
     source="Cell law of Perry, Matloff, Tendick 2022, section 5: survival of a value",
     compute=compute,
 )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
     classes,
@@ -100,6 +101,7 @@ MEASURE = Measure(
     unit="share of records",
     question="How many records lie in a class of equal key values that holds a single value of a "
     "confidential variable?",
+    sentence=filled("For {people} everybody with the same keys has one confidential value."),
     source="Machanavajjhala et al. 2007 (distinct l-diversity); mean over confidential variables",
     compute=compute,
 )

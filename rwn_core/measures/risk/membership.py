@@ -10,6 +10,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import percent
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
 
@@ -75,6 +76,15 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=float(appears.mean()), baseline=0.0, detail=detail)
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say how surely a person's own values appear."""
+    return (
+        f"On average a person's own unique values appear with probability "
+        f"{percent(reading.value)}; for {percent(reading.detail['above_nine_tenths'])} of the "
+        "people that is nearly certain."
+    )
+
+
 MEASURE = Measure(
     key="membership",
     title="Membership",
@@ -84,6 +94,7 @@ MEASURE = Measure(
     unit="mean probability",
     question="How likely is it that the release shows a value which only one person has, and so "
     "tells that this person is in the file?",
+    sentence=sentence,
     source="Cell law of Perry, Matloff, Tendick 2022, section 5; Matloff and Tendick 2015 on "
     "membership",
     compute=compute,
