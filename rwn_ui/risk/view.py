@@ -8,19 +8,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.charts import Chart, serialise
-from rwn_core.charts.measures import (
-    extreme_values,
-    guessing_attacks,
-    key_classes,
-    linkage_attacks,
-    neighborhood_size,
-    queries,
-    record_risk,
-    repeated_releases,
-)
-from rwn_core.charts.parts import not_applicable
-from rwn_core.charts.tuning import rounding_effect
+from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.evaluation.disclosure import (
     Assumptions,
@@ -183,32 +171,31 @@ def _help(measure: str, reading: Reading, session: Session) -> str:
 def cards(found: Disclosure) -> list[Chart]:
     """The nine pictures, ordinary against worst case first."""
     readings = found.readings
-    rounding: Chart = not_applicable.draw(
+    rounding: Chart = draw_reason(
         "Rounding as a counter-measure",
         "This needs the law of the method that made the release.",
         "rounding_effect",
     )
     if found.rounding:
-        rounding = rounding_effect.draw(found.rounding)
+        rounding = CHARTS["rounding_effect"](found.rounding)
     return [
-        linkage_attacks.draw(attacks(readings)),
-        _card(found, "bayes_linkage", record_risk),
-        _card(found, "repeated_releases", repeated_releases),
+        CHARTS["linkage_attacks"](attacks(readings)),
+        _card(found, "bayes_linkage", "record_risk"),
+        _card(found, "repeated_releases", "repeated_releases"),
         rounding,
-        key_classes.draw(readings),
-        guessing_attacks.draw(readings),
-        _card(found, "extremes", extreme_values),
-        _card(found, "queries", queries),
-        _card(found, "neighborhood_size", neighborhood_size),
+        CHARTS["key_classes"](readings),
+        CHARTS["guessing_attacks"](readings),
+        _card(found, "extremes", "extreme_values"),
+        _card(found, "queries", "queries"),
+        _card(found, "neighborhood_size", "neighborhood_size"),
     ]
 
 
-def _card(found: Disclosure, measure: str, figure: Any) -> Chart:
+def _card(found: Disclosure, measure: str, chart: str) -> Chart:
     reading = found.readings[measure]
     if isinstance(reading, Reading):
-        chart: Chart = figure.draw(reading)
-        return chart
-    return not_applicable.draw(rwn.MEASURES[measure].title, str(reading), measure)
+        return CHARTS[chart](reading)
+    return draw_reason(rwn.MEASURES[measure].title, str(reading), chart)
 
 
 def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[str, Any]]:

@@ -134,7 +134,6 @@ def test_every_file_is_in_its_catalogue(folder: str) -> None:
 
 
 def test_catalogues_are_keyed_by_their_own_keys() -> None:
-    from rwn_core.charts import CHARTS
     from rwn_core.masking import METHODS
     from rwn_core.measures import MEASURES
 
