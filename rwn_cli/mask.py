@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rwn_cli.options import (
+    ENDS_IN,
     Dropped,
     SchemaFile,
     Source,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from rwn_core.reporting.decision import Meeting
     from rwn_core.reporting.scenario import Scenario
 
-Target = Annotated[Path, typer.Argument(metavar="OUT", help="Ends in .csv or .parquet.")]
+Target = Annotated[Path, typer.Argument(metavar="OUT", help=ENDS_IN)]
 Threads = Annotated[
     int | None,
     typer.Option(

@@ -173,7 +173,8 @@ class Release:
 
         Parameters
         ----------
-        format : {"csv", "parquet"}
+        format : str
+            Key of a file format, such as "csv" or "parquet".
         order : {"shuffled", "original"}
             The original order names each record; keep such a file inside.
         """
@@ -185,7 +186,7 @@ class Release:
         Parameters
         ----------
         path : str or Path
-            Ends in .csv or .parquet.
+            Its ending says the format, such as .csv or .parquet.
         order : {"shuffled", "original"}
 
         Returns

@@ -33,7 +33,8 @@ class ReleasedFile:
 
     Attributes
     ----------
-    format : {"csv", "parquet"}
+    format : str
+        Key of a file format, such as "csv" or "parquet".
     order : {"shuffled", "original"}
     key : str
         Where its randomness came from, in words.
@@ -57,7 +58,8 @@ class ReleasedFile:
         Parameters
         ----------
         content : bytes
-        format : {"csv", "parquet"}
+        format : str
+            Key of a file format, such as "csv" or "parquet".
         order : {"shuffled", "original"}
         seeded : bool
             Whether a seed drew it that anybody can try.
