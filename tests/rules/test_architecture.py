@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -179,8 +180,32 @@ def test_every_public_name_is_there() -> None:
     assert set(rwn.__all__) <= set(dir(rwn))
     for name in rwn.__all__:
         assert getattr(rwn, name) is not None
+        assert not isinstance(getattr(rwn, name), ModuleType)
     with pytest.raises(AttributeError, match="has no attribute"):
         rwn.nothing_of_this_name  # noqa: B018  (asking is the test)
+
+
+def test_a_type_checker_sees_every_public_name(tmp_path: Path) -> None:
+    import rwn_core as rwn
+
+    used = [*rwn.__all__, "__version__", "nothing_of_this_name"]
+    file = tmp_path / "uses_every_name.py"
+    program = ["import rwn_core as rwn", *(f"reveal_type(rwn.{name})" for name in used)]
+    file.write_text("\n".join(program) + "\n", encoding="utf-8")
+    options = ("--strict", "--no-error-summary", "--hide-error-context", "--follow-imports=silent")
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, str(file)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+    # an answer that mypy kept from a run before names the folder of that run
+    lines = [part for line in run.stdout.splitlines() for part in line.split(file.name)[1:]]
+    (error,) = (line for line in lines if ": error: " in line)
+    assert "nothing_of_this_name" in error, "a name that is not there is refused"
+    shown = {int(line.split(":")[1]): line for line in lines if ": note: Revealed type" in line}
+    unseen = [name for place, name in enumerate(used, start=2) if shown[place].endswith('"Any"')]
+    assert unseen == ["nothing_of_this_name"]
 
 
 def test_functions_keep_the_names_they_share_with_modules() -> None:
