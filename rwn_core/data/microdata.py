@@ -28,12 +28,13 @@ _T = TypeVar("_T")
 
 
 class Microdata:
-    """Records by variables, with a schema; never changed after the gate.
+    """Hold records by variables, with a schema; nothing is changed once it was checked.
 
     Use `Microdata.from_frame`; the constructor trusts what it is given.
 
     Attributes
     ----------
+    frame : pandas.DataFrame, shape (n, p)
     schema : Schema
         One variable for each column, in order.
     notices : tuple of str

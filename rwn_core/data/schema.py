@@ -16,7 +16,12 @@ __all__ = ["Kind", "Question", "Role", "Schema", "Variable"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """All variables of a table, in the order of its columns, with the regression to keep.
+    """Hold all variables of a table, in the order of its columns, with the regression to keep.
+
+    Parameters
+    ----------
+    variables : tuple of Variable
+    question : Question, optional
 
     Raises
     ------

@@ -25,7 +25,7 @@ from rwn_core.measures.comparison import Comparison
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayPass:
-    """The registered analyses, in order.
+    """Hold the registered analyses, in order.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from rwn_core.randomness import SecretKey
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ensemble:
-    """Readings of one setting over R releases with different keys. Holds no record of anyone.
+    """Hold the readings of one setting over R releases with different keys, and no record.
 
     Attributes
     ----------

@@ -132,7 +132,7 @@ def unrounded(params: Any) -> tuple[Any, dict[str, float]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Release:
-    """A masked table, still row-aligned with its original: for the steward's own audit.
+    """Hold a masked table, row-aligned with its original: for the steward's own audit.
 
     Attributes
     ----------

@@ -51,7 +51,7 @@ from rwn_core.randomness import SecretKey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RWN:
-    """Parameters of randomization within neighborhoods.
+    """Hold the parameters of randomization within neighborhoods.
 
     Parameters
     ----------

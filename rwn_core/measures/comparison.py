@@ -28,7 +28,7 @@ class _Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How a file was drawn from its population; without both, the file is the population.
+    """Say how a file was drawn from its population; without both, the file is the population.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ def _numbers(table: Microdata, name: str) -> NDArray[np.float64]:
 
 
 class Comparison:
-    """An original table beside a masked one.
+    """Put an original table beside a masked one.
 
     Parameters
     ----------

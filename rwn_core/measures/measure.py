@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """One measure of one comparison.
+    """Hold what one measure reads of one comparison.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """One way to judge a release against its original.
+    """Judge a release against its original in one way.
 
     Attributes
     ----------

@@ -34,10 +34,15 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """The distance of one table: how any record of its form becomes a point.
+    """Say how any record of a table's form becomes a point, and so how far two are apart.
 
     Scales are those of the table it was fitted on, so that a release is measured in the
     original's units.
+
+    Attributes
+    ----------
+    axes : tuple of Axis
+        One for each of the d coordinates.
 
     References
     ----------
@@ -155,7 +160,31 @@ def discretely_weighted(microdata: Microdata) -> Microdata:
 def coordinates(
     microdata: Microdata, scale: Scale = "sd", encoding: Encoding = "dummies"
 ) -> NDArray[np.float64]:
-    """The records of a table as points of its own metric, shape (n, d)."""
+    """Place the records of a table as points of its own metric.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        With n records.
+    scale : {"sd", "range"}
+        Divide numbers by the standard deviation (divisor n - 1) or by the range.
+    encoding : {"dummies", "matching"}
+        A category counts as one z-scored dummy for each level, or as simple matching.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, d)
+        In standard deviations or ranges, times the weights.
+
+    Raises
+    ------
+    ParameterError
+        Unknown option, no variable with a weight, or no variation in any of them.
+
+    References
+    ----------
+    Matloff and Tendick 2015 (scaling, weights).
+    """
     return Metric.fit(microdata, scale, encoding).points(microdata)
 
 

@@ -29,7 +29,7 @@ _LIBRARIES = ("numpy", "pandas", "scipy", "pyarrow", "numba")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedFile:
-    """A written release, told apart from every other file.
+    """Tell a written release apart from every other file.
 
     Attributes
     ----------

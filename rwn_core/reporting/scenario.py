@@ -50,7 +50,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """What somebody proposes to do with a table.
+    """Hold what somebody proposes to do with a table.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ _PILOT = 50  # records that tell how many neighbors there are
 
 
 def forecast(microdata: Microdata, params: RWN) -> Forecast:
-    """What to expect of a setting, without drawing a release.
+    """Say what to expect of a setting, without drawing a release.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def forecast_scan(
     table: NeighborTable | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> list[Forecast]:
-    """What to expect of many settings: one neighbor table and one pass for all of them.
+    """Say what to expect of many settings: one neighbor table and one pass for all of them.
 
     Parameters
     ----------
