@@ -23,7 +23,7 @@ from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
 
 RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is told what the values alone say
 ROUNDING_WORK = 1_000_000  # candidate pairs weighed at each step, before a sample is taken
@@ -101,7 +101,7 @@ def with_keys(microdata: Microdata, keys: Sequence[str]) -> Microdata:
 def disclose(
     base: Comparison,
     masked: Microdata,
-    law: CellLaw | None,
+    law: Law | None,
     *,
     precision: Mapping[str, float] | None = None,
     control: Comparison | None = None,
@@ -116,7 +116,7 @@ def disclose(
         alone is kept.
     masked : Microdata
         The release before rounding, row-aligned.
-    law : CellLaw, optional
+    law : Law, optional
     precision : mapping of str to float, optional
         Steps to which released values are rounded.
     control : Comparison, optional
@@ -161,7 +161,7 @@ def _simulated(reading: Reading | NotApplicable, comparison: Comparison) -> Read
     return replace(reading, detail={**reading.detail, "simulated": success})
 
 
-def _rounding(base: Comparison, masked: Microdata, law: CellLaw | None) -> list[dict[str, float]]:
+def _rounding(base: Comparison, masked: Microdata, law: Law | None) -> list[dict[str, float]]:
     """Worst case and loss at coarser and coarser release precision."""
     if law is None:
         return []

@@ -16,8 +16,8 @@ from rwn_core.evaluation.prediction_bands import LEVEL, Band, Gathering, further
 from rwn_core.masking import RWN, Parameters, mask, unrounded
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
-from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donors import Draws, column_streams, released_schema
+from rwn_core.mechanism.law import Law
 from rwn_core.randomness import SecretKey
 
 
@@ -166,13 +166,13 @@ def released_only(microdata: Microdata) -> Microdata:
 
 def releases(
     microdata: Microdata, params: Parameters, repeats: int, seed: int | None
-) -> Iterator[tuple[Microdata, CellLaw | None]]:
+) -> Iterator[tuple[Microdata, Law | None]]:
     """Releases of one setting under different keys; the neighbors are searched once.
 
     Yields
     ------
     masked : Microdata
-    law : CellLaw or None
+    law : Law or None
     """
     keys = (
         SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)

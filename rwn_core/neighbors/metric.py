@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -95,6 +96,22 @@ class Metric:
             )
         return cls(axes=tuple(axes))
 
+    def on(self, names: Sequence[str]) -> Metric:
+        """The part of the distance that some variables have in it.
+
+        Raises
+        ------
+        ParameterError
+            None of them has any.
+        """
+        axes = tuple(axis for axis in self.axes if axis.variable.name in names)
+        if not axes:
+            raise ParameterError(
+                "None of these variables varies and has a weight, so there is no distance between "
+                "records; name a variable of the distance."
+            )
+        return Metric(axes=axes)
+
     def points(self, microdata: Microdata) -> NDArray[np.float64]:
         """The table's records as points.
 
@@ -157,6 +174,39 @@ def discretely_weighted(microdata: Microdata) -> Microdata:
     return microdata.with_schema(microdata.schema.with_weights(smaller))
 
 
+def metric_of(
+    microdata: Microdata,
+    scale: Scale = "sd",
+    encoding: Encoding = "dummies",
+    weights: Weights = "schema",
+) -> Metric:
+    """Fit the distance of a table, once for all who ask for the same one.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    scale, encoding
+        As for `Metric.fit`.
+    weights : {"schema", "discrete"}
+        Those of the schema, or as `discretely_weighted` makes them.
+
+    Returns
+    -------
+    Metric
+
+    Raises
+    ------
+    ParameterError
+    """
+    told = tuple((v.name, v.weight) for v in microdata.schema.released)
+
+    def fit() -> Metric:
+        table = discretely_weighted(microdata) if weights == "discrete" else microdata
+        return Metric.fit(table, scale, encoding)
+
+    return microdata.once(("metric", scale, encoding, weights, told), fit)
+
+
 def coordinates(
     microdata: Microdata, scale: Scale = "sd", encoding: Encoding = "dummies"
 ) -> NDArray[np.float64]:
@@ -185,7 +235,7 @@ def coordinates(
     ----------
     Matloff and Tendick 2015 (scaling, weights).
     """
-    return Metric.fit(microdata, scale, encoding).points(microdata)
+    return metric_of(microdata, scale, encoding).points(microdata)
 
 
 def _check_option(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ParameterError
+from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_of
 from rwn_core.masking import RWN
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
+from rwn_core.mechanism.law import Law, independent_cells
 from rwn_core.neighbors import NeighborTable, neighbor_table
 from rwn_core.neighbors.radius import one_radius
 
@@ -54,12 +54,12 @@ def forecast(microdata: Microdata, params: RWN) -> Forecast:
     return forecast_moments(params.law(microdata, params.neighborhoods(microdata)))
 
 
-def forecast_moments(law: CellLaw) -> Forecast:
+def forecast_moments(law: Law) -> Forecast:
     """What to expect of a release whose law is known, with the moments of every cell.
 
     Parameters
     ----------
-    law : CellLaw
+    law : Law
         Of independent cells.
 
     Returns
@@ -71,19 +71,21 @@ def forecast_moments(law: CellLaw) -> Forecast:
     ParameterError
         The cells of a record depend on each other.
     """
-    if isinstance(law, RowMixtureLaw):
+    try:
+        cells = independent_cells(law)
+    except NotApplicable:
         raise ParameterError(
-            "A forecast is for a method that draws each cell independently; the 2015 method masks "
-            "whole records, so draw releases instead."
-        )
-    columns = Columns.of(law.original)
-    adder = Adder(columns, np.asarray(law.q)[None])
-    starts, records = law.neighborhoods.pairs()
-    sizes = law.neighborhoods.sizes[None]
-    whole = slice(0, law.original.n)
+            "A forecast is for a method that draws each cell independently; this one masks whole "
+            "records, so draw releases instead."
+        ) from None
+    columns = Columns.of(cells.original)
+    adder = Adder(columns, np.asarray(cells.q)[None])
+    starts, records = cells.neighborhoods.pairs()
+    sizes = cells.neighborhoods.sizes[None]
+    whole = slice(0, cells.original.n)
     mean, variance = adder.cells(adder.near(starts, records, sizes, whole)[0], whole)
-    cells = (columns.center + columns.unit * mean[0], columns.unit**2 * variance[0])
-    return forecast_of(columns, adder.total(starts, records, sizes), 0, cells)
+    moments = (columns.center + columns.unit * mean[0], columns.unit**2 * variance[0])
+    return forecast_of(columns, adder.total(starts, records, sizes), 0, moments)
 
 
 def forecast_scan(

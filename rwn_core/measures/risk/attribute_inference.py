@@ -25,7 +25,7 @@ from rwn_core.measures.statistics.key_variables import (
     key_names,
     required_confidential,
 )
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
 
 LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
 CHUNK = 500  # classes of rows looked at together
@@ -142,7 +142,7 @@ def _parts(count: int) -> list[NDArray[np.int64]]:
 
 
 def _beliefs(
-    law: CellLaw, masked: Microdata, keys: tuple[str, ...], first: NDArray[np.int64]
+    law: Law, masked: Microdata, keys: tuple[str, ...], first: NDArray[np.int64]
 ) -> Iterator[Belief]:
     """What the intruder believes of one row of each class of equal keys.
 
@@ -165,7 +165,7 @@ def _beliefs(
 
 def _control(
     comparison: Comparison,
-    law: CellLaw,
+    law: Law,
     keys: tuple[str, ...],
     secrets: Mapping[str, Told],
     first: NDArray[np.int64],

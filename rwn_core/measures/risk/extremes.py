@@ -12,7 +12,7 @@ from rwn_core.measures.attacks.value_survival import appearance, expected_copies
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
 
 
 def _sides(comparison: Comparison) -> list[dict[str, Any]]:
@@ -36,7 +36,7 @@ def _sides(comparison: Comparison) -> list[dict[str, Any]]:
     return found
 
 
-def _by_law(law: CellLaw, extreme: dict[str, Any]) -> dict[str, Any]:
+def _by_law(law: Law, extreme: dict[str, Any]) -> dict[str, Any]:
     table, values = law.table(extreme["name"])
     place = values.index(extreme["value"])
     column = table[:, [place]]

@@ -16,7 +16,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
 
 NEAR = 0.1  # standard deviations within which an answer counts as the truth
 
@@ -49,7 +49,7 @@ def near_truth(original: Microdata, table: Microdata, name: str, record: int) ->
 
 
 def ask(
-    comparison: Comparison, law: CellLaw, predicate: Predicate, record: int, secret: str | None
+    comparison: Comparison, law: Law, predicate: Predicate, record: int, secret: str | None
 ) -> dict[str, Any]:
     """What the release answers to one predicate: expected by the law, and at hand."""
     original, masked = law.original, comparison.masked
