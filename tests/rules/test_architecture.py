@@ -143,7 +143,6 @@ def test_catalogues_are_keyed_by_their_own_keys() -> None:
     for side in ("utility", "risk"):
         files = {p.stem for p in (ROOT / "rwn_core" / "measures" / side).glob("*.py")}
         assert {m.key for m in MEASURES.values() if m.side == side} == files - {"__init__"}
-    assert {p.stem for p in (ROOT / "rwn_core" / "charts").rglob("*.py")} >= set(CHARTS)
 
 
 def test_importing_the_package_is_cheap() -> None:
