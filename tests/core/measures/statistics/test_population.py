@@ -16,9 +16,9 @@ from rwn_core.measures.statistics.population import (
     expected_inverse,
     file_risk,
     individual_risk,
+    leakage_of_independent_keys,
     probability_unique,
 )
-from tests.oracles.leakage import leakage_of_independent_keys
 
 PATH = Path(__file__).parents[3] / "golden" / "risk_check_values.json"
 ENTRIES: dict[str, Any] = {
