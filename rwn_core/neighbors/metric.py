@@ -171,7 +171,7 @@ def discretely_weighted(microdata: Microdata) -> Microdata:
     continuous = sum(variable.kind is not Kind.CATEGORICAL for variable in used)
     factor = float(microdata.n) ** (-1.0 / (continuous + 4))
     smaller = {v.name: v.weight * factor for v in used if v.kind is Kind.CATEGORICAL}
-    return microdata.with_schema(microdata.schema.with_weights(smaller))
+    return microdata.with_weights(smaller)
 
 
 def metric_of(
