@@ -107,6 +107,11 @@ class RWN:
         """Who may be a neighbor."""
         return Scheme(neighbors=self.neighbors, m=self.m, u=self.u, fresh=self.fresh)
 
+    @property
+    def metric_choices(self) -> tuple[Scale, Encoding, Weights]:
+        """Name what must be equal for two settings to share their distances on a table."""
+        return self.scale, self.encoding, self.weights
+
     def apply(
         self,
         microdata: Microdata,

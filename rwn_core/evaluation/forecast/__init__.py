@@ -101,10 +101,10 @@ def forecast_scan(
     ----------
     microdata : Microdata
     settings : sequence of RWN
-        All with the same scale and encoding, one radius for all records, and everybody a
-        possible neighbor.
+        All with the same scale, encoding and weights, one radius for all records, and everybody
+        a possible neighbor.
     table : NeighborTable, optional
-        Of this table's points in that scale, reaching as far as any setting; found by default.
+        Of this table's points in that metric, reaching as far as any setting; found by default.
     progress : callable, optional
         Told the share done, from 0 to 1. What it raises ends the work.
 
@@ -169,6 +169,7 @@ def forecast_sample(
         Also if the neighbors do not fit into memory.
     """
     moved = microdata.take(np.random.default_rng(0).permutation(microdata.n))
+    _refuse_two_metrics(settings)
     points = settings[0].points(moved)
     k, epsilon = _widest(settings)
     pilot = _neighbors_of_first(points, _PILOT, k, epsilon)
@@ -197,12 +198,19 @@ def _widest(settings: Sequence[RWN]) -> tuple[int | None, float | None]:
     return k, max(radii, default=None)
 
 
+def _refuse_two_metrics(settings: Sequence[RWN]) -> None:
+    """Refuse settings whose neighbors are not those of one and the same distance."""
+    if len({params.metric_choices for params in settings}) > 1:
+        raise ParameterError(
+            "All settings of a scan must have the same scale, encoding and weights."
+        )
+
+
 def _laws(
     microdata: Microdata, settings: Sequence[RWN], table: NeighborTable | None
 ) -> tuple[list[CellLaw], NDArray[np.int64], NDArray[np.int32]]:
     """The law of every setting, and the ranked neighbors out to the widest of them."""
-    if len({(params.scale, params.encoding) for params in settings}) > 1:
-        raise ParameterError("All settings of a scan must have the same scale and encoding.")
+    _refuse_two_metrics(settings)
     if not all(params.scheme.exact and one_radius(params.epsilon or 0.0) for params in settings):
         raise ParameterError("A scan needs one radius for all records and neighbors=exact.")
     reaches = [
