@@ -17,10 +17,10 @@ ORDER = """
 errors < parallel schema < gate fingerprint < microdata < intake export rounding < demo <
 coordinates < randomness < neighborhoods growing_sums expected_columns <
 donors expected_sums < cell_law < row_mixture_law < comparison < reading < original_terms <
-correlations distributions grouping design_matrix propensity bands
+correlations distributions grouping design_matrix propensity
 key_variables transitions population <
 least_squares nearest loglinear learners < formula generalized_linear intruder <
-masking measures < control_group < warm audit forecast holdout disclosure < moments <
+masking measures < control_group bands < warm audit forecast holdout disclosure < moments <
 ensemble analysis two_way expected_curve bootstrap combining < day_pass < standard_errors <
 tuning < scenario < meeting < release < charts <
 scale terminal rwn_ui < arguments round_option < mask_command sweep_command < cli < pages app
