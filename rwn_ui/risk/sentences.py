@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import rwn_core as rwn
-from rwn_core.evaluation.disclosure import Answers
+from rwn_core.evaluation.attack_list import Answers
 from rwn_core.measures.measure import Reading
 
 

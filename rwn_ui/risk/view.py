@@ -9,11 +9,11 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
+from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.evaluation.disclosure import (
     Assumptions,
     Disclosure,
-    attacks,
     disclose,
     disclose_release,
     with_keys,

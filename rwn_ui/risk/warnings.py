@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rwn_core.evaluation.disclosure import Answers
+from rwn_core.evaluation.attack_list import Answers
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.transition_matrix import WHY_NO_PRIVACY_EPSILON

@@ -20,7 +20,8 @@ donors expected_sums < cell_law < row_mixture_law < comparison < reading < origi
 correlations distributions grouping design_matrix propensity
 key_variables transitions population <
 least_squares nearest loglinear learners < formula generalized_linear intruder <
-masking measures < control_group bands < warm audit forecast holdout disclosure < moments <
+masking measures < control_group bands evaluation <
+warm audit forecast holdout disclosure < moments <
 ensemble analysis two_way expected_curve bootstrap combining < day_pass < standard_errors <
 tuning < scenario < meeting < release < charts <
 scale terminal rwn_ui < arguments round_option < mask_command sweep_command < cli < pages app
