@@ -94,7 +94,8 @@ class Band:
         """
         values = np.asarray(draws, dtype=np.float64)
         low, high = prediction_interval(values, level, bounds)
-        return cls(low=low, median=np.asarray(np.median(values, axis=0)), high=high)
+        median = np.median(values, axis=0)
+        return cls(low=np.asarray(low), median=np.asarray(median), high=np.asarray(high))
 
     def outside(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which values lie beyond the band; a missing number lies nowhere."""

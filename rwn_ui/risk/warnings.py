@@ -6,8 +6,8 @@ from typing import Any
 
 from rwn_core.evaluation.attack_list import Answers
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.differential_privacy import WHY_NO_PRIVACY_EPSILON
 from rwn_core.measures.sentence import percent
-from rwn_core.measures.statistics.transition_matrix import WHY_NO_PRIVACY_EPSILON
 
 
 def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> list[str]:

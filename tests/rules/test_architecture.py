@@ -18,7 +18,7 @@ errors < parallel schema < gate fingerprint < microdata < intake export rounding
 coordinates < randomness < neighborhoods growing_sums expected_columns <
 donors expected_sums < cell_law < row_mixture_law < comparison < reading < original_terms <
 correlations distributions grouping design_matrix propensity
-key_variables transitions population <
+key_variables population <
 least_squares nearest loglinear learners < formula generalized_linear intruder <
 masking measures < control_group bands evaluation <
 warm audit forecast holdout disclosure < moments <

@@ -9,7 +9,12 @@ from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
-from rwn_core.measures.statistics.transition_matrix import WHY_NO_PRIVACY_EPSILON
+
+WHY_NO_PRIVACY_EPSILON = (
+    "Randomization within neighborhoods is not differentially private for any epsilon: a cell can "
+    "only take its own value or those of its neighbors, so one person's change can make a "
+    "released value impossible that was possible before. The radius epsilon is a distance."
+)
 
 
 def compute(comparison: Comparison) -> Reading:

@@ -44,22 +44,6 @@ def entropies(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[n
     return np.asarray(found + 0.0, dtype=np.float64)
 
 
-def recursive_diverse(counts: NDArray[np.int64], c: float, diversity: int) -> bool:
-    """Whether a class is recursively (c, l)-diverse: r_1 < c (r_l + ... + r_m).
-
-    Parameters
-    ----------
-    counts : ndarray of int64
-        How often each value occurs in the class.
-    c : float
-        Above 0.
-    diversity : int
-        l, at least 1.
-    """
-    ordered = np.sort(counts)[::-1]
-    return bool(ordered[0] < c * ordered[diversity - 1 :].sum())
-
-
 def compute(comparison: Comparison) -> Reading:
     """Share of released records whose class of equal keys holds one confidential value only."""
     secrets = required_confidential(comparison)

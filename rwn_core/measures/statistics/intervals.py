@@ -45,8 +45,9 @@ def prediction_interval(
     >>> low, high = prediction_interval([1.0, 2.0, 3.0])
     >>> round(float(low), 2), round(float(high), 2)
     (-1.37, 5.37)
-    >>> prediction_interval(np.arange(39.0))
-    (array(1.), array(37.))
+    >>> low, high = prediction_interval(np.arange(39.0))
+    >>> float(low), float(high)
+    (1.0, 37.0)
     """
     values = np.asarray(draws, dtype=np.float64)
     count = len(values)
