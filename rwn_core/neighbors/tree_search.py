@@ -137,6 +137,8 @@ def search_of_some(
     records: NDArray[np.int64],
     k: int | None,
     epsilon: Radius | None,
+    *,
+    strict: bool = False,
 ) -> Search:
     """The search for the neighborhoods of a few records in the full table.
 
@@ -150,9 +152,11 @@ def search_of_some(
         Ascending.
     k : int, optional
     epsilon : float or ndarray of float64, shape (n,), optional
+    strict : bool
+        Leave out records at exactly the radius.
     """
     query, mine = _query_of(index, points, records, epsilon)
-    return Search(index, query, k=k or 0, epsilon=mine)
+    return Search(index, query, k=k or 0, epsilon=mine, strict=strict)
 
 
 def stored_of_some(search: Search, watch: Watch, budget: float | None = None) -> NeighborTable:

@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.evaluation.analysis_plan import DayPass, Standing
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble
 from rwn_core.evaluation.standard_errors import Validity, standard_error_validity
-from rwn_core.masking import Parameters
+from rwn_core.masking import Method
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
@@ -64,7 +64,7 @@ def begin_draws(session: Session) -> None:
 
 def draw_many(
     microdata: rwn.Microdata,
-    params: Parameters,
+    params: Method,
     *,
     day_pass: DayPass,
     progress: Callable[[float], None],

@@ -87,9 +87,9 @@ def _tell(session: Session) -> None:
 def sample_note(session: Session) -> None:
     """Say so where the page shows some records of a very large table."""
     bench = session.bench()
-    if bench.preview.whole:
+    if bench.prepared.whole:
         return
-    shown, of = len(bench.preview.records), session.data.n
+    shown, of = len(bench.prepared.records), session.data.n
     st.caption(
         f"**{shown:,} random records of {of:,}**, with neighborhoods in the full table; standard "
         f"errors are of {shown:,}. What needs every record is left out; a download masks all."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,12 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.evaluation.analysis_plan import DayPass, Standing
 from rwn_core.evaluation.forecast import Forecast, forecast_scan
-from rwn_core.evaluation.forecast.curve import Axis, along, curve
+from rwn_core.evaluation.forecast.curve import along, curve
 from rwn_core.evaluation.forecast.statistic import CHANGE, Moment
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.evaluation.standard_errors import Validity
 from rwn_core.evaluation.two_way import two_way
+from rwn_core.masking import at_levers, lever_values
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
@@ -28,6 +29,7 @@ HELD_BACK = {"prediction"}  # needs held-out records: the Tune page has it
 SLOW = {"pmse"}  # on a large table they follow after the first picture
 VALUES = 25  # along the expected curve
 VALUES_OF_LARGE = 8
+_TRIED = 50  # ends of the curve, until neighbors are stored so far
 PENDING = rwn.NotApplicable("A moment: this takes longer on a large table.")
 
 Found = Reading | rwn.NotApplicable
@@ -41,7 +43,7 @@ class Desk:
     generation: int
     other: str = ""
     moment: Moment = CHANGE
-    axis: Axis = "epsilon"
+    axis: str = "epsilon"
     curves: dict[str, Any] = field(default_factory=dict)  # the last picture of each kind
     text: str = ""  # of the day pass, as it is being written
     registered: DayPass | None = None  # what that text says
@@ -174,13 +176,15 @@ def _or_reason(work: Any, *arguments: Any, **named: Any) -> Found:
 
 def _not_expected(session: Session) -> rwn.NotApplicable | None:
     """Why there is no curve: what to expect needs the stored neighbors of every record."""
-    bench, params = session.bench(), session.params
-    if not bench.preview.whole:
+    prepared, params = session.bench().prepared, session.params
+    if not params.has_forecast:
+        return rwn.NotApplicable("This method has no closed forms for what to expect.")
+    if not prepared.whole:
         return rwn.NotApplicable(
-            f"This needs every record, and these are {len(bench.preview.records):,} random ones "
+            f"This needs every record, and these are {len(prepared.records):,} random ones "
             f"of {session.data.n:,}."
         )
-    if not bench.preview.stores(k=params.k, epsilon=params.epsilon):
+    if not prepared.at(**lever_values(params)).is_quick:
         return rwn.NotApplicable(
             "This needs the neighbors that are stored, and they do not reach as far as this "
             "setting; take a smaller ε."
@@ -188,15 +192,18 @@ def _not_expected(session: Session) -> rwn.NotApplicable | None:
     return None
 
 
-def _values(session: Session, axis: Axis) -> list[float]:
+def _values(session: Session, axis: str) -> list[float]:
     """Where the curve is computed: over the slider's range, as far as neighbors are stored."""
-    reach = session.bench().reach
+    prepared = session.bench().prepared
+    ends, now = prepared.ranges[axis], prepared.at(**lever_values(session.params))
+    low = 0.0 if axis == "epsilon" else ends.low
+    stored = [
+        high for high in np.linspace(ends.high, low, _TRIED) if now.at(**{axis: high}).is_quick
+    ]
     count = VALUES if session.data.n <= LARGEST_DENSE else VALUES_OF_LARGE
-    if axis == "k":
-        return [float(k) for k in np.unique(np.linspace(1, reach.k, count).round())]
-    table = session.bench().table
-    end = reach.epsilon if table is None else min(reach.epsilon, float(np.min(table.epsilon)))
-    return [float(value) for value in np.linspace(0.0, {"q": 1.0}.get(axis, end), count)]
+    values = np.linspace(low, max(stored, default=low), count)
+    whole = next(lever.whole for lever in session.params.levers if lever.name == axis)
+    return [float(value) for value in (np.unique(values.round()) if whole else values)]
 
 
 def _own(session: Session, *more: Any) -> tuple[Any, ...]:
@@ -207,9 +214,10 @@ def _now_key(session: Session) -> tuple[Any, ...]:
     return ("now", *_own(session, session.params))
 
 
-def _scan_key(session: Session, axis: Axis) -> tuple[Any, ...]:
+def _scan_key(session: Session, axis: str) -> tuple[Any, ...]:
     """What the curve depends on: all but the parameter along it."""
-    rest = replace(session.params, **{axis: 1 if axis == "k" else 0.0})
+    low = session.bench().prepared.ranges[axis].low
+    rest = at_levers(session.params, {axis: low})
     return ("scan", axis, *_own(session, rest))
 
 
@@ -222,8 +230,9 @@ def _now(session: Session, mine: Desk, progress: Progress | None = None) -> Fore
     """What to expect of the present setting."""
 
     def make() -> Forecast:
-        table = session.bench().table
-        return forecast_scan(session.data, [session.params], table=table, progress=progress)[0]
+        prepared = session.bench().prepared
+        params = [session.params]
+        return forecast_scan(session.data, params, prepared=prepared, progress=progress)[0]
 
     return mine.memo.once(_now_key(session), make)
 
@@ -233,8 +242,8 @@ def _scan(session: Session, mine: Desk, progress: Progress | None = None) -> lis
     settings = along(session.params, mine.axis, _values(session, mine.axis))
 
     def make() -> list[Forecast]:
-        table = session.bench().table
-        return forecast_scan(session.data, settings, table=table, progress=progress)
+        prepared = session.bench().prepared
+        return forecast_scan(session.data, settings, prepared=prepared, progress=progress)
 
     return mine.memo.once(_scan_key(session, mine.axis), make)
 

@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 from rwn_core.charts import serialise
-from rwn_core.evaluation.forecast.curve import Axis
 from rwn_core.evaluation.forecast.statistic import CHANGE, moments_of
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
@@ -46,7 +45,7 @@ def controls(session: Session, mine: Desk) -> None:
     _choose_moment(session, mine)
 
 
-_PARAMETERS: Mapping[str, Axis] = {"radius ε": "epsilon", "neighbors k": "k", "probability q": "q"}
+_PARAMETERS: Mapping[str, str] = {"radius ε": "epsilon", "neighbors k": "k", "probability q": "q"}
 
 
 def _choose_moment(session: Session, mine: Desk) -> None:

@@ -281,7 +281,7 @@ def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
     data = table()
     bench = Bench.of(data)
     params = rwn.RWN(epsilon=beyond * bench.reach.stored, k=5, q=0.7)
-    assert bench.preview.stores(k=5, epsilon=params.epsilon) is (beyond <= 1)
+    assert bench.prepared.at(k=5, epsilon=params.epsilon).is_quick is (beyond <= 1)
     look = bench.look(params, 3)
     same_release(look, rwn.mask(data, params, seed=3), np.arange(data.n))
     assert isinstance(look.readings["neighborhood_size"], Reading)
@@ -291,8 +291,8 @@ def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
 def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None:
     data = table()
     bench = Bench.of(data)
-    records = bench.preview.records
-    assert (len(records), bench.preview.whole) == (2100, False)
+    records = bench.prepared.records
+    assert (len(records), bench.prepared.whole) == (2100, False)
     params = rwn.RWN(epsilon=beyond * bench.reach.epsilon, k=5, q=0.7)
     release = rwn.mask(data, params, seed=3)
     look = bench.look(params, 3)
@@ -312,9 +312,9 @@ def test_records_that_are_shown_keep_the_numbers_of_the_file(some) -> None:
     readings = bench.look(rwn.RWN(epsilon=0.1, k=5), 3).readings
     for key in ("cooks_distance", "mahalanobis"):
         detail = readings[key].detail
-        np.testing.assert_array_equal(detail["records_original"], bench.preview.records)
+        np.testing.assert_array_equal(detail["records_original"], bench.prepared.records)
         place = int(np.argmax(detail["original"]))
-        assert detail["argmax_original"] == bench.preview.records[place]
+        assert detail["argmax_original"] == bench.prepared.records[place]
 
 
 def test_an_intruder_holds_all_records_whichever_are_shown(some) -> None:
@@ -324,7 +324,7 @@ def test_an_intruder_holds_all_records_whichever_are_shown(some) -> None:
     shown = bench.look(params, 3).readings["distance_linkage"]
     release = rwn.mask(data, params, seed=3)
     full = rwn.audit(data, release, measures=["distance_linkage"])["distance_linkage"]
-    np.testing.assert_allclose(shown.detail["score"], full.detail["score"][bench.preview.records])
+    np.testing.assert_allclose(shown.detail["score"], full.detail["score"][bench.prepared.records])
     assert shown.baseline == 1 / data.n
     assert (shown.detail["of"], shown.detail["sampled"]) == (data.n, True)
 
