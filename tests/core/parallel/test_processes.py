@@ -240,6 +240,15 @@ def test_a_killed_process_is_a_sentence() -> None:
     assert job.refusal.startswith("The work stopped before it was done")
 
 
+def test_ctrl_c_is_for_the_parent() -> None:
+    job, pid = begun(linger)
+    os.kill(pid, signal.SIGINT)  # which a terminal sends to all
+    time.sleep(0.3)
+    assert alive(pid)
+    assert job.running
+    job.cancel()
+
+
 def test_what_is_larger_than_a_pipe_arrives_whole_though_nobody_looks() -> None:
     content = os.urandom(LARGE)
     job = Job(large, content=content)
