@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import as_completed
 from pathlib import Path
 from types import ModuleType
@@ -370,7 +370,9 @@ if __name__ == "__main__":
 
 
 @pytest.fixture
-def parent(tmp_path: Path) -> Callable[[str], tuple[subprocess.Popen[str], list[int]]]:
+def parent(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[str], list[int]]]]:
+    begun = list[tuple[subprocess.Popen[str], list[int]]]()
+
     def start(rest: str) -> tuple[subprocess.Popen[str], list[int]]:
         script = tmp_path / "parent.py"
         tests = str(Path(__file__).parent)
@@ -384,10 +386,15 @@ def parent(tmp_path: Path) -> Callable[[str], tuple[subprocess.Popen[str], list[
         )
         assert process.stdout is not None
         pids = [int(pid) for pid in process.stdout.readline().split()]
+        begun.append((process, pids))
         assert len(pids) == 3
         return process, pids
 
-    return start
+    yield start
+    for process, pids in begun:  # after a failure, too
+        for pid in [process.pid] * (process.poll() is None) + [pid for pid in pids if alive(pid)]:
+            os.kill(pid, signal.SIGKILL)
+        process.communicate()
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
