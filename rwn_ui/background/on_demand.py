@@ -52,7 +52,7 @@ def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answe
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
-class Follower:
+class OnDemand:
     """A process that answers questions about one table.
 
     Attributes
@@ -73,7 +73,7 @@ class Follower:
         cls,
         data: rwn.Microdata,
         answer: Callable[[Question, Comparison], Answer] = Question.answer,
-    ) -> Follower:
+    ) -> OnDemand:
         """Begin; it ends with the session that began it."""
         made = cls(data=data, _answer=answer)
         made._begin()

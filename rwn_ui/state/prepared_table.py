@@ -1,4 +1,4 @@
-"""From choices to readings: what a slider move computes, and what it finds already done."""
+"""Prepares a table once, so that a slider move draws its release and reads it at once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SHOWN = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class CurrentRelease:
     """One setting's release and what the measures say about it.
 
     `exact` is the release before its rounding, where there is any.
@@ -43,8 +43,8 @@ class Look:
 
 
 @dataclass(slots=True, kw_only=True)
-class Bench:
-    """A table made ready for quick looks: its neighbors ranked, its own statistics kept."""
+class PreparedTable:
+    """A table made ready for the sliders: its neighbors ranked, its own statistics kept."""
 
     data: rwn.Microdata
     prepared: Prepared
@@ -56,7 +56,7 @@ class Bench:
         data: rwn.Microdata,
         progress: Progress | None = None,
         cancel: threading.Event | None = None,
-    ) -> Bench:
+    ) -> PreparedTable:
         """Rank the neighbors of every record, or of random ones of a very large table."""
         prepared = rwn.RWN(k=1).preview(data, progress=progress, cancel=cancel)
         if prepared.whole:
@@ -66,8 +66,8 @@ class Bench:
         return cls(data=data, prepared=prepared, comparison=comparison)
 
     @property
-    def reach(self) -> Reach:
-        """How far the sliders go."""
+    def slider_range(self) -> Reach:
+        """Where the sliders end."""
         return self.prepared.reach
 
     @property
@@ -75,10 +75,12 @@ class Bench:
         """Whether preparing a table of this size takes seconds."""
         return self.data.n > LARGEST_DENSE
 
-    def look(self, params: rwn.RWN | Rounded, seed: int, progress: Progress | None = None) -> Look:
+    def release(
+        self, params: rwn.RWN | Rounded, seed: int, progress: Progress | None = None
+    ) -> CurrentRelease:
         """Draw the release of a setting and read the measures.
 
-        Beyond the stored neighbors the setting's own are searched for, and `progress` is told.
+        Beyond the stored neighbors the setting's own are searched for; `progress` is called then.
         """
         plain, precision = unrounded(params)
         moved = self.prepared.at(**lever_values(plain))
@@ -86,6 +88,6 @@ class Bench:
         masked = exact.rounded(precision)
         comparison = self.comparison.with_masked(masked.masked, masked.law)
         readings = {key: rwn.MEASURES[key].read(comparison) for key in SHOWN}
-        return Look(
+        return CurrentRelease(
             params=params, exact=exact, masked=masked, readings=readings, comparison=comparison
         )
