@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import rwn_core as rwn
 from rwn_core.data.rounding import Steps, precision_words, share_of
 from rwn_core.evaluation.analysis_plan import DayPass
-from rwn_core.evaluation.forecast.curve import Axis
 from rwn_core.evaluation.forecast.statistic import CHANGE, Moment
 from rwn_core.masking import Rounded
 from rwn_core.measures.attacks.watch_list import WatchList
@@ -63,7 +62,7 @@ class Session:
     meetings: list[Meeting] = field(default_factory=list)
     second_variable: str = ""  # shown together with the first; see `pair`
     moment: Moment = CHANGE  # of the expected curve
-    curve_axis: Axis = "epsilon"
+    curve_axis: str = "epsilon"
     history: History = field(default_factory=History)
     generation: int = 0  # counts loaded tables; part of widget keys that belong to one table
     rewound: int = 0  # counts weights and steps that came from elsewhere than their table; likewise
