@@ -12,11 +12,11 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-import rwn_core
 from rwn_cli.mask import mask
 from rwn_cli.options import Dropped, SchemaFile, asked, described, like, load, output_format, write
 from rwn_cli.sweep import sweep
 from rwn_cli.terminal import progress, readings_table, say
+from rwn_core._version import __version__
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
 
 INTERNAL, USAGE, INPUT, POLICY, INPUT_OUTPUT = 1, 2, 3, 4, 5
@@ -89,7 +89,7 @@ def _reason(error: OSError) -> str:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"rwn {rwn_core.__version__}")
+        typer.echo(f"rwn {__version__}")
         raise typer.Exit
 
 

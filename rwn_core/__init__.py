@@ -18,6 +18,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from rwn_core._version import __version__ as __version__
+
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.question import Question
@@ -52,8 +54,6 @@ if TYPE_CHECKING:
     from rwn_core.randomness import SecretKey
     from rwn_core.reporting.scenario import Scenario
     from rwn_core.tuning import Goal, Grid, Plan, Setting, frontier, seek, sweep
-
-__version__ = "0.1.0"
 
 __all__ = [
     "DEMOS",
