@@ -31,11 +31,8 @@ from rwn_core.neighbors import (
     find_and_draw,
     find_neighborhoods,
 )
-from rwn_core.neighbors.candidates.restricted import (
-    RestrictionCost,
-    restricted_table,
-    restriction_cost,
-)
+from rwn_core.neighbors.candidates import restricted_table
+from rwn_core.neighbors.candidates.cost import RestrictionCost, restriction_cost
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
 from rwn_core.neighbors.metric import (
     Encoding,

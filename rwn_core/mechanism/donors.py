@@ -189,8 +189,9 @@ def draw_donors(
     if neighborhoods.n > LARGEST_DENSE and isinstance(draws, Draws) and draws.has_one_key:
         if neighborhoods.is_stored:
             return draws.from_stored(neighborhoods, q)
-        rows = neighborhoods.rows(draws.records)
-        return neighborhoods.search_donors(draws.drawing(q))[rows]
+        from rwn_core.neighbors.lazy_table import search_donors
+
+        return search_donors(neighborhoods, draws.drawing(q))[neighborhoods.rows(draws.records)]
     rows = neighborhoods.rows(draws.records)
     sizes = neighborhoods.sizes[rows]
     ranks = draws.ranks(sizes)
@@ -232,11 +233,11 @@ def draw_all(
     threads = thread_count(threads)
     if neighborhoods.n > LARGEST_DENSE:
         drawing = Drawing(key=key, streams=streams, q=q)
-        if not neighborhoods.is_stored:
-            return neighborhoods.search_donors(drawing, threads)
+        from rwn_core.neighbors.lazy_table import search_donors
         from rwn_core.neighbors.stored_draws import draw_from_table
 
-        return draw_from_table(neighborhoods, drawing, threads)
+        draw_large = draw_from_table if neighborhoods.is_stored else search_donors
+        return draw_large(neighborhoods, drawing, threads)
     starts = range(0, neighborhoods.n, chunk)
 
     def draw(start: int) -> NDArray[np.int64]:

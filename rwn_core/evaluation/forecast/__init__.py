@@ -179,8 +179,7 @@ def _neighbors_of_first(
     points: NDArray[np.float64], count: int, k: int | None, epsilon: float | None
 ) -> NeighborTable:
     """The ranked others of the first records."""
-    from rwn_core.neighbors.fill_table import index_of
-    from rwn_core.neighbors.tree_search import neighborhoods_of_some
+    from rwn_core.neighbors.tree_search import index_of, neighborhoods_of_some
     from rwn_core.parallel.threads import Watch, thread_count
 
     records = np.arange(min(count, len(points)))

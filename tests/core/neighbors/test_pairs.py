@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.candidates.random_pairs import LARGEST_N, pair_of, pairs_of, random_pairs
+from rwn_core.neighbors.candidates.pairs import LARGEST_N, pair_of, pairs_of, random_pairs
 from rwn_core.randomness import SecretKey
 
 KEY = SecretKey.from_seed(7)
