@@ -18,7 +18,7 @@ from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donors import check_probability, masked_columns
 from rwn_core.mechanism.law import Law
 from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_reach
-from rwn_core.neighbors.candidates.restricted import restriction_cost
+from rwn_core.neighbors.candidates.cost import restriction_cost
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, metric_of

@@ -199,8 +199,11 @@ def draw_donors(
     if neighborhoods.n > LARGEST_DENSE and isinstance(draws, Draws) and draws.has_one_key:
         if neighborhoods.is_stored:
             return draws.from_stored(neighborhoods, q, threads)
-        rows = neighborhoods.rows(draws.records)
-        return neighborhoods.search_donors(draws.drawing(q), threads)[rows]
+        from rwn_core.neighbors.lazy_table import search_donors
+
+        return search_donors(neighborhoods, draws.drawing(q), threads)[
+            neighborhoods.rows(draws.records)
+        ]
     rows = neighborhoods.rows(draws.records)
     sizes = neighborhoods.sizes[rows]
     ranks = draws.ranks(sizes)

@@ -10,17 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors import (
-    LARGEST_DENSE,
-    Drawing,
-    Neighborhoods,
-    NeighborTable,
-    check_reach,
-)
 from rwn_core.neighbors.brute_force import complete_table
-from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.radius import Radius, check_reach, one_radius
 from rwn_core.neighbors.slider_range import Reach, interactive_reach
 from rwn_core.neighbors.source import Ball, search
+from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 if TYPE_CHECKING:
@@ -170,7 +165,7 @@ def build_preview(
     if n <= LARGEST_DENSE:
         table = complete_table(points)
     else:
-        from rwn_core.neighbors.fill_table import index_of
+        from rwn_core.neighbors.tree_search import index_of
 
         index = index_of(points, None, watch)
         watch.tell(0.0)

@@ -17,7 +17,7 @@ from rwn_core.neighbors import (
     find_strictly,
     neighbor_table,
 )
-from rwn_core.neighbors.candidates.restricted import restricted_table
+from rwn_core.neighbors.candidates import restricted_table
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.radius import Radius
@@ -260,8 +260,7 @@ def source_of_some(
     ParameterError
         They do not fit into memory.
     """
-    from rwn_core.neighbors.fill_table import index_of
-    from rwn_core.neighbors.tree_search import neighborhoods_of_some
+    from rwn_core.neighbors.tree_search import index_of, neighborhoods_of_some
 
     watch = Watch(threads=thread_count(threads), progress=None)
     table = neighborhoods_of_some(

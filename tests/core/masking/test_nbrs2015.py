@@ -183,6 +183,6 @@ def test_a_large_file_by_the_tree_is_the_same(monkeypatch):
     frame = pd.DataFrame(rng.integers(0, 30, (2100, 2)), columns=["x", "y"])
     params, microdata = NBRS2015(epsilon=0.15, q=0.5), Microdata.from_frame(frame)
     tree = mask(microdata, params, seed=7)
-    monkeypatch.setattr("rwn_core.neighbors.LARGEST_DENSE", 3000)
+    monkeypatch.setattr("rwn_core.neighbors.find.LARGEST_DENSE", 3000)
     dense = mask(microdata, params, seed=7)
     np.testing.assert_array_equal(tree.donors, dense.donors)

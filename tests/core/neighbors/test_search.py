@@ -10,10 +10,16 @@ import numpy as np
 import pytest
 from brute_force import hard_reaches, hard_table, member_sets, squared_pairs
 
-from rwn_core import neighbors
 from rwn_core.errors import ParameterError
 from rwn_core.mechanism.donors import Draws, draw_donors
-from rwn_core.neighbors import Drawing, find_neighborhoods, find_strictly, neighbor_table
+from rwn_core.neighbors import (
+    Drawing,
+    NeighborTable,
+    find,
+    find_neighborhoods,
+    find_strictly,
+    neighbor_table,
+)
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.index import Layout, build_index
 from rwn_core.neighbors.search import Search
@@ -101,11 +107,11 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
                 found = search.run(watch, DRAWING)
                 hashes.add(sha256(found.donors))
                 table = search.fill(found, watch)
-                stored = neighbors.NeighborTable(
+                stored = NeighborTable(
                     offsets=table.starts, records=table.members, squared=table.squared, **reach
                 ).narrow(**reach)
                 hashes.add(sha256(draw_all(stored, DRAWING)))
-    monkeypatch.setattr(neighbors, "LARGEST_DENSE", 3000)
+    monkeypatch.setattr(find, "LARGEST_DENSE", 3000)
     plain = find_neighborhoods(points, **reach)
     draws = Draws(KEY, np.arange(2400), DRAWING.streams)
     ranks = draws.ranks(plain.sizes)
