@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.spatial.distance import cdist
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
@@ -124,6 +123,8 @@ def _near(
     outside: NDArray[np.float64], points: NDArray[np.float64], law: CellLaw
 ) -> sparse.csr_array:
     """The same of a few people."""
+    from scipy.spatial.distance import cdist
+
     known = law.neighborhoods
     squared = cdist(outside, points, "sqeuclidean")
     inside = np.zeros(squared.shape, dtype=bool)
