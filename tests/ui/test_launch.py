@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -141,8 +141,8 @@ WEBSOCKET = {
 }
 
 
-def test_the_app_answers_this_machine_and_ends_cleanly() -> None:
-    with running_app() as (process, port):
+def test_the_app_answers_this_machine_and_ends_cleanly(free_port: Callable[[], int]) -> None:
+    with running_app("--port", str(free_port())) as (process, port):
         assert answer(port, "/_stcore/health") == (200, b"ok")
         assert answer(port, "/app/static/plotly.min.js")[0] == 200
         own = {"Host": f"127.0.0.1:{port}", "Origin": f"http://127.0.0.1:{port}"}

@@ -121,7 +121,7 @@ def forecast_scan(
     >>> table = Microdata.from_frame(pd.DataFrame({"x": [0.0, 1.0, 4.0, 9.0]}))
     >>> scan = forecast_scan(table, [RWN(k=k) for k in (1, 2)])
     >>> [round(float(one.means["x"]), 12) for one in scan]
-    [1.5, 3.0]
+    [1.5, 1.875]
     """
     if not settings:
         return []
