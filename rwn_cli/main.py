@@ -14,10 +14,21 @@ import typer
 
 import rwn_core
 from rwn_cli.mask import mask
-from rwn_cli.options import Dropped, SchemaFile, asked, described, like, load, output_format, write
+from rwn_cli.options import (
+    ENDS_IN,
+    Dropped,
+    SchemaFile,
+    asked,
+    described,
+    like,
+    load,
+    output_format,
+    write,
+)
 from rwn_cli.sweep import sweep
 from rwn_cli.terminal import progress, readings_table, say
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
+from rwn_core.io import titles
 
 INTERNAL, USAGE, INPUT, POLICY, INPUT_OUTPUT = 1, 2, 3, 4, 5
 _EXIT_CODES = ((ParameterError, USAGE), (InputError, INPUT), (ReleaseError, POLICY))
@@ -105,7 +116,7 @@ def _common(
 
 @app.command("app")
 def serve(
-    file: Annotated[Path | None, typer.Argument(help="CSV or Parquet file to open first.")] = None,
+    file: Annotated[Path | None, typer.Argument(help=f"{titles()} file to open first.")] = None,
     port: Annotated[
         int | None, typer.Option(min=1, max=65535, help="By default the first free from 8501 on.")
     ] = None,
@@ -124,19 +135,19 @@ def serve(
 @app.command()
 def demo(
     name: Annotated[str, typer.Argument(help="Such as bodyfat, pima, randhie or cps1988.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Ends in .csv or .parquet.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help=ENDS_IN)],
     schema: Annotated[
         bool, typer.Option("--schema", help="Write its description beside it, as .toml.")
     ] = False,
 ) -> None:
     """Write a demo table to a file."""
     from rwn_core.io.demo import demo_path, load_demo
-    from rwn_core.io.write import table_bytes
+    from rwn_core.io.write import file_format, table_bytes
 
     form = output_format(out)
     kept = demo_path(name)
     data = load_demo(name)
-    write(out, kept.read_bytes() if form == "csv" else table_bytes(data.frame, form))
+    write(out, kept.read_bytes() if form == file_format(kept) else table_bytes(data.frame, form))
     if schema:
         write(out.with_suffix(".toml"), kept.with_suffix(".toml").read_bytes())
     say(f"{name}: {data.n:,} records, {data.p} variables, written to {out}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from rwn_cli.options import (
+    ENDS_IN,
     Dropped,
     SchemaFile,
     Source,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from rwn_core.reporting.decision import Meeting
     from rwn_core.reporting.scenario import Scenario
 
-Target = Annotated[Path, typer.Argument(metavar="OUT", help="Ends in .csv or .parquet.")]
+Target = Annotated[Path, typer.Argument(metavar="OUT", help=ENDS_IN)]
 Threads = Annotated[
     int | None,
     typer.Option(
@@ -209,8 +210,9 @@ def _tell_what_it_cost(data: Microdata, release: Release, threads: int | None) -
     params = release.params
     if not isinstance(params, RWN):
         return
-    if not params.scheme.exact and release.law is not None:
-        cost = params.restriction_cost(data, release.law.neighborhoods, threads=threads)
+    found = None if release.law is None else release.law.neighborhoods
+    if not params.scheme.exact and found is not None:
+        cost = params.restriction_cost(data, found, threads=threads)
         say(f"neighbors {params.neighbors}: {cost}")
     if params.weights == "discrete":
         shares = params.distance_shares(data)

@@ -12,6 +12,7 @@ import typer
 
 from rwn_cli.terminal import say
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError, SchemaError
+from rwn_core.io import endings, titles
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 DEMO = "demo:"
 
-Source = Annotated[str, typer.Argument(metavar="IN", help="CSV or Parquet file, or demo:NAME.")]
+Source = Annotated[str, typer.Argument(metavar="IN", help=f"{titles()} file, or demo:NAME.")]
+ENDS_IN = f"Ends in {endings()}."
 SchemaFile = Annotated[
     Path | None,
     typer.Option("--schema", metavar="FILE.toml", help="Describes the variables of the table."),

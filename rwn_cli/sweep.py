@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rwn_cli.options import (
+    ENDS_IN,
     Dropped,
     SchemaFile,
     Source,
@@ -34,9 +35,7 @@ Values = Annotated[
 
 def sweep(
     source: Source,
-    target: Annotated[
-        Path, typer.Option("--out", "-o", metavar="OUT", help="Ends in .csv or .parquet.")
-    ],
+    target: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help=ENDS_IN)],
     epsilon: Values = None,
     k: Annotated[str | None, typer.Option("--k", metavar="V,V,...")] = None,
     q: Annotated[str | None, typer.Option("--q", metavar="V,V,...")] = None,

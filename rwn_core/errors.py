@@ -1,5 +1,11 @@
 """What can go wrong, in the words a person reads."""
 
+import logging
+import secrets
+import traceback
+
+_LOG = logging.getLogger("rwn")
+
 
 class RWNError(Exception):
     """Any refusal of this program; its text is one sentence that names what to change."""
@@ -33,3 +39,18 @@ class NotApplicable(RWNError):
 
 class ReleaseError(RWNError):
     """A release may not be, or could not be, written."""
+
+
+def describe_fault(error: BaseException) -> str:
+    """Describe a foreign error by its type and the lines it passed; its text may hold a value."""
+    frames = reversed(traceback.extract_tb(error.__traceback__))
+    places = " < ".join(f"{frame.name}:{frame.lineno}" for frame in frames)
+    return f"{type(error).__name__} at {places}"
+
+
+def log_fault(fault: BaseException | str) -> str:
+    """Log a foreign error, or what `describe_fault` said of one; the number that names it."""
+    number = secrets.token_hex(4)
+    told = fault if isinstance(fault, str) else describe_fault(fault)
+    _LOG.error("error %s: %s", number, told)
+    return number

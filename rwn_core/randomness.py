@@ -23,9 +23,19 @@ _CONSTANTS = np.frombuffer(b"expand 32-byte k", dtype="<u4").astype(np.uint32)
 
 
 class SecretKey:
-    """A 256-bit secret; whoever has it can undo a release.
+    """Keep a 256-bit secret; whoever has it can undo a release.
 
     It shows itself nowhere: not in `repr`, a log, a file name or a report.
+
+    Parameters
+    ----------
+    value : bytes
+        Exactly 32 of them.
+
+    Raises
+    ------
+    ParameterError
+        There are not 32.
     """
 
     __slots__ = ("_bytes",)

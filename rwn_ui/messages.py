@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 import re
-import secrets
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
 
-from rwn_core.errors import NotApplicable, RWNError
+from rwn_core.errors import NotApplicable, RWNError, log_fault
 
 # what makes links, pictures, styles, formulas and icons
 _MARKUP = re.compile(r"[\\`*_\[\]<>$~]|:(?=[\w/+-]+[:\[])")
 # what becomes a link without any sign around it; an escape does not stop it
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
-_LOG = logging.getLogger("rwn")
 _STYLE = (Path(__file__).parent / "server" / "page.css").read_text(encoding="utf-8")
 
 
@@ -53,12 +49,3 @@ def guarded() -> Iterator[None]:
             "here. Change a setting and go on, or report the number.",
             icon=":material/error:",
         )
-
-
-def log_fault(error: Exception) -> str:
-    """Log a foreign error as its type and the lines it passed; the number that names it."""
-    number = secrets.token_hex(4)
-    frames = reversed(traceback.extract_tb(error.__traceback__))
-    places = " < ".join(f"{frame.name}:{frame.lineno}" for frame in frames)
-    _LOG.error("error %s: %s at %s", number, type(error).__name__, places)
-    return number

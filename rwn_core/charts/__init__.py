@@ -6,7 +6,7 @@ reports and the tests use the same dictionary.
 """
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 
 import orjson
 
@@ -31,7 +31,7 @@ from rwn_core.charts.measures import (
     subgroups,
     two_way,
 )
-from rwn_core.charts.parts import not_applicable
+from rwn_core.charts.parts.not_applicable import draw as draw_reason
 from rwn_core.charts.parts.style import Chart
 from rwn_core.charts.tuning import (
     expected_curve,
@@ -41,22 +41,35 @@ from rwn_core.charts.tuning import (
     sweep_map,
 )
 
-_CHARTS: tuple[ModuleType, ...] = (
-    risk_utility_map,
-    neighborhood_size,
-    nearest_distance,
-    correlation,
-    regression,
-    principal_components,
-    cooks_distance,
-    mahalanobis,
-    distribution,
-)
-
 CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
-    {module.__name__.rpartition(".")[2]: module.draw for module in _CHARTS}
+    {
+        "risk_utility_map": risk_utility_map.draw,
+        "neighborhood_size": neighborhood_size.draw,
+        "nearest_distance": nearest_distance.draw,
+        "correlation": correlation.draw,
+        "regression": regression.draw,
+        "principal_components": principal_components.draw,
+        "cooks_distance": cooks_distance.draw,
+        "mahalanobis": mahalanobis.draw,
+        "distribution": distribution.draw,
+        "correlation_change": correlation_change.draw,
+        "expected_curve": expected_curve.draw,
+        "subgroups": subgroups.draw,
+        "two_way": two_way.draw,
+        "quantiles": quantiles.draw,
+        "linkage_attacks": linkage_attacks.draw,
+        "record_risk": record_risk.draw,
+        "repeated_releases": repeated_releases.draw,
+        "rounding_effect": rounding_effect.draw,
+        "key_classes": key_classes.draw,
+        "guessing_attacks": guessing_attacks.draw,
+        "extreme_values": extreme_values.draw,
+        "queries": queries.draw,
+        "sweep_map": sweep_map.draw,
+        "parameter_surface": parameter_surface.draw,
+    }
 )
-"""Every chart by key, in the order on screen."""
+"""Every chart by key, in the order on screen; the pages draw by key and know no file of a chart."""
 
 
 def serialise(chart: Chart) -> str:
@@ -68,24 +81,4 @@ def serialise(chart: Chart) -> str:
     return orjson.dumps({**chart, "table": table}, option=orjson.OPT_SERIALIZE_NUMPY).decode()
 
 
-__all__ = [
-    "CHARTS",
-    "Chart",
-    "correlation_change",
-    "expected_curve",
-    "extreme_values",
-    "guessing_attacks",
-    "key_classes",
-    "linkage_attacks",
-    "not_applicable",
-    "parameter_surface",
-    "quantiles",
-    "queries",
-    "record_risk",
-    "repeated_releases",
-    "rounding_effect",
-    "serialise",
-    "subgroups",
-    "sweep_map",
-    "two_way",
-]
+__all__ = ["CHARTS", "Chart", "draw_reason", "serialise"]

@@ -28,12 +28,13 @@ _T = TypeVar("_T")
 
 
 class Microdata:
-    """Records by variables, with a schema; never changed after the gate.
+    """Hold records by variables, with a schema; nothing is changed once it was checked.
 
     Use `Microdata.from_frame`; the constructor trusts what it is given.
 
     Attributes
     ----------
+    frame : pandas.DataFrame, shape (n, p)
     schema : Schema
         One variable for each column, in order.
     notices : tuple of str
@@ -192,7 +193,9 @@ class Microdata:
         return Microdata(frame, self.schema, self.notices)
 
     def with_schema(self, schema: Schema) -> Microdata:
-        """The same records under another description, checked again."""
+        """The same records under another description; what it says of the values is checked."""
+        if _said_of_values(schema) == _said_of_values(self.schema):
+            return self._described(schema)
         old = table_notices(self._frame, self.schema)
         told = tuple(notice for notice in self.notices if notice not in old)
         return Microdata.from_frame(self._frame, schema, notices=told)
@@ -204,8 +207,12 @@ class Microdata:
         ------
         SchemaError
         """
-        other = Microdata(self._frame, self.schema.with_weights(weights), self.notices)
-        other._cache = self._cache  # nothing kept there depends on weights
+        return self._described(self.schema.with_weights(weights))
+
+    def _described(self, schema: Schema) -> Microdata:
+        """Share the checked values with a schema that says the same of them."""
+        other = Microdata(self._frame, schema, self.notices)
+        other._cache = self._cache  # nothing kept there depends on what may differ
         return other
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -260,6 +267,11 @@ class Microdata:
         # the last entry is for number -1, a missing value
         lookup = np.array([places.get(value, -1) for value in different] + [-1], dtype=np.int32)
         return _read_only(lookup[numbers])
+
+
+def _said_of_values(schema: Schema) -> list[tuple[object, ...]]:
+    """What the gate holds against the values; weights, groups and the question are not in it."""
+    return [(v.name, v.kind, v.role, v.levels) for v in schema.variables]
 
 
 def _with_levels(frame: pd.DataFrame, schema: Schema) -> Schema:

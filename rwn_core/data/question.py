@@ -10,7 +10,7 @@ from rwn_core.errors import SchemaError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """The regression that the data steward wants kept.
+    """State the regression that the data steward wants kept.
 
     Parameters
     ----------

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rwn_core.data.question import Question
-from rwn_core.data.schema_toml import parse_toml, toml_text
+from rwn_core.data.schema_toml import parse_toml, schema_text
 from rwn_core.data.variable import Kind, Role, Variable, refuse_repeats
 from rwn_core.errors import SchemaError
 
@@ -16,7 +16,12 @@ __all__ = ["Kind", "Question", "Role", "Schema", "Variable"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """All variables of a table, in the order of its columns, with the regression to keep.
+    """Hold all variables of a table, in the order of its columns, with the regression to keep.
+
+    Parameters
+    ----------
+    variables : tuple of Variable
+    question : Question, optional
 
     Raises
     ------
@@ -103,4 +108,4 @@ class Schema:
 
     def to_toml(self) -> str:
         """Write the TOML form that `from_toml` reads."""
-        return toml_text(self.variables, self.question)
+        return schema_text(self.variables, self.question)

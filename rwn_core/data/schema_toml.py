@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Sequence
 from typing import Any
 
 from rwn_core.data.question import Question
+from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.data.variable import Variable
 from rwn_core.errors import SchemaError
 
@@ -21,11 +20,7 @@ def parse_toml(text: str) -> tuple[tuple[Variable, ...], Question | None]:
     ------
     SchemaError
     """
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        place = str(error).rpartition("(")[2].rstrip(")")
-        raise SchemaError(f"The schema file is not valid TOML ({place}).") from None
+    document = toml_document(text, "schema file", SchemaError)
     unknown = set(document) - {"variable", "question"}
     if unknown:
         raise SchemaError(f"The schema file has the unknown table {sorted(unknown)[0]}.")
@@ -37,16 +32,15 @@ def parse_toml(text: str) -> tuple[tuple[Variable, ...], Question | None]:
     return variables, None if question is None else _question_from(question)
 
 
-def toml_text(variables: Sequence[Variable], question: Question | None) -> str:
+def schema_text(variables: Sequence[Variable], question: Question | None) -> str:
     """The TOML text that `parse_toml` reads."""
-    blocks = [_variable_to_toml(variable) for variable in variables]
+    document: dict[str, Any] = {"variable": [_fields_of(variable) for variable in variables]}
     if question is not None:
-        blocks.append(
-            "[question]\n"
-            f"response = {_toml(question.response)}\n"
-            f"predictors = {_toml(list(question.predictors))}\n"
-        )
-    return "\n".join(blocks)
+        document["question"] = {
+            "response": question.response,
+            "predictors": list(question.predictors),
+        }
+    return toml_text(document)
 
 
 def _variable_from(entry: Any) -> Variable:
@@ -78,7 +72,8 @@ def _question_from(table: Any) -> Question:
     return Question(response=table["response"], predictors=tuple(table["predictors"]))
 
 
-def _variable_to_toml(variable: Variable) -> str:
+def _fields_of(variable: Variable) -> dict[str, Any]:
+    """The fields of a variable that are not the usual ones."""
     fields: dict[str, Any] = {
         "name": variable.name,
         "kind": str(variable.kind),
@@ -92,11 +87,4 @@ def _variable_to_toml(variable: Variable) -> str:
         fields["masked"] = False
     if variable.levels is not None:
         fields["levels"] = list(variable.levels)
-    lines = [f"{key} = {_toml(value)}" for key, value in fields.items()]
-    return "[[variable]]\n" + "\n".join(lines) + "\n"
-
-
-def _toml(value: object) -> str:
-    # JSON strings, numbers, booleans and arrays of strings are TOML too; DEL is the one
-    # character that JSON leaves bare and TOML forbids.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return fields

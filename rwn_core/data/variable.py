@@ -34,7 +34,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """One column of the table.
+    """Describe one column of the table.
 
     Parameters
     ----------

@@ -6,8 +6,6 @@ fails each of them. A day pass names variables and tolerances and holds no data.
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.registered_analysis import Analysis, Verdict, verdict
@@ -25,7 +24,7 @@ from rwn_core.measures.comparison import Comparison
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayPass:
-    """The registered analyses, in order.
+    """Hold the registered analyses, in order.
 
     Parameters
     ----------
@@ -122,7 +121,8 @@ class DayPass:
 
     def to_toml(self) -> str:
         """The analyses as TOML: an ``[[analysis]]`` table each."""
-        return "\n".join(_toml(record) for record in self.to_records())
+        records = self.to_records()
+        return toml_text({"analysis": records} if records else {})
 
     @classmethod
     def from_toml(cls, text: str) -> DayPass:
@@ -132,11 +132,7 @@ class DayPass:
         ------
         InputError, ParameterError
         """
-        try:
-            document = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            place = str(error).rpartition("(")[2].rstrip(")")
-            raise InputError(f"The day pass is not valid TOML ({place}).") from None
+        document = toml_document(text, "day pass")
         unknown = set(document) - {"analysis"}
         if unknown or not isinstance(document.get("analysis", []), list):
             raise InputError("The day pass must hold [[analysis]] tables and nothing else.")
@@ -205,11 +201,3 @@ def _analysis(record: Mapping[str, Any]) -> Analysis:
             raise InputError(f"The field {field} of an analysis has a value of the wrong kind.")
     values = {**record, "tolerance": float(record["tolerance"])}
     return Analysis(**values)
-
-
-def _toml(record: Mapping[str, Any]) -> str:
-    lines = [
-        f"{name} = {json.dumps(value, ensure_ascii=False)}".replace("\x7f", "\\u007f")
-        for name, value in record.items()
-    ]
-    return "[[analysis]]\n" + "\n".join(lines) + "\n"

@@ -19,7 +19,7 @@ from rwn_core.measures.measure import Reading
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """Readings by measure key; a measure without an answer holds its reason.
+    """Hold the readings by measure key; a measure without an answer holds its reason.
 
     Attributes
     ----------

@@ -13,6 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import SHARES, rounded, steps_of
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.attack_list import Answers, read_attack
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
@@ -23,12 +24,11 @@ from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
 
 RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is told what the values alone say
 ROUNDING_WORK = 1_000_000  # candidate pairs weighed at each step, before a sample is taken
 SIMULATED = 5  # releases of the repeated-release curve
-GUESSING = ("attribute_inference", "singling_out", "linkability", "inference")
 WORST = 10  # records that are named
 _SEED = 7  # of the simulated further releases: the curve moves with the setting only
 
@@ -50,9 +50,6 @@ class Assumptions:
     precision: Mapping[str, float] = field(default_factory=dict)
     sampling: Sampling = field(default_factory=Sampling)
     watch: WatchList = field(default_factory=WatchList)
-
-
-Answers = Mapping[str, Reading | NotApplicable]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +98,7 @@ def with_keys(microdata: Microdata, keys: Sequence[str]) -> Microdata:
 def disclose(
     base: Comparison,
     masked: Microdata,
-    law: CellLaw | None,
+    law: Law | None,
     *,
     precision: Mapping[str, float] | None = None,
     control: Comparison | None = None,
@@ -116,7 +113,7 @@ def disclose(
         alone is kept.
     masked : Microdata
         The release before rounding, row-aligned.
-    law : CellLaw, optional
+    law : Law, optional
     precision : mapping of str to float, optional
         Steps to which released values are rounded.
     control : Comparison, optional
@@ -135,11 +132,7 @@ def disclose(
     risks = [measure for measure in MEASURES.values() if measure.side == "risk"]
     readings: dict[str, Reading | NotApplicable] = {}
     for place, measure in enumerate(risks):
-        readings[measure.key] = measure.read(comparison)
-        if control is not None and measure.key in GUESSING:
-            beside = measure.read(control)
-            if isinstance(beside, Reading):
-                readings[measure.key] = beside
+        readings[measure.key] = read_attack(measure, comparison, control)
         if progress is not None:
             progress((place + 1) / (len(risks) + 2))
     readings["repeated_releases"] = _simulated(readings["repeated_releases"], comparison)
@@ -161,7 +154,7 @@ def _simulated(reading: Reading | NotApplicable, comparison: Comparison) -> Read
     return replace(reading, detail={**reading.detail, "simulated": success})
 
 
-def _rounding(base: Comparison, masked: Microdata, law: CellLaw | None) -> list[dict[str, float]]:
+def _rounding(base: Comparison, masked: Microdata, law: Law | None) -> list[dict[str, float]]:
     """Worst case and loss at coarser and coarser release precision."""
     if law is None:
         return []
@@ -221,44 +214,6 @@ def disclose_release(
     law = None if release.law is None else release.law.rounded(precision)
     followed = assumed.watch.follow(microdata, rounded(release.masked, precision), law)
     return replace(found, followed=followed)
-
-
-def attacks(readings: Answers) -> list[dict[str, Any]]:
-    """Linkage attacks in the order of what they need, each with its success.
-
-    Returns
-    -------
-    list of mappings
-        "words", "success" (None with a "reason"), "worst" (whether the intruder knows the law).
-    """
-    found: list[dict[str, Any]] = []
-    levels = readings["intruder_levels"]
-    if isinstance(levels, Reading):
-        found.append({"words": "guessing", "success": levels.baseline, "worst": False})
-        ordinary, informed = levels.detail["success"][1:3]
-    else:
-        ordinary = informed = None
-    for words, key, success, worst in (
-        ("distance, keys", "intruder_levels", ordinary, False),
-        ("probabilistic, keys", "probabilistic_linkage", None, False),
-        ("distance, all", "distance_linkage", None, False),
-        ("global distance, all", "global_linkage", None, False),
-        ("method known, keys only", "intruder_levels", informed, True),
-        ("keys and neighborhoods", "intruder_levels", _value(readings, "intruder_levels"), True),
-        ("… of the whole file at once", "whole_file_linkage", None, True),
-        ("whole original file", "bayes_linkage", None, True),
-    ):
-        reading = readings[key]
-        if key != "intruder_levels":
-            success = _value(readings, key)
-        reason = str(reading) if isinstance(reading, NotApplicable) else ""
-        found.append({"words": words, "success": success, "worst": worst, "reason": reason})
-    return found
-
-
-def _value(readings: Answers, key: str) -> float | None:
-    reading = readings[key]
-    return reading.value if isinstance(reading, Reading) else None
 
 
 def worst_records(readings: Answers) -> list[dict[str, float]]:

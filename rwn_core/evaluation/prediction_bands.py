@@ -2,60 +2,61 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.intervals import LEVEL, UNBOUNDED, prediction_interval
 
-LEVEL = 0.9  # how often one more draw falls into an interval
+Bounds = tuple[float, float]
+
 LARGEST_PART = 10_000  # numbers of one part of a detail: correlations of 100 variables
 
-_PARTS: Mapping[str, tuple[str, ...]] = {
-    "correlation": ("released",),
-    "regression": ("coefficient_released", "se_released"),
-    "generalized_regression": ("coefficient_released", "se_released"),
-    "principal_components": ("share_released", "cumulative_released"),
-    "cooks_distance": ("max_released",),
-    "mahalanobis": ("max_released",),
-    "nearest_distance": ("value",),
-    "cells_changed": ("value",),
-    "quantiles": ("change",),
-    "subgroups": ("released", "total_change"),
+_FROM_ZERO = (0.0, math.inf)
+_SHARE = (0.0, 1.0)
+_PARTS: Mapping[str, Mapping[str, Bounds]] = {
+    "correlation": {"released": (-1.0, 1.0)},
+    "regression": {"coefficient_released": UNBOUNDED, "se_released": _FROM_ZERO},
+    "generalized_regression": {"coefficient_released": UNBOUNDED, "se_released": _FROM_ZERO},
+    "principal_components": {"share_released": _SHARE, "cumulative_released": _SHARE},
+    "cooks_distance": {"max_released": _FROM_ZERO},
+    "mahalanobis": {"max_released": _FROM_ZERO},
+    "nearest_distance": {"value": _FROM_ZERO},
+    "cells_changed": {"value": _SHARE},
+    "quantiles": {"change": UNBOUNDED},
+    "subgroups": {"released": _FROM_ZERO, "total_change": (-1.0, math.inf)},
 }
-"""What of each measure's detail a picture shows over the draws: statistics, never a record."""
+"""What of each measure's detail a picture shows over the draws, and between which bounds it lies:
+statistics, never a record."""
 
 
-def further_draw(
-    draws: NDArray[np.float64], level: float = LEVEL
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Ends between which one more draw falls.
+def interval_of(key: str, values: ArrayLike, level: float = LEVEL) -> tuple[float, float] | None:
+    """Find where one more draw of a measure falls, within the measure's bounds.
 
     Parameters
     ----------
-    draws : ndarray of float64, shape (R, ...)
-        Independent draws.
+    key : str
+        Of the measure.
+    values : array_like of float, shape (R,)
+        Its values over independent draws of one setting.
     level : float
         How often, above 0 and below 1.
 
     Returns
     -------
-    low, high : ndarray of float64, shape (...)
-        Order statistics at the places (R + 1) (1 -+ level) / 2, between two of them in
-        proportion: about right for any distribution. Where R is too small for that (below 19 for
-        0.9), the smallest and the largest, which hold (R - 1) / (R + 1) of further draws.
-
-    Examples
-    --------
-    >>> further_draw(np.arange(39.0))
-    (array(1.), array(37.))
+    tuple of float, or None
+        See `prediction_interval`; None for fewer than two draws.
     """
-    ends = [(1 - level) / 2, (1 + level) / 2]
-    low, high = np.quantile(draws, ends, axis=0, method="weibull")
-    return np.asarray(low), np.asarray(high)
+    if np.size(values) < 2:
+        return None
+    low, high = prediction_interval(values, level, MEASURES[key].bounds)
+    return float(low), float(high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,7 +74,7 @@ class Band:
     high: NDArray[np.float64]
 
     @classmethod
-    def of(cls, draws: Sequence[Any], level: float = LEVEL) -> Band:
+    def of(cls, draws: Sequence[Any], level: float = LEVEL, bounds: Bounds = UNBOUNDED) -> Band:
         """Where one more draw falls, given some.
 
         Parameters
@@ -81,7 +82,9 @@ class Band:
         draws : sequence of arrays of one shape
         level : float
             How often it falls between `low` and `high`, above 0 and below 1; see
-            `further_draw`.
+            `prediction_interval`.
+        bounds : tuple of float
+            Smallest and largest value that it can have.
 
         Examples
         --------
@@ -90,8 +93,9 @@ class Band:
         ([0.0], [10.0], [20.0])
         """
         values = np.asarray(draws, dtype=np.float64)
-        low, high = further_draw(values, level)
-        return cls(low=low, median=np.asarray(np.median(values, axis=0)), high=high)
+        low, high = prediction_interval(values, level, bounds)
+        median = np.median(values, axis=0)
+        return cls(low=np.asarray(low), median=np.asarray(median), high=np.asarray(high))
 
     def outside(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which values lie beyond the band; a missing number lies nowhere."""
@@ -110,12 +114,14 @@ class Gathering:
     def __init__(self, key: str) -> None:
         self._key = key
         self._draws: dict[str, list[NDArray[np.float64]]] = {}
+        self._bounds: dict[str, Bounds] = {}
         self._frames: dict[str, NDArray[Any]] = {}
         self._unlike: set[str] = set()
 
     def add(self, reading: Reading) -> None:
         """Take in one draw."""
-        for name, values, frame in _parts(self._key, reading):
+        for name, values, frame, bounds in _parts(self._key, reading):
+            self._bounds[name] = bounds
             part = np.asarray(values, dtype=np.float64)
             known = self._frames.setdefault(name, frame)
             alike = np.array_equal(known, frame) and part.size <= LARGEST_PART
@@ -131,20 +137,26 @@ class Gathering:
         Of "marginals" the parts are "released NAME" (counts), "mean NAME" and "sd NAME".
         """
         return {
-            name: Band.of(draws) for name, draws in self._draws.items() if name not in self._unlike
+            name: Band.of(draws, bounds=self._bounds[name])
+            for name, draws in self._draws.items()
+            if name not in self._unlike and len(draws) > 1
         }
 
 
-def _parts(key: str, reading: Reading) -> Iterator[tuple[str, Any, NDArray[Any]]]:
-    """Name, numbers, and what they belong to: the bins of a histogram must be the same ones."""
-    for name in _PARTS.get(key, ()):
-        yield name, _part(name, reading), np.empty(0)
+def _parts(key: str, reading: Reading) -> Iterator[tuple[str, Any, NDArray[Any], Bounds]]:
+    """Name, numbers, what they belong to, and their bounds.
+
+    The bins of a histogram must be the same ones in all draws.
+    """
+    for name, bounds in _PARTS.get(key, {}).items():
+        yield name, _part(name, reading), np.empty(0), bounds
     if key == "marginals":
         for name, shown in reading.detail["variables"].items():
-            yield f"released {name}", shown["released"], np.asarray(shown.get("edges", ()))
-            for what in ("mean", "sd"):
+            edges = np.asarray(shown.get("edges", ()))
+            yield f"released {name}", shown["released"], edges, _FROM_ZERO
+            for what, bounds in (("mean", UNBOUNDED), ("sd", _FROM_ZERO)):
                 if shown["kind"] == "numeric":
-                    yield f"{what} {name}", shown[f"{what}_released"], np.empty(0)
+                    yield f"{what} {name}", shown[f"{what}_released"], np.empty(0), bounds
 
 
 def _part(name: str, reading: Reading) -> Any:

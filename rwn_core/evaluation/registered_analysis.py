@@ -36,7 +36,7 @@ LEAST_GROUP = 5  # records of a group whose mean is looked at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """One analysis with its tolerance.
+    """Hold one analysis with its tolerance.
 
     Parameters
     ----------

@@ -12,18 +12,19 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
-from rwn_core.evaluation.prediction_bands import LEVEL, Band, Gathering, further_draw
+from rwn_core.evaluation.prediction_bands import Band, Gathering, interval_of
 from rwn_core.masking import RWN, Parameters, mask, unrounded
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.measures.statistics.intervals import LEVEL
 from rwn_core.mechanism.donors import Draws, column_streams, released_schema
+from rwn_core.mechanism.law import Law
 from rwn_core.randomness import SecretKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ensemble:
-    """Readings of one setting over R releases with different keys. Holds no record of anyone.
+    """Hold the readings of one setting over R releases with different keys, and no record.
 
     Attributes
     ----------
@@ -49,10 +50,12 @@ class Ensemble:
         """The middle of a measure's values."""
         return float(np.median(self.values[key]))
 
-    def interval(self, key: str, level: float = LEVEL) -> tuple[float, float]:
-        """Where one more draw of this setting falls, as often as `level` says."""
-        low, high = further_draw(self.values[key], level)
-        return float(low), float(high)
+    def interval(self, key: str, level: float = LEVEL) -> tuple[float, float] | None:
+        """Where one more draw of this setting falls, as often as `level` says.
+
+        None where fewer than two draws had an answer.
+        """
+        return interval_of(key, self.values[key], level)
 
     def reading(self, key: str) -> Reading | NotApplicable:
         """A measure's median and interval, or why no draw had an answer."""
@@ -70,8 +73,8 @@ class Ensemble:
         rows = []
         for key in [*self.values, *(k for k in self.reasons if k not in self.values)]:
             reading = self.reading(key)
-            known = isinstance(reading, Reading)
-            low, high = self.interval(key) if known else (None, None)
+            ends = reading.interval if isinstance(reading, Reading) else None
+            low, high = (None, None) if ends is None else ends
             rows.append(
                 {
                     "measure": key,
@@ -166,13 +169,13 @@ def released_only(microdata: Microdata) -> Microdata:
 
 def releases(
     microdata: Microdata, params: Parameters, repeats: int, seed: int | None
-) -> Iterator[tuple[Microdata, CellLaw | None]]:
+) -> Iterator[tuple[Microdata, Law | None]]:
     """Releases of one setting under different keys; the neighbors are searched once.
 
     Yields
     ------
     masked : Microdata
-    law : CellLaw or None
+    law : Law or None
     """
     keys = (
         SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)

@@ -154,7 +154,7 @@ def standard_error_validity(
     seed: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Validity:
-    """Reported against true standard errors, coverage and variance inflation of a regression.
+    """Hold reported standard errors of a regression against true ones, with their coverage.
 
     Parameters
     ----------

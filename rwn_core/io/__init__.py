@@ -1,1 +1,89 @@
-"""Files in and out: one file a format, and what decides between them."""
+"""List the file formats: every file dialog, message and help text reads FORMATS.
+
+A format is one file with its `Format` record, and a line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from rwn_core.errors import ParameterError
+from rwn_core.io import csv_format, parquet_format
+from rwn_core.io.format import Format
+
+__all__ = [
+    "FORMATS",
+    "Format",
+    "detected",
+    "either",
+    "endings",
+    "format_of_key",
+    "format_of_name",
+    "kinds",
+    "titles",
+]
+
+FORMATS: tuple[Format, ...] = (
+    csv_format.FORMAT,
+    parquet_format.FORMAT,
+)
+"""Every format, in the order on screen; the first is the usual one."""
+
+
+def either(words: Sequence[str]) -> str:
+    """Join words that are alternatives.
+
+    Examples
+    --------
+    >>> either(["CSV"]), either(["CSV", "Parquet", "Excel"])
+    ('CSV', 'CSV, Parquet or Excel')
+    """
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
+
+
+def titles() -> str:
+    """Name the formats, such as "CSV or Parquet"."""
+    return either([each.title for each in FORMATS])
+
+
+def kinds() -> str:
+    """Name the formats with what is demanded of a file, for a dialog or a remedy."""
+    return either([each.words for each in FORMATS])
+
+
+def endings(besides: str | None = None) -> str:
+    """Name the endings of files that are written, such as ".csv or .parquet".
+
+    Parameters
+    ----------
+    besides : str, optional
+        Key of a format that is left out.
+    """
+    return either([each.suffixes[0] for each in FORMATS if each.key != besides])
+
+
+def format_of_name(name: str) -> Format | None:
+    """Find the format that a file's name asks for by its ending; None for any other ending."""
+    suffix = PurePath(name).suffix.lower()
+    return next((each for each in FORMATS if suffix in each.suffixes), None)
+
+
+def format_of_key(key: str) -> Format:
+    """Find a format by its key.
+
+    Raises
+    ------
+    ParameterError
+        There is none of this key.
+    """
+    for each in FORMATS:
+        if each.key == key:
+            return each
+    raise ParameterError(f"format must be one of: {', '.join(each.key for each in FORMATS)}.")
+
+
+def detected(content: bytes) -> Format | None:
+    """Find the format that a file's bytes are certainly of; None if they show none."""
+    return next((each for each in FORMATS if each.detects(content)), None)

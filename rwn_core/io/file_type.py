@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import PurePath
 
 from rwn_core.errors import InputError
+from rwn_core.io import detected
 
 LONGEST_SHOWN = 80  # characters of a file name in a message
 
 _SIGNS = (
-    (b"PAR1", "a Parquet file"),
     (b"PARE", "an encrypted Parquet file"),
     (b"PK\x03\x04", "a zip archive or an Excel workbook"),
     (b"PK\x05\x06", "an empty zip archive"),
@@ -49,6 +49,9 @@ _TEXT_SIGNS = (
 
 def describe(content: bytes) -> str | None:
     """What the first bytes say, such as ``a PNG image``; None for text and anything unknown."""
+    own = detected(content)
+    if own is not None:
+        return own.noun
     for sign, what in _SIGNS:
         if content.startswith(sign):
             return what

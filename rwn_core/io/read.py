@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.io.csv_format import read_csv
+from rwn_core.io import Format, detected, either, endings, format_of_name, kinds
 from rwn_core.io.file_type import describe, in_file, shown
 from rwn_core.io.limits import LARGEST_FILE
-from rwn_core.io.parquet_format import read_parquet
 
 __all__ = ["read", "read_bytes"]
-
-_READERS = {".csv": read_csv, ".parquet": read_parquet, ".pq": read_parquet}
 
 
 def read(
     path: str | os.PathLike[str], schema: Schema | str | os.PathLike[str] | None = None
 ) -> Microdata:
-    """Read a table from a CSV or Parquet file.
+    """Read a table from a file.
 
     Parameters
     ----------
     path : path
-        Ends in .csv (UTF-8, separated by commas, one header line) or .parquet.
+        Its ending says the format: .csv (UTF-8, separated by commas, one header line), .parquet,
+        or that of another one in `rwn_core.io.FORMATS`.
     schema : Schema or path of a TOML file, optional
         What each column is; guessed from the values when left out. A file beside the table is
         never picked up by itself.
@@ -78,22 +76,26 @@ def read_bytes(
     SchemaError
         As `read` does.
     """
-    reader = _READERS[_check_suffix(name, content)]
+    form = _format_of(name, content)
     file = shown(name)
     if len(content) > LARGEST_FILE:
         raise InputError(_too_large(file))
-    return reader(file, content, _schema_of(schema))
+    return form.read(file, content, _schema_of(schema))
 
 
-def _check_suffix(name: str, content: bytes) -> str:
-    suffix = PurePath(name).suffix.lower()
-    if suffix in _READERS:
-        return suffix
+def _format_of(name: str, content: bytes) -> Format:
+    form = format_of_name(name)
+    if form is not None:
+        return form
+    own = detected(content)
+    if own is not None:
+        raise InputError(
+            f"{shown(name)} is {own.noun}; give it the ending {either(own.suffixes)}, or save the "
+            f"table as {kinds()}."
+        )
     what = describe(content)
-    found = "is neither a .csv nor a .parquet file" if what is None else f"is {what}"
-    raise InputError(
-        f"{shown(name)} {found}; save the table as CSV (UTF-8, separated by commas) or Parquet."
-    )
+    found = f"does not end in {endings()}" if what is None else f"is {what}"
+    raise InputError(f"{shown(name)} {found}; save the table as {kinds()}.")
 
 
 def _bytes_of(path: Path) -> bytes:

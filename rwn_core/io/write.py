@@ -2,81 +2,50 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import tempfile
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from rwn_core.errors import ParameterError, ReleaseError
-
-FORMATS = ("csv", "parquet")
+from rwn_core.io import endings, format_of_key, format_of_name
 
 
 def file_format(path: Path) -> str:
-    """The format that a file name asks for.
+    """Find the key of the format that a file name asks for.
 
     Raises
     ------
     ParameterError
         The name ends in something else.
     """
-    suffix = path.suffix.lower().lstrip(".")
-    if suffix not in FORMATS:
-        raise ParameterError("The output file name must end in .csv or .parquet.")
-    return suffix
+    asked = format_of_name(path.name)
+    if asked is None:
+        raise ParameterError(f"The output file name must end in {endings()}.")
+    return asked.key
 
 
 def table_bytes(frame: pd.DataFrame, format: str) -> bytes:
-    """A file's bytes: no index, no unused levels, no metadata, no statistics.
+    """Give a file's bytes: no index, no unused levels, no metadata, no statistics.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-    format : {"csv", "parquet"}
+    format : str
+        Key of a format in `rwn_core.io.FORMATS`, such as "csv".
 
     Returns
     -------
     bytes
         The same for the same values and types.
+
+    Raises
+    ------
+    ParameterError
+        There is no such format.
     """
-    if format == "csv":
-        return _csv(frame)
-    if format == "parquet":
-        return _parquet(frame)
-    raise ParameterError(f"format must be one of: {', '.join(FORMATS)}.")
-
-
-def _csv(frame: pd.DataFrame) -> bytes:
-    written = frame.to_csv(index=False, lineterminator="\n")
-    if "\r" in written:
-        # a carriage return ends a line for a reader, unless its text is quoted
-        written = frame.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    return written.encode("utf-8")
-
-
-def _parquet(frame: pd.DataFrame) -> bytes:
-    columns = {}
-    for name in frame.columns:
-        column = frame[name]
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            column = column.cat.remove_unused_categories()
-        columns[name] = pa.Array.from_pandas(column)
-    table = pa.table(columns).replace_schema_metadata(None)
-    buffer = io.BytesIO()
-    pq.write_table(
-        table,
-        buffer,
-        compression="zstd",
-        write_statistics=False,
-        store_schema=False,
-        write_page_checksum=True,
-    )
-    return buffer.getvalue()
+    return format_of_key(format).write(frame)
 
 
 def write_atomically(path: Path, content: bytes) -> Path:

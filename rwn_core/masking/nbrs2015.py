@@ -22,7 +22,8 @@ from rwn_core.mechanism.donors import (
 )
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighbors import Neighborhoods, find_strictly
-from rwn_core.neighbors.metric import coordinates
+from rwn_core.neighbors.metric import coordinates, metric_of
+from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
 
 Selection = Literal["count", "bernoulli"]
@@ -30,7 +31,7 @@ Selection = Literal["count", "bernoulli"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NBRS2015:
-    """Parameters of the 2015 method.
+    """Hold the parameters of the 2015 method.
 
     A selected record takes every masked value from an independent, uniformly random record at
     a distance below epsilon; where there is none, its masked values become missing.
@@ -119,7 +120,10 @@ class NBRS2015:
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> RowMixtureLaw:
         """The exact law of each row; with a fixed count, rows together depend on each other."""
         share = self.row_share(microdata.n)
-        return RowMixtureLaw(microdata, neighborhoods, masked_columns(microdata), share)
+        rule = NeighborhoodRule(
+            metric=metric_of(microdata), k=None, epsilon=self.epsilon, strict=True
+        )
+        return RowMixtureLaw(microdata, neighborhoods, masked_columns(microdata), share, rule)
 
     def row_share(self, n: int) -> float:
         """P(a record is selected): q as described, floor(n * q) / n as coded."""

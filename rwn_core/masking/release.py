@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, plain_steps, rounded
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import file_format, table_bytes, write_atomically
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import thread_count
 from rwn_core.randomness import SecretKey, random_order
 
@@ -32,13 +32,13 @@ class Masked:
     donors : ndarray of int64, shape (n, p), or None
         Who gave each cell its value; -1 where it became missing. As confidential as the
         original.
-    law : CellLaw or None
+    law : Law or None
         The exact law of the method, where it has one.
     """
 
     masked: Microdata
     donors: NDArray[np.int64] | None = field(repr=False)
-    law: CellLaw | None = field(repr=False)
+    law: Law | None = field(repr=False)
 
     def rounded(self, precision: Mapping[str, float]) -> Masked:
         """The same work with released values rounded, and the law of the rounded values.
@@ -132,7 +132,7 @@ def unrounded(params: Any) -> tuple[Any, dict[str, float]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Release:
-    """A masked table, still row-aligned with its original: for the steward's own audit.
+    """Hold a masked table, row-aligned with its original: for the steward's own audit.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ class Release:
     fingerprint : str
         Of the original table.
     donors : ndarray of int64, shape (n, p), or None
-    law : CellLaw or None
+    law : Law or None
         Of the released values: after rounding, that of rounded ones.
     order : ndarray of int64, shape (n,)
         The secret row order of the published file.
@@ -156,7 +156,7 @@ class Release:
     params: Any
     fingerprint: str
     donors: NDArray[np.int64] | None = field(repr=False)
-    law: CellLaw | None = field(repr=False)
+    law: Law | None = field(repr=False)
     order: NDArray[np.int64] = field(repr=False)
     precision: Steps = ()
 
@@ -173,7 +173,8 @@ class Release:
 
         Parameters
         ----------
-        format : {"csv", "parquet"}
+        format : str
+            Key of a file format, such as "csv" or "parquet".
         order : {"shuffled", "original"}
             The original order names each record; keep such a file inside.
         """
@@ -185,7 +186,7 @@ class Release:
         Parameters
         ----------
         path : str or Path
-            Ends in .csv or .parquet.
+            Its ending says the format, such as .csv or .parquet.
         order : {"shuffled", "original"}
 
         Returns

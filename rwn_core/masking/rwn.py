@@ -37,21 +37,15 @@ from rwn_core.neighbors.candidates.restricted import (
     restriction_cost,
 )
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
-from rwn_core.neighbors.metric import (
-    Encoding,
-    Metric,
-    Scale,
-    Weights,
-    coordinates,
-    discretely_weighted,
-)
+from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, metric_of
+from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.parallel.threads import Watch, thread_count
 from rwn_core.randomness import SecretKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RWN:
-    """Parameters of randomization within neighborhoods.
+    """Hold the parameters of randomization within neighborhoods.
 
     Parameters
     ----------
@@ -113,6 +107,11 @@ class RWN:
         """Who may be a neighbor."""
         return Scheme(neighbors=self.neighbors, m=self.m, u=self.u, fresh=self.fresh)
 
+    @property
+    def metric_choices(self) -> tuple[Scale, Encoding, Weights]:
+        """Name what must be equal for two settings to share their distances on a table."""
+        return self.scale, self.encoding, self.weights
+
     def apply(
         self,
         microdata: Microdata,
@@ -153,15 +152,15 @@ class RWN:
 
     def points(self, microdata: Microdata) -> NDArray[np.float64]:
         """The records of a table as points of this setting's distance, shape (n, d)."""
-        return coordinates(self._weighted(microdata), self.scale, self.encoding)
+        return self.metric(microdata).points(microdata)
+
+    def metric(self, microdata: Microdata) -> Metric:
+        """This setting's distance, fitted on a table."""
+        return metric_of(microdata, self.scale, self.encoding, self.weights)
 
     def distance_shares(self, microdata: Microdata) -> dict[str, float]:
         """How much of the squared distance between records is due to each variable, on average."""
-        weighted = self._weighted(microdata)
-        return Metric.fit(weighted, self.scale, self.encoding).shares(weighted)
-
-    def _weighted(self, microdata: Microdata) -> Microdata:
-        return discretely_weighted(microdata) if self.weights == "discrete" else microdata
+        return self.metric(microdata).shares(microdata)
 
     def neighborhoods(
         self,
@@ -222,7 +221,10 @@ class RWN:
                 f"{records} no other record within epsilon; give k (at least 1) as "
                 "well, or a larger epsilon."
             )
-        return CellLaw(microdata, neighborhoods, modification(microdata, self.q))
+        rule = NeighborhoodRule(
+            metric=self.metric(microdata), k=self.k, epsilon=self.epsilon, scheme=self.scheme
+        )
+        return CellLaw(microdata, neighborhoods, modification(microdata, self.q), rule=rule)
 
     def redraw(
         self,

@@ -1,7 +1,8 @@
 """Measures: each judges one thing that a release keeps or gives away.
 
 A measure is a pure function of arrays, a `compute` that reads a Comparison, and their `Measure`
-record, all in one file of `utility/` or `risk/`, with a line here.
+record, all in one file of `utility/` or `risk/`, with a line here. A measure of risk has its plain
+sentence there, too, so that no page has to know it.
 """
 
 from __future__ import annotations
@@ -88,14 +89,11 @@ _MEASURES: tuple[Measure, ...] = (
     pmse.MEASURE,
     il1s.MEASURE,
     prediction.MEASURE,
-    cells_changed.MEASURE,
-    neighborhood_size.MEASURE,
-    nearest_distance.MEASURE,
-    distance_linkage.MEASURE,
     bayes_linkage.MEASURE,
     intruder_levels.MEASURE,
     whole_file_linkage.MEASURE,
     repeated_releases.MEASURE,
+    distance_linkage.MEASURE,
     mahalanobis_linkage.MEASURE,
     global_linkage.MEASURE,
     probabilistic_linkage.MEASURE,
@@ -115,11 +113,14 @@ _MEASURES: tuple[Measure, ...] = (
     loglinear_risk.MEASURE,
     interval_disclosure.MEASURE,
     closest_record.MEASURE,
+    cells_changed.MEASURE,
+    neighborhood_size.MEASURE,
+    nearest_distance.MEASURE,
+    cooks_distance.MEASURE,
+    mahalanobis.MEASURE,
     singling_out.MEASURE,
     linkability.MEASURE,
     inference.MEASURE,
-    cooks_distance.MEASURE,
-    mahalanobis.MEASURE,
 )
 
 MEASURES: Mapping[str, Measure] = MappingProxyType({m.key: m for m in _MEASURES})

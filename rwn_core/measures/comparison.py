@@ -13,8 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.neighbors.metric import Metric
+from rwn_core.mechanism.law import Law
 
 _T = TypeVar("_T")
 
@@ -28,7 +27,7 @@ class _Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """How a file was drawn from its population; without both, the file is the population.
+    """Say how a file was drawn from its population; without both, the file is the population.
 
     Attributes
     ----------
@@ -94,14 +93,14 @@ def _numbers(table: Microdata, name: str) -> NDArray[np.float64]:
 
 
 class Comparison:
-    """An original table beside a masked one.
+    """Put an original table beside a masked one.
 
     Parameters
     ----------
     original : Microdata
     masked : Microdata
         Row-aligned with the original, by this program or any other.
-    law : CellLaw, optional
+    law : Law, optional
         What the method may do to each cell, where it is known.
     holdout : Microdata, optional
         Records of the same population that were never masked.
@@ -134,7 +133,7 @@ class Comparison:
         *,
         original: Microdata,
         masked: Microdata,
-        law: CellLaw | None = None,
+        law: Law | None = None,
         holdout: Microdata | None = None,
         question: Question | None = None,
         sampling: Sampling | None = None,
@@ -167,7 +166,7 @@ class Comparison:
         made.file, made.records = file, records
         return made
 
-    def with_masked(self, masked: Microdata, law: CellLaw | None = None) -> Comparison:
+    def with_masked(self, masked: Microdata, law: Law | None = None) -> Comparison:
         """The same original beside another masked table; what `once` keeps is shared."""
         other = Comparison(
             original=self.original,
@@ -200,11 +199,6 @@ class Comparison:
         The same as `once`, but nothing of it is shared with other masked tables.
         """
         return _kept(self._here, key, make)
-
-    @property
-    def metric(self) -> Metric:
-        """The distance in the original's scales."""
-        return self.once("metric", lambda: Metric.fit(self.original))
 
 
 def _kept(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """One measure of one comparison.
+    """Hold what one measure reads of one comparison.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """One way to judge a release against its original.
+    """Judge a release against its original in one way.
 
     Attributes
     ----------
@@ -52,6 +52,9 @@ class Measure:
     unit : str
     question : str
         The question the value answers, in plain words.
+    sentence : callable, optional
+        Of a Reading and the number of records: what the value says, in one plain sentence. A
+        measure of risk has one: the Risk page says it.
     source : str
         Where it is defined.
     compute : callable
@@ -59,6 +62,11 @@ class Measure:
     reads_some : bool
         Whether random records of a larger file are enough. To a measure of utility they are: it
         compares the same records.
+
+    Raises
+    ------
+    ValueError
+        A measure of risk has no sentence.
     """
 
     key: str
@@ -70,7 +78,13 @@ class Measure:
     question: str
     source: str
     compute: Callable[[Comparison], Reading]
+    sentence: Callable[[Reading, int], str] | None = None
     reads_some: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a measure of risk that nobody could read on the Risk page."""
+        if self.side == "risk" and self.sentence is None:
+            raise ValueError(f"The measure of risk {self.key} needs a sentence; write one.")
 
     def read(self, comparison: Comparison) -> Reading | NotApplicable:
         """The reading, or the reason why there is none."""

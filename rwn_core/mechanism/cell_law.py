@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,26 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
-from rwn_core.data.variable import Kind
+from rwn_core.data.value_codes import codes_like, joint_codes, value_codes
+from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.donor_probabilities import Column, DonorChances
 from rwn_core.neighbors import Neighborhoods
+from rwn_core.neighbors.rule import NeighborhoodRule
+
+
+class Component(NamedTuple):
+    """One way in which a row may come about, in which its cells are independent.
+
+    Attributes
+    ----------
+    weight : float
+        The probability that a row comes about in this way.
+    cells : CellLaw
+        The law of such a row's cells. A record without neighbors loses those that it modifies.
+    """
+
+    weight: float
+    cells: CellLaw
 
 
 class CellLaw:
@@ -36,6 +52,8 @@ class CellLaw:
         Row i holds the probability that each other record is the donor of a modified cell of
         record i, for a method whose donors are not equally likely (a fresh sample of records for
         each record, say); 1/|S_i| each when left out. Rows sum to 1.
+    rule : NeighborhoodRule, optional
+        How the neighborhoods were found; without it nobody else's can be asked for.
 
     References
     ----------
@@ -48,6 +66,7 @@ class CellLaw:
         neighborhoods: Neighborhoods,
         q: NDArray[np.float64],
         shares: sparse.csr_array | None = None,
+        rule: NeighborhoodRule | None = None,
     ) -> None:
         self.original = original
         self.neighborhoods = neighborhoods
@@ -55,8 +74,9 @@ class CellLaw:
         self.precision: Mapping[str, float] = {}  # steps that released values are rounded to
         self._tables: dict[str, tuple[sparse.csr_array, list[Any]]] = {}
         self.donors = DonorChances(neighborhoods, shares)
+        self._rule, self._unrounded = rule, original
 
-    def rounded(self, precision: Mapping[str, float]) -> CellLaw:
+    def rounded(self, precision: Mapping[str, float]) -> Self:
         """The law of the release after its values are rounded.
 
         Parameters
@@ -79,11 +99,59 @@ class CellLaw:
         other._tables = {}  # the donors do not depend on how values are written
         return other
 
-    def independent(self, q: NDArray[np.float64]) -> CellLaw:
-        """The law of independent cells with the same donors and another q, shape (p,)."""
-        other = CellLaw(self.original, self.neighborhoods, q)
-        other.donors = self.donors
+    def components(self) -> tuple[Component, ...]:
+        """This law alone: all cells are independent."""
+        return (Component(1.0, self),)
+
+    @property
+    def rule(self) -> NeighborhoodRule:
+        """How the neighborhoods of the release were found.
+
+        Raises
+        ------
+        NotApplicable
+            It is not known.
+        """
+        if self._rule is None:
+            raise NotApplicable("This needs the rule by which the neighborhoods were found.")
+        return self._rule
+
+    def shares_outside(self, people: Microdata) -> sparse.csr_array:
+        """The neighborhoods of people who are not in the file, as `NeighborhoodRule.shares`."""
+        return self.rule.shares(people, self._unrounded)
+
+    def on(self, original: Microdata) -> Self:
+        """The law in the eyes of somebody who has some variables only.
+
+        Parameters
+        ----------
+        original : Microdata
+            This law's original with some of its variables.
+
+        Returns
+        -------
+        CellLaw
+            With the neighborhoods that these variables alone make.
+
+        Raises
+        ------
+        NotApplicable
+            It is not known how neighborhoods are found.
+        ParameterError
+            None of the variables has a part in the distance.
+        """
+        other = copy(self)
+        other.original = original
+        other.q = np.array([self.modification(v.name) for v in original.schema.released])
+        other._rule = self.rule.on(original.names)
+        other.neighborhoods = other.rule.find(self._unrounded)
+        other.donors, other._tables = DonorChances(other.neighborhoods, None), {}
         return other
+
+    @property
+    def empty(self) -> NDArray[np.int64]:
+        """The records without neighbors, whose modified cells become missing."""
+        return np.flatnonzero(self.neighborhoods.sizes == 0)
 
     @property
     def members(self) -> sparse.csr_array:
@@ -143,17 +211,6 @@ class CellLaw:
                 return float(table[record, place])
         return 0.0
 
-    def exact_probability(self, record: int, name: str, value: Any) -> Fraction:
-        """`probability` as an exact fraction, for a q that is a short decimal."""
-        codes, values = value_codes(self.original, name)
-        if value not in values:
-            return Fraction(0)
-        code = values.index(value)
-        q = Fraction(str(self.modification(name)))
-        members = self.neighborhoods.members(record)
-        matches = int((codes[members] == code).sum())
-        return (1 - q) * int(codes[record] == code) + q * Fraction(matches, max(len(members), 1))
-
     def kept(self, *names: str) -> NDArray[np.float64]:
         """P(the released values of these variables equal the original's), shape (n,).
 
@@ -164,7 +221,7 @@ class CellLaw:
     def _kept(self, units: Sequence[tuple[str, ...]]) -> NDArray[np.float64]:
         """`kept` of several units at once, shape (units, n)."""
         q = np.array([[self.modification(names[0])] for names in units])
-        alike = self.donors.alike([_joint_codes(self.original, names) for names in units])
+        alike = self.donors.alike([joint_codes(self.original, names) for names in units])
         return np.asarray((1 - q) + q * alike)
 
     def units(self) -> list[tuple[str, ...]]:
@@ -221,10 +278,10 @@ class CellLaw:
         """
         if len(names) == 1:
             codes, _ = value_codes(self.original, names[0])
-            columns = _codes_like(self.original, masked, names[0])[rows]
+            columns = codes_like(self.original, masked, names[0])[rows]
             return codes, np.where(columns <= codes.max(), columns, -1)
         own = np.column_stack([value_codes(self.original, name)[0] for name in names])
-        released = np.column_stack([_codes_like(self.original, masked, name) for name in names])
+        released = np.column_stack([codes_like(self.original, masked, name) for name in names])
         _, codes = np.unique(np.concatenate((own, released[rows])), axis=0, return_inverse=True)
         codes = codes.ravel()
         present = np.full(codes.max() + 1, -1, dtype=np.int64)
@@ -232,59 +289,7 @@ class CellLaw:
         present[found] = np.arange(len(found))
         return inverse.astype(np.int64), present[codes[len(own) :]]
 
-    def donor_load(self, name: str) -> NDArray[np.float64]:
-        """Expected number of records that release each record's value of a variable, shape (n,).
-
-        Its sum is n; a release's expected mean weighs the original's values with load / n.
-        """
-        q = self.modification(name)
-        return (1 - q) + q * self.donors.received
-
 
 def _column(table: sparse.csr_array) -> Column:
     supports = np.asarray((table > 0).sum(axis=0), dtype=np.int64).ravel()
     return supports, np.asarray(table.sum(axis=0)).ravel() / table.shape[0]
-
-
-def value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
-    """Level numbers of any kind of variable; missing, where it occurs, is the last level."""
-    return microdata.once(("value codes", name), lambda: _number_values(microdata, name))
-
-
-def _number_values(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
-    if microdata.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        level_codes, levels = microdata.codes(name)
-        values: list[Any] = list(levels)
-        codes = level_codes.astype(np.int64)
-    else:
-        numbers = microdata.values(name)
-        found, inverse = np.unique(numbers[~np.isnan(numbers)], return_inverse=True)
-        codes = np.full(len(numbers), -1, dtype=np.int64)
-        codes[~np.isnan(numbers)] = inverse
-        values = found.tolist()
-    if (codes < 0).any():
-        codes = np.where(codes < 0, len(values), codes)
-        values.append(None)
-    return codes, values
-
-
-def _codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.int64]:
-    """The masked values as level numbers of the original's; -1 for a value it does not have."""
-    _, values = value_codes(original, name)
-    missing = len(values) - 1 if values[-1] is None else -1
-    known = values[:-1] if values[-1] is None else values
-    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        codes, _ = masked.codes(name, known)
-        lost = masked.frame[name].isna().to_numpy()
-        return np.where(lost, missing, codes).astype(np.int64)
-    numbers = masked.values(name)
-    places = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
-    same = np.asarray(known)[places] == numbers
-    return np.where(np.isnan(numbers), missing, np.where(same, places, -1)).astype(np.int64)
-
-
-def _joint_codes(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:
-    """Level numbers of the values that several variables take together."""
-    together = np.column_stack([value_codes(microdata, name)[0] for name in names])
-    _, codes = np.unique(together, axis=0, return_inverse=True)
-    return codes.ravel().astype(np.int64)

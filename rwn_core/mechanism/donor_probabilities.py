@@ -128,15 +128,6 @@ class DonorChances:
 
         return columns_of(self.lists, codes, q, enough)
 
-    @cached_property
-    def received(self) -> NDArray[np.float64]:
-        """Expected number of records that take each record's value, if all are modified, (n,)."""
-        if not self.few:
-            from rwn_core.mechanism.value_probabilities import received_of
-
-            return received_of(self.lists)
-        return np.asarray(self.matrix.sum(axis=0)).ravel()
-
 
 def _one_hot(codes: NDArray[np.int64]) -> sparse.csr_array:
     n = len(codes)

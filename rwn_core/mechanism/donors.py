@@ -27,7 +27,7 @@ NOBODY = -1  # the donor of a cell that becomes missing
 
 
 class Draws:
-    """The random numbers of some records: whether, and how far down the ranks.
+    """Hold the random numbers of some records: whether, and how far down the ranks.
 
     Cell (i, j) holds one uniform number u and the record chain T_1 = 1,
     T_(s+1) = floor(T_s / U_s) + 1. It is modified if u < q, and its donor is then the member
@@ -182,6 +182,11 @@ def draw_donors(
         The donor of each cell; the record itself where the value is kept, and NOBODY where a
         value is to be replaced and the neighborhood is empty.
 
+    Raises
+    ------
+    IndexError
+        A record that draws has no neighborhood among these.
+
     References
     ----------
     Perry, Matloff, Tendick 2022, section 5, step 3.
@@ -250,7 +255,7 @@ def draw_all(
 
 
 def copy_from_donors(microdata: Microdata, donors: NDArray[np.int64]) -> Microdata:
-    """The masked table: every released column filled from its donors.
+    """Fill every released column from its donors: the masked table.
 
     Parameters
     ----------
@@ -264,6 +269,11 @@ def copy_from_donors(microdata: Microdata, donors: NDArray[np.int64]) -> Microda
     Microdata
         Row-aligned with the original and of the same types; direct identifiers are left out.
         A whole-number or truth column that loses values becomes its type with missing values.
+
+    Raises
+    ------
+    IndexError
+        A donor is no record of the table.
     """
     columns = {
         variable.name: _copy_column(microdata.array(variable.name), donors[:, place])

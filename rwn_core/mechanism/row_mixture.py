@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,11 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.mechanism.cell_law import CellLaw, value_codes
+from rwn_core.data.value_codes import value_codes
+from rwn_core.mechanism.cell_law import CellLaw, Component
 from rwn_core.mechanism.donor_probabilities import Column
 from rwn_core.neighbors import Neighborhoods
+from rwn_core.neighbors.rule import NeighborhoodRule
 
 
 class RowMixtureLaw(CellLaw):
@@ -34,6 +35,8 @@ class RowMixtureLaw(CellLaw):
     row_share : float
         s, the probability that a record is selected; with a fixed count of selected records,
         that count divided by n (the dependence between records is no part of this law).
+    rule : NeighborhoodRule, optional
+        How the neighborhoods were found; without it nobody else's can be asked for.
 
     References
     ----------
@@ -46,14 +49,16 @@ class RowMixtureLaw(CellLaw):
         neighborhoods: Neighborhoods,
         masked: NDArray[np.bool_],
         row_share: float,
+        rule: NeighborhoodRule | None = None,
     ) -> None:
-        super().__init__(original, neighborhoods, np.where(masked, float(row_share), 0.0))
+        q = np.where(masked, float(row_share), 0.0)
+        super().__init__(original, neighborhoods, q, rule=rule)
         self.row_share = float(row_share)
 
-    @property
-    def empty(self) -> NDArray[np.int64]:
-        """The records without neighbors, whose masked values become missing."""
-        return np.flatnonzero(self.neighborhoods.sizes == 0)
+    def components(self) -> tuple[Component, ...]:
+        """A row that is selected, and one that is kept."""
+        drawn, kept = (self.given(selected=each) for each in (True, False))
+        return Component(self.row_share, drawn), Component(1 - self.row_share, kept)
 
     def given(self, *, selected: bool) -> CellLaw:
         """The law of independent cells of a record that is selected, or of one that is not.
@@ -61,7 +66,9 @@ class RowMixtureLaw(CellLaw):
         A selected record without neighbors has probability 0 everywhere: it is `empty`.
         """
         q = np.where(self.q > 0, 1.0, 0.0) if selected else np.zeros(len(self.q))
-        return self.independent(q)
+        cells = CellLaw(self.original, self.neighborhoods, q)
+        cells.donors = self.donors
+        return cells
 
     def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
         """The law of one variable, a lost value as None; see `CellLaw.table`."""
@@ -104,17 +111,6 @@ class RowMixtureLaw(CellLaw):
         supports[missing] += np.count_nonzero(~already)
         chances[missing] += q * len(lost) / self.original.n
         return supports, chances
-
-    def exact_probability(self, record: int, name: str, value: Any) -> Fraction:
-        """`probability` as an exact fraction; the share is a count divided by n."""
-        codes, values = value_codes(self.original, name)
-        share = Fraction(self.modification(name)).limit_denominator(10**6)
-        code = values.index(value) if value in values else -1
-        kept = (1 - share) * int(codes[record] == code)
-        members = self.neighborhoods.members(record)
-        if not len(members):
-            return kept + share * int(value is None)
-        return kept + share * Fraction(int((codes[members] == code).sum()), len(members))
 
     def rows_intact(self) -> NDArray[np.float64]:
         """P(no value of a record changes), shape (n,)."""

@@ -147,15 +147,6 @@ class _Tally:
         ]
 
 
-def received_of(listed: Listed) -> NDArray[np.float64]:
-    """Expected number of records that take a value from each record at q = 1, shape (n,)."""
-    received, result = np.zeros(listed.n), np.empty(listed.n)
-    for lists in listed.blocks():
-        add_received(lists, received)
-    result[listed.order] = received
-    return result
-
-
 def alike_of(listed: Listed, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
     """P(the donor has the record's own value) of some variables, shape (u, n)."""
     table = np.array(codes, dtype=np.int32)[:, listed.order]

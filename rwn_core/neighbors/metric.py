@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -34,10 +35,15 @@ class Axis:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """The distance of one table: how any record of its form becomes a point.
+    """Say how any record of a table's form becomes a point, and so how far two are apart.
 
     Scales are those of the table it was fitted on, so that a release is measured in the
     original's units.
+
+    Attributes
+    ----------
+    axes : tuple of Axis
+        One for each of the d coordinates.
 
     References
     ----------
@@ -89,6 +95,22 @@ class Metric:
                 "records; give a varying variable a positive weight."
             )
         return cls(axes=tuple(axes))
+
+    def on(self, names: Sequence[str]) -> Metric:
+        """The part of the distance that some variables have in it.
+
+        Raises
+        ------
+        ParameterError
+            None of them has any.
+        """
+        axes = tuple(axis for axis in self.axes if axis.variable.name in names)
+        if not axes:
+            raise ParameterError(
+                "None of these variables varies and has a weight, so there is no distance between "
+                "records; name a variable of the distance."
+            )
+        return Metric(axes=axes)
 
     def points(self, microdata: Microdata) -> NDArray[np.float64]:
         """The table's records as points.
@@ -149,14 +171,71 @@ def discretely_weighted(microdata: Microdata) -> Microdata:
     continuous = sum(variable.kind is not Kind.CATEGORICAL for variable in used)
     factor = float(microdata.n) ** (-1.0 / (continuous + 4))
     smaller = {v.name: v.weight * factor for v in used if v.kind is Kind.CATEGORICAL}
-    return microdata.with_schema(microdata.schema.with_weights(smaller))
+    return microdata.with_weights(smaller)
+
+
+def metric_of(
+    microdata: Microdata,
+    scale: Scale = "sd",
+    encoding: Encoding = "dummies",
+    weights: Weights = "schema",
+) -> Metric:
+    """Fit the distance of a table, once for all who ask for the same one.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    scale, encoding
+        As for `Metric.fit`.
+    weights : {"schema", "discrete"}
+        Those of the schema, or as `discretely_weighted` makes them.
+
+    Returns
+    -------
+    Metric
+
+    Raises
+    ------
+    ParameterError
+    """
+    told = tuple((v.name, v.weight) for v in microdata.schema.released)
+
+    def fit() -> Metric:
+        table = discretely_weighted(microdata) if weights == "discrete" else microdata
+        return Metric.fit(table, scale, encoding)
+
+    return microdata.once(("metric", scale, encoding, weights, told), fit)
 
 
 def coordinates(
     microdata: Microdata, scale: Scale = "sd", encoding: Encoding = "dummies"
 ) -> NDArray[np.float64]:
-    """The records of a table as points of its own metric, shape (n, d)."""
-    return Metric.fit(microdata, scale, encoding).points(microdata)
+    """Place the records of a table as points of its own metric.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        With n records.
+    scale : {"sd", "range"}
+        Divide numbers by the standard deviation (divisor n - 1) or by the range.
+    encoding : {"dummies", "matching"}
+        A category counts as one z-scored dummy for each level, or as simple matching.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, d)
+        In standard deviations or ranges, times the weights.
+
+    Raises
+    ------
+    ParameterError
+        Unknown option, no variable with a weight, or no variation in any of them.
+
+    References
+    ----------
+    Matloff and Tendick 2015 (scaling, weights).
+    """
+    return metric_of(microdata, scale, encoding).points(microdata)
 
 
 def _check_option(name: str, value: str, known: tuple[str, ...]) -> None:

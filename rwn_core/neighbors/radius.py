@@ -12,7 +12,7 @@ from rwn_core.errors import ParameterError
 
 
 class Radii:
-    """One radius for each record, usable wherever one epsilon for all is.
+    """Hold one radius for each record, usable wherever one epsilon for all is.
 
     Parameters
     ----------
@@ -89,11 +89,12 @@ def radius_values(epsilon: Radius) -> float | NDArray[np.float64]:
 def nearest_radii(
     points: NDArray[np.float64], *, neighbors: int, quantile: float, threads: int | None = None
 ) -> Radii:
-    """Radii that adapt to how crowded a place is.
+    """Give radii that adapt to how crowded a place is.
 
     Parameters
     ----------
     points : ndarray of float64, shape (n, d)
+        In standard deviations, from `coordinates`.
     neighbors : int
         How many of the nearest others are looked at, below n.
     quantile : float
@@ -107,6 +108,7 @@ def nearest_radii(
     Raises
     ------
     ParameterError
+        The quantile is not from 0 to 1, or there are not so many others.
     """
     from rwn_core.neighbors import neighbor_table
 

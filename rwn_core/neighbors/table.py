@@ -132,7 +132,7 @@ class NeighborTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Neighborhoods:
-    """S_i of every record: the closed ball of radius max(epsilon, distance to the k-th nearest).
+    """Hold S_i of every record: the closed ball of radius max(epsilon, k-th nearest distance).
 
     Attributes
     ----------

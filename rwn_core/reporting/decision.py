@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rwn_core.data.toml import toml_text
 from rwn_core.errors import InputError, ParameterError
-from rwn_core.reporting.scenario import Scenario, read_toml, toml_text
+from rwn_core.reporting.scenario import Scenario, read_toml
 
 FORMAT = "rwn decision 1"
 
@@ -86,7 +87,9 @@ class Meeting:
 def frozen_text(document: Mapping[str, Any]) -> str:
     """Plain data as TOML, with its hash in the last line."""
     # a comment, so that the hash is not part of what it is a hash of
-    return f"{toml_text(document)}\n# SHA-256 of the record above: {_hash(document)}\n"
+    return (
+        f"{toml_text(document, ordered=True)}\n# SHA-256 of the record above: {_hash(document)}\n"
+    )
 
 
 def thawed(text: str, what: str, format: str) -> dict[str, Any]:
@@ -104,4 +107,4 @@ def thawed(text: str, what: str, format: str) -> dict[str, Any]:
 
 
 def _hash(document: Mapping[str, Any]) -> str:
-    return hashlib.sha256(toml_text(document).encode("utf-8")).hexdigest()
+    return hashlib.sha256(toml_text(document, ordered=True).encode("utf-8")).hexdigest()

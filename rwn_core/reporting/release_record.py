@@ -29,11 +29,12 @@ _LIBRARIES = ("numpy", "pandas", "scipy", "pyarrow", "numba")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedFile:
-    """A written release, told apart from every other file.
+    """Tell a written release apart from every other file.
 
     Attributes
     ----------
-    format : {"csv", "parquet"}
+    format : str
+        Key of a file format, such as "csv" or "parquet".
     order : {"shuffled", "original"}
     key : str
         Where its randomness came from, in words.
@@ -57,7 +58,8 @@ class ReleasedFile:
         Parameters
         ----------
         content : bytes
-        format : {"csv", "parquet"}
+        format : str
+            Key of a file format, such as "csv" or "parquet".
         order : {"shuffled", "original"}
         seeded : bool
             Whether a seed drew it that anybody can try.

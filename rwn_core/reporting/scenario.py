@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import math
-import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.measures.attacks.predicate import Predicate
@@ -31,7 +28,6 @@ _FIELDS = {
 }
 _SETTING = {"method", "parameters", "weights", "precision"}
 _SWEEP = {"method", "axes", "weights", "precision", "measures", "releases", "seed"}
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +46,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """What somebody proposes to do with a table.
+    """Hold what somebody proposes to do with a table.
 
     Attributes
     ----------
@@ -104,7 +100,7 @@ class Scenario:
 
     def to_toml(self) -> str:
         """The file's text; the same for the same scenario."""
-        return toml_text(self.to_dict())
+        return toml_text(self.to_dict(), ordered=True)
 
     @classmethod
     def from_toml(cls, text: str) -> Scenario:
@@ -219,60 +215,7 @@ def read_toml(text: str, what: str, format: str) -> dict[str, Any]:
     ------
     InputError
     """
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        place = str(error).rpartition("(")[2].rstrip(")")
-        raise InputError(f"The {what} file is not valid TOML ({place}).") from None
+    document = toml_document(text, f"{what} file")
     if document.get("format") != format:
         raise InputError(f'The file is no {what} of this program: it must say format = "{format}".')
     return document
-
-
-def toml_text(document: Mapping[str, Any]) -> str:
-    """Write plain data as TOML, one way only: keys sorted, numbers at full precision.
-
-    Parameters
-    ----------
-    document : mapping
-        Of texts, numbers, truth values, lists of those, mappings, and lists of mappings. A value
-        of None is left out.
-
-    Examples
-    --------
-    >>> print(toml_text({"b": 1.0, "a": {"c": [1, 2]}}), end="")
-    b = 1.0
-    <BLANKLINE>
-    [a]
-    c = [1, 2]
-    """
-    return "\n".join(_table(document, ())).strip("\n") + "\n"
-
-
-def _table(node: Mapping[str, Any], path: tuple[str, ...]) -> list[str]:
-    lines: list[str] = []
-    below: list[str] = []
-    for name, value in sorted(node.items()):
-        place = (*path, name)
-        if isinstance(value, Mapping):
-            below += ["", f"[{_path(place)}]", *_table(value, place)]
-        elif isinstance(value, list | tuple) and value and isinstance(value[0], Mapping):
-            for each in value:
-                below += ["", f"[[{_path(place)}]]", *_table(each, place)]
-        elif value is not None:
-            lines.append(f"{_path((name,))} = {_value(value)}")
-    return lines + below
-
-
-def _path(names: tuple[str, ...]) -> str:
-    return ".".join(name if _BARE.fullmatch(name) else _value(name) for name in names)
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(_value(each) for each in value) + "]"
-    if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
-    # JSON texts, numbers and truth values are TOML too; DEL is the one character that JSON
-    # leaves bare and TOML forbids
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -35,7 +35,6 @@ def warm() -> None:
         link(release.law, release.masked)
         release.law.table("x")
         release.law.rows_intact()
-        release.law.donor_load("x")
     neighbors = neighbor_table(coordinates(table), k=3, epsilon=0.1)
     draws = Draws(SecretKey.from_seed(0), np.arange(n), column_streams(table))
     params.redraw(table, neighbors.narrow(k=3, epsilon=0.1), draws)

@@ -3,7 +3,7 @@
 from rwn_core.tuning.frontier import frontier
 from rwn_core.tuning.goal_seek import Found, Goal, seek
 from rwn_core.tuning.grid import Grid, values_of
-from rwn_core.tuning.point import Point, Spread, prediction_interval
+from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep import USUAL, prepared, sweep
 from rwn_core.tuning.sweep_folder import JobFolder, job_name
@@ -26,7 +26,6 @@ __all__ = [
     "Trials",
     "frontier",
     "job_name",
-    "prediction_interval",
     "prepared",
     "seek",
     "sweep",

@@ -164,8 +164,8 @@ def expected(
         From 2,001 records on, random ones stand for the table where the neighborhoods are large;
         a radius for which they would be fewer than 1,000 is left out.
     settings : sequence of Setting
-        Resolved. Those with other parameters than epsilon, k, q, scale and encoding, and those
-        that are rounded, are left out.
+        Resolved. Those with other parameters than epsilon, k, q, scale, encoding and weights, and
+        those that are rounded, are left out.
 
     Yields
     ------
@@ -204,12 +204,12 @@ def _alike(microdata: Microdata, settings: Sequence[Setting]) -> list[list[Setti
     In a large table each radius has its own: a small one can have all records.
     """
     groups: dict[object, list[Setting]] = defaultdict(list)
-    plain = {"epsilon", "k", "q", "scale", "encoding"}
+    plain = {"epsilon", "k", "q", "scale", "encoding", "weights"}
     for setting in settings:
         params = setting.params
         if isinstance(params, RWN) and set(setting.parameters) <= plain and not setting.precision:
             radius = params.epsilon if microdata.n > LARGEST_DENSE else None
-            groups[(setting.weights, params.scale, params.encoding, radius)].append(setting)
+            groups[(setting.weights, params.metric_choices, radius)].append(setting)
     return [
         same[first : first + _TOGETHER]
         for same in groups.values()

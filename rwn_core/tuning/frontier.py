@@ -30,7 +30,7 @@ def sign(measure: str) -> float:
 
 
 def frontier(points: Iterable[Point], one: str, two: str) -> list[Point]:
-    """The points that are not dominated, best by measure `one` first.
+    """Find the points that are not dominated, best by measure `one` first.
 
     Parameters
     ----------

@@ -147,8 +147,9 @@ def seek(
 
     Starts at the best point of a sweep that keeps it, then tries settings half a grid step away in
     every direction, goes to the best, halves the step, and so on; never beyond the least and the
-    largest values of the sweep. The answer is chosen on releases that had no part in the search,
-    and read on others that had no part in choosing it.
+    largest values of the sweep. Of several grids each number is sought that any of them has: where
+    some settings lack it, its least value is one step from having none. The answer is chosen on
+    releases that had no part in the search, and read on others that had no part in choosing it.
 
     Parameters
     ----------

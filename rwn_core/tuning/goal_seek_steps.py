@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any
 
@@ -23,11 +23,14 @@ class Step:
     size : float
     low, high : float
         Least and largest value of the sweep: who chose them did not offer what lies beyond.
+    absent : bool
+        Whether settings of the sweep go without this number; that is then the step below `low`.
     """
 
     size: float
     low: float
     high: float
+    absent: bool = False
 
     def half(self) -> Step:
         """A step of half the size."""
@@ -35,13 +38,25 @@ class Step:
 
 
 def half_steps(points: Sequence[Point]) -> dict[str, Step]:
-    """For each number that the sweep varies, half its typical step."""
+    """For each number that the sweep varies, half its typical step.
+
+    Parameters
+    ----------
+    points : sequence of Point
+        Of one method, in any order.
+
+    Returns
+    -------
+    dict of str to Step
+        In the order of the method's parameters; also of a number that some of the points lack.
+    """
     steps: dict[str, Step] = {}
-    for name in points[0].setting.parameters | {"q": 1.0}:
-        values = sorted({_number(getattr(p.setting.params, name, None)) for p in points} - {None})
-        if len(values) > 1:
-            size = (values[-1] - values[0]) / (len(values) - 1) / 2
-            steps[name] = Step(size=size, low=values[0], high=values[-1])
+    for name in _names(points[0].setting):
+        found = {_number(getattr(point.setting.params, name)) for point in points}
+        values = sorted(found - {None})
+        if values and len(found) > 1:
+            size = (values[-1] - values[0]) / max(len(values) - 1, 1) / 2
+            steps[name] = Step(size=size, low=values[0], high=values[-1], absent=None in found)
     return steps
 
 
@@ -63,8 +78,8 @@ def around(setting: Setting, steps: Mapping[str, Step]) -> list[Setting]:
 def middle(one: Setting, other: Setting) -> Setting:
     """The setting halfway between two of one method; whole numbers stay whole."""
     changes = {}
-    for name in one.parameters | {"q": 1.0}:
-        a, b = (_number(getattr(setting.params, name, None)) for setting in (one, other))
+    for name in _names(one):
+        a, b = (_number(getattr(setting.params, name)) for setting in (one, other))
         if a is not None and b is not None:
             whole = isinstance(a, int) and name not in _DIGITS
             changes[name] = (
@@ -74,11 +89,21 @@ def middle(one: Setting, other: Setting) -> Setting:
 
 
 def _moved(name: str, value: Any, direction: int, step: Step) -> Any:
+    if _number(value) is None:
+        enters = value is None and direction > 0
+        return step.low if enters else value
+    if step.absent and direction < 0 and value <= step.low:
+        return None
     whole = isinstance(value, int) and name not in _DIGITS
     # a whole number moves by one at least, or small steps would not move it at all
     size = max(1, round(step.size)) if whole else step.size
     moved = min(max(value + direction * size, step.low), step.high)
     return moved if whole else round(float(moved), _DIGITS.get(name, 6))
+
+
+def _names(setting: Setting) -> list[str]:
+    """The parameters of a setting's method."""
+    return [field.name for field in fields(setting.params)]
 
 
 def _number(value: Any) -> Any:

@@ -16,7 +16,7 @@ LARGEST = 20_000  # settings; more are a slip of the hand
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """All combinations of parameter values.
+    """Combine all values of the parameters.
 
     Parameters
     ----------

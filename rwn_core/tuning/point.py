@@ -8,57 +8,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-import numpy as np
-from scipy.special import stdtrit
-
-from rwn_core.measures import MEASURES
+from rwn_core.evaluation.prediction_bands import interval_of
 from rwn_core.tuning.setting import Setting
-
-COVERAGE = 0.9
-"""Share of further releases that an interval should hold."""
-
-
-def prediction_interval(
-    values: tuple[float, ...], coverage: float = COVERAGE
-) -> tuple[float, float] | None:
-    """Where one more release should fall, given some independent ones.
-
-    Parameters
-    ----------
-    values : tuple of float
-        A measure's values over releases of one setting.
-    coverage : float
-        Probability, between 0 and 1.
-
-    Returns
-    -------
-    tuple of float, or None
-        Of R values, the j-th smallest and the j-th largest, j = (R + 1) (1 - coverage) / 2: right
-        for any distribution. Where R is too small for that (below 19 for 0.9),
-        mean +- t s sqrt(1 + 1/R), the exact interval for normal values. None for fewer than two.
-
-    References
-    ----------
-    Prediction intervals for a further observation: order statistics, and of a normal sample.
-
-    Examples
-    --------
-    >>> low, high = prediction_interval((1.0, 2.0, 3.0))
-    >>> round(low, 2), round(high, 2)
-    (-1.37, 5.37)
-    >>> prediction_interval(tuple(range(39)))
-    (1.0, 37.0)
-    """
-    count = len(values)
-    if count < 2:
-        return None
-    sample = np.sort(np.array(values, dtype=np.float64))
-    place = math.floor((count + 1) * (1 - coverage) / 2 + 1e-9)
-    if place >= 1:
-        return float(sample[place - 1]), float(sample[-place])
-    spread = float(sample.std(ddof=1)) * math.sqrt(1 + 1 / count)
-    reach = float(stdtrit(count - 1, 0.5 + coverage / 2)) * spread
-    return float(sample.mean()) - reach, float(sample.mean()) + reach
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,11 +40,7 @@ class Spread:
     @property
     def interval(self) -> tuple[float, float] | None:
         """Where one more release falls 9 times in 10, within the measure's bounds."""
-        found = prediction_interval(self.values)
-        if found is None:
-            return None
-        low, high = MEASURES[self.measure].bounds
-        return max(found[0], low), min(found[1], high)
+        return interval_of(self.measure, self.values)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads."""

@@ -7,39 +7,31 @@ out at once, as a `Run` does. Only readings come back.
 from __future__ import annotations
 
 import math
-import multiprocessing
-import os
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, as_completed
 from dataclasses import replace
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import RWNError
+from rwn_core.parallel.pool import Pool
+from rwn_core.parallel.processes import Handle, Tell
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.setting import Setting
-from rwn_core.tuning.sweep_processes import SPAWN, end_with_the_parent, start_alone, stop
+from rwn_core.tuning.sweep_processes import one_thread
 from rwn_core.tuning.trials import Plan, Trials
 
-Tell = Callable[[float], None]
 
+def _prepare(microdata: Microdata, reach: Sequence[Setting], plan: Plan) -> Handle:
+    """What a worker keeps: the table with its neighbors ranked."""
+    one_thread()
+    trials = Trials(microdata, reach, plan)
 
-def _serve(channel: Connection, microdata: Microdata, reach: Sequence[Setting], plan: Plan) -> None:
-    """Try what is sent, and send back what was read."""
-    from threadpoolctl import threadpool_limits
+    def handle(task: tuple[Setting, Plan], tell: Tell) -> Point:
+        setting, trials.plan = task
+        return trials.run(setting)
 
-    end_with_the_parent()
-    os.environ["RWN_THREADS"] = "1"  # as many processes as processors: threads would only queue
-    with threadpool_limits(1):
-        trials = Trials(microdata, reach, plan)
-        with suppress(EOFError):  # nobody asks any more
-            while True:
-                place, setting, trials.plan = channel.recv()
-                channel.send((place, trials.run(setting)))
+    return handle
 
 
 class Crew:
@@ -60,19 +52,9 @@ class Crew:
         self, microdata: Microdata, reach: Sequence[Setting], plan: Plan, *, workers: int
     ) -> None:
         self._here = Trials(microdata, reach, plan) if workers == 1 else None
-        self._processes: list[SpawnProcess] = []
-        self._channels: list[Connection] = []
-        # a job of the app is a daemon, which may have no children; these end with it, too
-        multiprocessing.current_process().daemon = False
-        for _ in range(workers if workers > 1 else 0):
-            mine, theirs = SPAWN.Pipe()
-            process = SPAWN.Process(
-                target=_serve, args=(theirs, microdata, tuple(reach), plan), daemon=True
-            )
-            start_alone(process)
-            theirs.close()
-            self._processes.append(process)
-            self._channels.append(mine)
+        count = workers if workers > 1 else 0
+        self._pool = Pool(_prepare, microdata, tuple(reach), plan, workers=count)
+        self._workers = count
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -85,9 +67,7 @@ class Crew:
         trace: TracebackType | None,
     ) -> None:
         """End the processes."""
-        stop(self._processes)
-        for channel in self._channels:
-            channel.close()
+        self._pool.cancel()
 
     def points(self, settings: Sequence[Setting], plan: Plan, tell: Tell) -> list[Point]:
         """Try settings.
@@ -106,7 +86,7 @@ class Crew:
 
         Raises
         ------
-        RWNError
+        Stopped
             A process ended, for instance for lack of memory.
         """
         plans = self._parts(plan, len(settings))
@@ -121,8 +101,7 @@ class Crew:
 
     def _parts(self, plan: Plan, settings: int) -> list[Plan]:
         """The plan in parts, so that few settings keep all workers busy, too."""
-        workers = len(self._channels)
-        parts = min(plan.releases, workers) if 0 < settings < 2 * workers else 1
+        parts = min(plan.releases, self._workers) if 0 < settings < 2 * self._workers else 1
         size = math.ceil(plan.releases / parts)
         return [
             replace(plan, seed=plan.seed + first, releases=min(size, plan.releases - first))
@@ -135,22 +114,11 @@ class Crew:
             for place, (setting, self._here.plan) in enumerate(tasks):
                 yield place, self._here.run(setting)
             return
-        waiting = deque((place, *task) for place, task in enumerate(tasks))
-        idle = list(self._channels)
-        open_ = len(waiting)
-        try:
-            while open_:
-                while idle and waiting:
-                    idle.pop().send(waiting.popleft())
-                for channel in wait(self._channels):
-                    assert isinstance(channel, Connection)
-                    yield channel.recv()
-                    idle.append(channel)
-                    open_ -= 1
-        except (EOFError, OSError):
-            raise RWNError(
-                "A process of the search ended, perhaps for lack of memory; start it again."
-            ) from None
+        places: dict[Future[Any], int] = {
+            self._pool.submit(task): place for place, task in enumerate(tasks)
+        }
+        for task in as_completed(places):
+            yield places[task], task.result()
 
 
 def _joined(parts: Sequence[Point]) -> Point:

@@ -6,23 +6,17 @@ no finished point is lost, and nobody needs to listen while the work goes on.
 
 from __future__ import annotations
 
-import contextlib
 import math
-import multiprocessing
 import os
-import sys
-import threading
 import time
-import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
-from multiprocessing.context import SpawnProcess
-from types import ModuleType
-from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking.references import REFERENCES
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.parallel.pool import Pool, Task
+from rwn_core.parallel.processes import Handle, Tell, be_polite
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.setting import Setting
@@ -30,12 +24,9 @@ from rwn_core.tuning.sweep_folder import JobFolder
 from rwn_core.tuning.sweep_result import Sweep
 from rwn_core.tuning.trials import Plan, Trials, by_space
 
-SPAWN = multiprocessing.get_context("spawn")
-_GRACE = 0.4  # seconds between asking a worker to end and ending it
-POLITE = 19  # what workers add to their niceness while a person uses the same machine
 _AT_ONCE = 200_000  # records times settings that are forecast within a redraw
 _LOOK = 0.4  # seconds between two looks into the folder
-_WATCH = 0.25  # seconds between a worker's looks at whether anybody still wants its work
+_Forecasts = tuple[Setting, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,63 +38,46 @@ class _Work:
     plan: Plan
     folder: JobFolder
     watched: bool
-    unknown: tuple[Setting, ...]
 
 
-def _labor(work: _Work, taken: Any, ticks: Any, place: int) -> None:
-    """Take the next setting until there is none; the table is loaded once."""
+def _prepare(work: _Work) -> Handle:
+    """What a worker keeps: the table with its neighbors ranked, which it is given once."""
+    one_thread()
+    trials: list[Trials] = []
+
+    def handle(task: Setting | _Forecasts, tell: Tell) -> None:
+        if isinstance(task, tuple):  # quick, and not yet polite: somebody waits to see it
+            for part in expected(work.microdata, task):
+                work.folder.save_forecasts(part)
+            return
+        if not trials:
+            if work.watched:
+                be_polite()
+            trials.append(Trials(work.microdata, work.settings, work.plan))
+        _try(trials[0], task, work, tell)
+
+    return handle
+
+
+def _try(trials: Trials, setting: Setting, work: _Work, tell: Tell) -> None:
+    """Try one setting and keep its point."""
+    done = 0
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
+        tell(done / work.plan.releases)
+
+    work.folder.save(trials.run(setting, tick))
+    tell(1.0)
+
+
+def one_thread() -> None:
+    """Keep this process to one thread: with as many as processors, more would only queue."""
     from threadpoolctl import threadpool_limits
 
-    end_with_the_parent()
-    os.environ["RWN_THREADS"] = "1"  # as many processes as processors: threads would only queue
-    with threadpool_limits(1):
-        if place == 0:  # while this is quick it need not be polite: somebody waits to see it
-            for part in expected(work.microdata, work.unknown):
-                work.folder.save_forecasts(part)
-        if work.watched and hasattr(os, "nice"):
-            os.nice(POLITE)
-        trials = Trials(work.microdata, work.settings, work.plan)
-        while (number := _take(taken)) < len(work.settings):
-
-            def tick() -> None:
-                ticks[place] += 1
-
-            before = ticks[place]
-            work.folder.save(trials.run(work.settings[number], tick))
-            ticks[place] = before + work.plan.releases
-
-
-def _take(taken: Any) -> int:
-    with taken.get_lock():
-        number = int(taken.value)
-        taken.value = number + 1
-    return number
-
-
-def end_with_the_parent() -> None:
-    """Watch, in a thread, whether the parent is there; data must not outlive its session."""
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        while parent is not None and parent.is_alive():
-            time.sleep(_WATCH)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def start_alone(process: SpawnProcess) -> None:
-    """Start a process that does not run the calling program's main file again.
-
-    Under Streamlit that file is the app, and in a notebook or a script without a guard it is what
-    called this; a worker needs none of them.
-    """
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        process.start()
-    finally:
-        sys.modules["__main__"] = main
+    os.environ["RWN_THREADS"] = "1"
+    threadpool_limits(1)
 
 
 class Run:
@@ -138,40 +112,31 @@ class Run:
         self._ends = sum(setting.method in REFERENCES for setting in self.settings)
         self._points: dict[str, Point] = {}
         self._expected: dict[str, dict[str, float]] = {}
-        self._processes: list[SpawnProcess] = []
         self._looked = -math.inf
         self._collect()
         open_ = by_space([s for s in self.settings if s.key not in self._points])
         self._start = time.monotonic()
         self._before = len(self._points)
-        self._taken = SPAWN.Value("q", 0)
-        self._ticks = SPAWN.RawArray("q", max(workers, 1))
         self.cancelled = False
         work = _Work(
-            microdata=microdata,
-            settings=tuple(open_),
-            plan=plan,
-            folder=folder,
-            watched=watched,
-            unknown=self._unknown(microdata) if watched else (),
+            microdata=microdata, settings=tuple(open_), plan=plan, folder=folder, watched=watched
         )
-        for place in range(min(workers, len(open_))):
-            process = SPAWN.Process(
-                target=_labor, args=(work, self._taken, self._ticks, place), daemon=True
-            )
-            start_alone(process)
-            self._processes.append(process)
-        weakref.finalize(self, stop, self._processes)
+        self._pool = Pool(_prepare, work, workers=min(workers, len(open_)))
+        unknown = self._unknown(microdata) if watched and open_ else ()
+        if unknown:
+            self._pool.submit(unknown)
+        self._tasks: list[Task] = [self._pool.submit(setting) for setting in open_]
+        self._pool.close()
 
     @property
     def running(self) -> bool:
         """Whether a worker is still at work."""
-        return any(process.is_alive() for process in self._processes)
+        return self._pool.running
 
     @property
-    def _done(self) -> int:
+    def _done(self) -> float:
         """Releases that this run has measured."""
-        return int(sum(self._ticks))
+        return sum(task.share for task in self._tasks) * self.plan.releases
 
     @property
     def share(self) -> float:
@@ -189,6 +154,13 @@ class Run:
         if not done:
             return None
         return (time.monotonic() - self._start) * max(total - done, 0) / done
+
+    @property
+    def words(self) -> str:
+        """How many settings are done, and how long the others will take, as a person reads it."""
+        left, found = self.seconds_left, self.sweep()
+        told = "" if left is None else f" · about {_duration(left)} left"
+        return f"{len(found):,} of {found.wanted:,} settings{told}"
 
     @property
     def refusal(self) -> str:
@@ -238,13 +210,11 @@ class Run:
     def cancel(self) -> None:
         """End all workers; finished points stay."""
         self.cancelled = self.cancelled or self.running
-        stop(self._processes)
+        self._pool.cancel()
 
     def join(self, seconds: float) -> None:
         """Wait until the workers have ended, or so long."""
-        end = time.monotonic() + seconds
-        for process in self._processes:
-            process.join(max(0.0, end - time.monotonic()))
+        self._pool.join(seconds)
 
     def _collect(self) -> dict[str, Point]:
         """Take in what is new in the folder; while it fills, not at every call."""
@@ -260,14 +230,5 @@ class Run:
         return self._points
 
 
-def stop(processes: Sequence[SpawnProcess]) -> None:
-    """End processes within half a second, whatever they do."""
-    for process in processes:
-        with contextlib.suppress(ValueError):
-            process.terminate()
-    end = time.monotonic() + _GRACE
-    for process in processes:
-        process.join(max(0.0, end - time.monotonic()))
-        if process.is_alive():
-            process.kill()
-            process.join()
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

@@ -18,7 +18,6 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.donors import Draws, column_streams, copy_from_donors, draw_donors
 from rwn_core.neighbors import LARGEST_DENSE, NeighborTable, neighbor_table
-from rwn_core.neighbors.metric import coordinates
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import Point, Spread
@@ -135,7 +134,7 @@ class Trials:
 
     def _rank(self, params: RWN, k: int | None, epsilon: float | None) -> NeighborTable | None:
         """Every record's neighbors, as far as any setting needs; None where they do not fit."""
-        points = coordinates(self._data, params.scale, params.encoding)
+        points = params.points(self._data)
         most = self._data.n - 1
         budget = None if len(points) <= LARGEST_DENSE else SHARE_A_WORKER * budget_bytes()
         try:
@@ -202,7 +201,7 @@ def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
 
 def _plain(params: Any) -> bool:
     """Whether a ranked table of all neighbors answers for these parameters."""
-    settled = {"epsilon", "k", "q", "scale", "encoding"}
+    settled = {"epsilon", "k", "q", "scale", "encoding", "weights"}
     if not isinstance(params, RWN) or not isinstance(params.epsilon, int | float | None):
         return False
     return all(
@@ -217,7 +216,7 @@ def _space(setting: Setting) -> Space:
     params = setting.params
     if not _plain(params):
         return (setting.weights, setting.method)
-    return (setting.weights, "rwn", params.scale, params.encoding)
+    return (setting.weights, "rwn", params.metric_choices)
 
 
 def by_space(settings: Sequence[Setting]) -> list[Setting]:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
 
 import rwn_core as rwn
 from rwn_core.errors import RWNError
 from rwn_core.masking import Parameters
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning.sweep_processes import POLITE, end_with_the_parent, start_alone, stop
+from rwn_core.parallel.pool import Pool, Stopped, Task
+from rwn_core.parallel.processes import Handle, Tell, be_polite
 from rwn_ui.background.end_with_session import end_with_the_session
 
 PATIENCE = 3.0  # seconds that an earlier question may go on before it is given up for a newer one
 KEPT = 64  # answers
-_CONTEXT = multiprocessing.get_context("spawn")
 _FAILED = "It could not be read, perhaps for lack of memory; choose a smaller radius or k."
 
 Answer = Reading | rwn.NotApplicable
@@ -43,24 +38,17 @@ class Question:
             found = rwn.MEASURES[self.measure].read(masked)
         except RWNError as refusal:
             return rwn.NotApplicable(str(refusal))
-        except Exception as error:  # its text may hold a value: only its type leaves the process
-            return rwn.NotApplicable(f"{_FAILED} ({type(error).__name__})")
         return replace(found, detail={}) if isinstance(found, Reading) else found
 
 
-def _serve(
-    channel: Connection, data: rwn.Microdata, answer: Callable[[Question, Comparison], Answer]
-) -> None:
-    end_with_the_parent()
-    if hasattr(os, "nice"):
-        os.nice(POLITE)  # a slider that moves meanwhile comes first
+def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answer]) -> Handle:
+    be_polite()  # a slider that moves meanwhile comes first
     unmasked = Comparison(original=data, masked=data)
-    while True:
-        try:
-            question = channel.recv()
-        except EOFError:
-            return
-        channel.send(answer(question, unmasked))
+
+    def handle(question: Question, tell: Tell) -> Answer:
+        return answer(question, unmasked)
+
+    return handle
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
@@ -77,8 +65,8 @@ class Follower:
     _answers: dict[Question, Answer] = field(default_factory=dict, repr=False)
     _asked: Question | None = None
     _since: float = 0.0
-    _process: SpawnProcess | None = field(default=None, repr=False)
-    _channel: Connection | None = field(default=None, repr=False)
+    _pool: Pool | None = field(default=None, repr=False)
+    _task: Task | None = field(default=None, repr=False)
 
     @classmethod
     def start(
@@ -94,7 +82,7 @@ class Follower:
     @property
     def running(self) -> bool:
         """Whether it can be asked."""
-        return self._process is not None
+        return self._pool is not None and bool(self._pool.pids)
 
     def ask(self, question: Question) -> None:
         """Have a question answered, unless it is; one about an earlier setting may end first."""
@@ -103,23 +91,17 @@ class Follower:
         late = self._asked is not None and time.monotonic() - self._since > PATIENCE
         if self._asked is not None and not late:
             return
-        if late or self._process is None or not self._process.is_alive():
+        if late or not self.running:
             self.cancel()
             self._begin()
-        assert self._channel is not None
+        assert self._pool is not None
         self._asked, self._since = question, time.monotonic()
-        with suppress(OSError):  # it has just ended, which `known` will find
-            self._channel.send(question)
+        self._task = self._pool.submit(question)
 
     def known(self, question: Question) -> Answer | None:
         """The answer; None while there is none."""
-        if self._channel is not None and self._asked is not None:
-            try:
-                if self._channel.poll():
-                    self._keep(self._channel.recv())
-            except (EOFError, OSError):  # it ended, perhaps before it had read the question
-                self._keep(rwn.NotApplicable(_FAILED))
-                self.cancel()
+        if self._task is not None and self._task.done():
+            self._keep(_answer_of(self._task))
         return self._answers.get(question)
 
     def waited(self, question: Question) -> float | None:
@@ -128,24 +110,28 @@ class Follower:
 
     def cancel(self) -> None:
         """Stop at once; nothing of the process is left. What was answered stays."""
-        if self._process is not None:
-            stop([self._process])
-        if self._channel is not None:
-            self._channel.close()
-        self._process = self._channel = self._asked = None
+        if self._pool is not None:
+            self._pool.cancel()
+        self._pool = self._task = self._asked = None
 
     def _begin(self) -> None:
-        self._channel, theirs = _CONTEXT.Pipe()
-        self._process = _CONTEXT.Process(
-            target=_serve, args=(theirs, self.data, self._answer), daemon=True
-        )
-        start_alone(self._process)
-        theirs.close()
+        self._pool = Pool(_prepare, self.data, self._answer, workers=1)
         end_with_the_session(self)
 
     def _keep(self, answer: Answer) -> None:
         assert self._asked is not None
         self._answers[self._asked] = answer
-        self._asked = None
+        self._asked = self._task = None
         while len(self._answers) > KEPT:
             self._answers.pop(next(iter(self._answers)))
+
+
+def _answer_of(task: Task) -> Answer:
+    """What a task found, or why it did not."""
+    try:
+        found: Answer = task.result()
+    except Stopped as stopped:
+        return rwn.NotApplicable(f"{_FAILED} ({stopped.fault})" if stopped.fault else _FAILED)
+    except RWNError as refusal:
+        return rwn.NotApplicable(str(refusal))
+    return found

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import rwn_core as rwn
-from rwn_core.errors import RWNError
+from rwn_core.errors import RWNError, log_fault
 from rwn_core.neighbors.kernel_cache import is_ready
 from rwn_core.parallel.threads import Cancelled
 from rwn_core.scale.warm_up import warm
 from rwn_ui.background.end_with_session import end_with_the_session
-from rwn_ui.messages import log_fault
 from rwn_ui.state.prepared_table import Bench
 
 CANCELLED = "Cancelled."
@@ -71,7 +70,7 @@ class Preparation:
         """What is being done, as a person reads it."""
         if self.compiling:
             return "Compiling the search for this machine, once: up to a minute"
-        return f"Ranking the neighbors of {self.data.n:,} records"
+        return f"Ranking the neighbors of {self.data.n:,} records of {self.name}"
 
     def cancel(self) -> None:
         """Ask it to stop; it does so within half a second, or when the compiler is done."""

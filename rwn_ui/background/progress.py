@@ -1,32 +1,112 @@
-"""What a page shows while a job of the background is under way."""
+"""What a page shows while work is under way: how far it is, and a button that ends it."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from rwn_ui.background.job import Job
+from rwn_ui.messages import plain
 
-POLL_SECONDS = 0.7
+POLL_SECONDS = 0.7  # between two looks at work under way
+PATIENCE = 0.4  # seconds without a word about a search
 
 
-def wait_for(job: Job, words: str, key: str) -> None:
-    """Progress and Cancel; the page is drawn anew when the job ends.
+class Work(Protocol):
+    """Something under way in the background."""
+
+    @property
+    def running(self) -> bool:
+        """Whether there is still something to wait for."""
+
+    @property
+    def share(self) -> float:
+        """How much is done, from 0 to 1."""
+
+    @property
+    def words(self) -> str:
+        """What is being done, as a person reads it."""
+
+    def cancel(self) -> None:
+        """Stop it."""
+
+
+def polled(part: Callable[[], None], *, again: bool = True) -> None:
+    """Draw a part of the page, and draw it again and again, without the page around it.
 
     Parameters
     ----------
-    job : Job
-    words : str
-        What is being done, as Markdown.
+    part : callable
+        Draws it. It calls `st.rerun` when there is nothing more to wait for.
+    again : bool
+        Whether it is drawn again by itself.
+    """
+    st.fragment(run_every=POLL_SECONDS if again else None)(part)()
+
+
+def bar(
+    work: Work, key: str, *, wide: bool = False, cancel: Callable[[], object] | None = None
+) -> None:
+    """Draw how far some work is, with a button that ends it.
+
+    Parameters
+    ----------
+    work : Work
     key : str
         Of the button.
+    wide : bool
+        Whether there is room for both side by side.
+    cancel : callable, optional
+        What the button does instead of cancelling the work.
+    """
+    place, stop = st.columns([6, 1], vertical_alignment="center") if wide else (st, st)
+    place.progress(min(work.share, 1.0), text=plain(work.words))
+    # as a callback it is heard before anything is drawn
+    width = "stretch" if wide else "content"
+    stop.button("Cancel", key=key, width=width, on_click=cancel or work.cancel)
+
+
+def wait_for(work: Work, key: str) -> None:
+    """Draw how far some work is until it ends, and then the whole page.
+
+    Parameters
+    ----------
+    work : Work
+    key : str
+        Of the Cancel button.
     """
 
-    @st.fragment(run_every=POLL_SECONDS)
     def watch() -> None:
-        job.poll()
-        if not job.running:
+        if not work.running:
             st.rerun()
-        st.progress(min(job.share, 1.0), text=words)
-        st.button("Cancel", key=key, on_click=job.cancel)
+        bar(work, key)
 
-    watch()
+    polled(watch)
+
+
+@contextmanager
+def searching(slot: DeltaGenerator | None) -> Iterator[Callable[[float], None] | None]:
+    """Tell in `slot` how far a search is, once it has taken a while.
+
+    Another move of a slider stops the search: Streamlit looks for one at each step of the bar.
+    """
+    if slot is None:
+        yield None
+        return
+    begun, shown = time.monotonic(), False
+
+    def tell(share: float) -> None:
+        nonlocal shown
+        if shown or time.monotonic() - begun > PATIENCE:
+            shown = True
+            slot.progress(min(share, 1.0), text="Searching beyond the stored neighbors")
+
+    try:
+        yield tell
+    finally:
+        if shown:
+            slot.empty()

@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core import io
 from rwn_core.errors import ParameterError, SchemaError
 from rwn_ui.messages import plain
 from rwn_ui.state.session import Session
@@ -41,8 +42,8 @@ def choose(session: Session) -> None:
 
 def _open_file(session: Session) -> None:
     upload = st.file_uploader(
-        "Or open a file: CSV (UTF-8, commas, a header line) or Parquet",
-        type=["csv", "parquet"],
+        f"Or open a file: {io.kinds()}",
+        type=[suffix.removeprefix(".") for form in io.FORMATS for suffix in form.suffixes],
         key="data.upload",
     )
     described = st.file_uploader(

@@ -6,10 +6,10 @@ import streamlit as st
 
 from rwn_core.evaluation.holdout import PredictionTrial, predict_on_holdout
 from rwn_ui.background.job import Job
+from rwn_ui.background.progress import wait_for
 from rwn_ui.messages import plain
 from rwn_ui.state.session import Session
 
-POLL_SECONDS = 0.5
 REPEATS = 5
 
 
@@ -34,38 +34,22 @@ def draw(session: Session) -> None:
         args=(session,),
     )
     if job is not None and job.running:
-        _progress(session)
+        wait_for(job, "prediction.cancel")
     elif job is not None:
         _outcome(job)
 
 
 def _begin(session: Session) -> None:
     if not session.busy:
-        session.job = Job.start(
+        session.job = Job(
             session.words,
             predict_on_holdout,
+            words=f"Fitting forests at {session.words}",
             microdata=session.data,
             params=session.masking,
             seed=session.seed,
             repeats=REPEATS,
         )
-
-
-def _progress(session: Session) -> None:
-    @st.fragment(run_every=POLL_SECONDS)
-    def watch() -> None:
-        job = session.job
-        if job is None:
-            return
-        job.poll()
-        if not job.running:
-            st.rerun()
-        st.progress(job.share, text=f"Fitting forests at {plain(job.label)}")
-        if st.button("Cancel", key="prediction.cancel"):
-            job.cancel()
-            st.rerun()
-
-    watch()
 
 
 def _outcome(job: Job) -> None:

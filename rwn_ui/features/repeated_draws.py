@@ -14,6 +14,7 @@ from rwn_core.evaluation.standard_errors import Validity, standard_error_validit
 from rwn_core.masking import Parameters
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.job import Job
+from rwn_ui.background.progress import wait_for
 from rwn_ui.features.repeated_draws_results import setting_of
 from rwn_ui.messages import plain
 from rwn_ui.state.session import Session
@@ -21,7 +22,6 @@ from rwn_ui.tune import risk_axis
 from rwn_ui.tune.view import TILES
 from rwn_ui.utility.results import HELD_BACK, Desk, desk
 
-POLL_SECONDS = 0.5
 DRAWS = 25
 SAMPLES = 100
 SAMPLES_OF_LARGE = 30
@@ -96,9 +96,10 @@ def _begin(session: Session, purpose: str, work: Callable[..., Any], **more: Any
         return
     mine = desk(session)
     mine.purpose, mine.about = purpose, setting_of(session)
-    session.study = Job.start(
+    session.study = Job(
         session.words,
         work,
+        words=f"{_WORDS[purpose]} at {session.words}",
         microdata=session.data,
         params=session.masking,
         seed=session.seed,
@@ -110,30 +111,10 @@ def follow(session: Session, page: str) -> None:
     """Progress and Cancel of the work under way; then its result, or why there is none."""
     if session.study is None:
         return
-    mine = desk(session)
     if session.study.running:
-        _progress(session, mine, page)
+        wait_for(session.study, f"{page}.cancel")
     else:
-        _take(session, mine)
-
-
-def _progress(session: Session, mine: Desk, page: str) -> None:
-    words = _WORDS.get(mine.purpose, "")
-
-    @st.fragment(run_every=POLL_SECONDS)
-    def watch() -> None:
-        job = session.study
-        if job is None:
-            return
-        job.poll()
-        if not job.running:
-            st.rerun()
-        st.progress(min(job.share, 1.0), text=f"{words} at {plain(job.label)}")
-        if st.button("Cancel", key=f"{page}.cancel"):
-            job.cancel()
-            st.rerun()
-
-    watch()
+        _take(session, desk(session))
 
 
 def _take(session: Session, mine: Desk) -> None:

@@ -78,8 +78,8 @@ def moment_interval(
     if moment.kind == "change":
         return made.interval("correlation") if "correlation" in made.values else None
     if moment.kind == "cells" and "cells_changed" in made.values:
-        low, high = made.interval("cells_changed")
-        return 1 - high, 1 - low
+        changed = made.interval("cells_changed")
+        return None if changed is None else (1 - changed[1], 1 - changed[0])
     measure, part, place, scale = _part_of(moment, original)
     band = made.bands.get(measure, {}).get(part)
     if band is None:

@@ -105,7 +105,8 @@ def judge(session: Session, scenarios: Sequence[Scenario]) -> None:
 
 
 def _begin(session: Session, label: str, work: Callable[..., Tried], **more: Any) -> None:
-    session.trial = Job.start(label, work, microdata=session.data, **more)
+    words = f"Measuring releases of {label}"
+    session.trial = Job(label, work, words=words, microdata=session.data, **more)
 
 
 def try_new(
@@ -149,8 +150,7 @@ def follow(session: Session) -> Scenario | None:
     if job is None:
         return None
     if job.running:
-        place = f"compare.{session.generation}.trial.cancel"
-        wait_for(job, f"Measuring releases of {plain(job.label)}", place)
+        wait_for(job, f"compare.{session.generation}.trial.cancel")
         return None
     if job.refusal:
         st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")

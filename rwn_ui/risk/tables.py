@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rwn_core.evaluation.disclosure import Answers, Disclosure
+from rwn_core.evaluation.attack_list import Answers
+from rwn_core.evaluation.disclosure import Disclosure
 from rwn_core.measures.measure import Reading
-from rwn_ui.risk.sentences import percent
+from rwn_core.measures.sentence import percent
 
 Table = dict[str, Any]
 

@@ -8,24 +8,12 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.charts import Chart, serialise
-from rwn_core.charts.measures import (
-    extreme_values,
-    guessing_attacks,
-    key_classes,
-    linkage_attacks,
-    neighborhood_size,
-    queries,
-    record_risk,
-    repeated_releases,
-)
-from rwn_core.charts.parts import not_applicable
-from rwn_core.charts.tuning import rounding_effect
+from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
+from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.evaluation.disclosure import (
     Assumptions,
     Disclosure,
-    attacks,
     disclose,
     disclose_release,
     with_keys,
@@ -34,6 +22,7 @@ from rwn_core.evaluation.disclosure import (
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
+from rwn_ui.background.progress import wait_for
 from rwn_ui.features import watch_list
 from rwn_ui.features.repeated_draws_results import setting_of
 from rwn_ui.messages import plain
@@ -45,7 +34,6 @@ from rwn_ui.risk.form import Attack, key
 from rwn_ui.state.session import Session
 
 LARGEST_LIVE = 1000  # records up to which every choice is answered at once
-POLL_SECONDS = 0.5
 INTERNAL = "Internal: for the data steward only. Single records and their values stay inside."
 
 
@@ -86,7 +74,6 @@ def _by_job(session: Session, attack: Attack) -> None:
     place = key(session, "job")
     now = (*setting_of(session), session.seed)
     job, asked, about = st.session_state.get(place, (None, attack, now))
-    running = job is not None and job.running
     st.caption(
         f"A table of {session.data.n:,} records takes a while: released rows are linked as a "
         "random sample, and the work runs in the background."
@@ -94,12 +81,13 @@ def _by_job(session: Session, attack: Attack) -> None:
     if st.button(
         "Find the risk of this setting",
         type="primary",
-        disabled=running or session.busy,
+        disabled=session.busy or (job is not None and job.running),
         key=key(session, "start"),
     ):
-        job = Job.start(
+        job = Job(
             session.words,
             disclose_release,
+            words=f"Attacking the release at {session.words}",
             microdata=with_keys(session.data, attack.keys),
             params=session.params,
             seed=session.seed,
@@ -110,10 +98,10 @@ def _by_job(session: Session, attack: Attack) -> None:
             ),
         )
         st.session_state[place] = (job, attack, now)
-        asked, about, running = attack, now, True
+        asked, about = attack, now
         session.disclosure = job
-    if running:
-        _progress(session, place)
+    if job is not None and job.running:
+        wait_for(job, key(session, "cancel"))
     elif job is not None and job.refusal:
         st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
     if job is not None and job.result is not None:
@@ -124,21 +112,6 @@ def _by_job(session: Session, attack: Attack) -> None:
                 icon=":material/history:",
             )
         show(session, asked, job.result, f"{job.label} · seed {about[-1]}")
-
-
-def _progress(session: Session, place: str) -> None:
-    @st.fragment(run_every=POLL_SECONDS)
-    def wait() -> None:
-        job, *_ = st.session_state[place]
-        job.poll()
-        if not job.running:
-            st.rerun()
-        st.progress(min(job.share, 1.0), text=f"Attacking the release at {plain(job.label)}")
-        if st.button("Cancel", key=key(session, "cancel")):
-            job.cancel()
-            st.rerun()
-
-    wait()
 
 
 def show(session: Session, attack: Attack, found: Disclosure, words: str) -> None:
@@ -191,40 +164,38 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
 
 
 def _help(measure: str, reading: Reading, session: Session) -> str:
-    sentence = risk_sentences.SENTENCES[measure](reading, session.data.n)
     against = "" if reading.baseline is None else f" Read it against {reading.baseline:.3g}."
-    return sentence + against + risk_sentences.sample(reading)
+    return risk_sentences.said(measure, reading, session.data.n) + against
 
 
 def cards(found: Disclosure) -> list[Chart]:
     """The nine pictures, ordinary against worst case first."""
     readings = found.readings
-    rounding: Chart = not_applicable.draw(
+    rounding: Chart = draw_reason(
         "Rounding as a counter-measure",
         "This needs the law of the method that made the release.",
         "rounding_effect",
     )
     if found.rounding:
-        rounding = rounding_effect.draw(found.rounding)
+        rounding = CHARTS["rounding_effect"](found.rounding)
     return [
-        linkage_attacks.draw(attacks(readings)),
-        _card(found, "bayes_linkage", record_risk),
-        _card(found, "repeated_releases", repeated_releases),
+        CHARTS["linkage_attacks"](attacks(readings)),
+        _card(found, "bayes_linkage", "record_risk"),
+        _card(found, "repeated_releases", "repeated_releases"),
         rounding,
-        key_classes.draw(readings),
-        guessing_attacks.draw(readings),
-        _card(found, "extremes", extreme_values),
-        _card(found, "queries", queries),
-        _card(found, "neighborhood_size", neighborhood_size),
+        CHARTS["key_classes"](readings),
+        CHARTS["guessing_attacks"](readings),
+        _card(found, "extremes", "extreme_values"),
+        _card(found, "queries", "queries"),
+        _card(found, "neighborhood_size", "neighborhood_size"),
     ]
 
 
-def _card(found: Disclosure, measure: str, figure: Any) -> Chart:
+def _card(found: Disclosure, measure: str, chart: str) -> Chart:
     reading = found.readings[measure]
     if isinstance(reading, Reading):
-        chart: Chart = figure.draw(reading)
-        return chart
-    return not_applicable.draw(rwn.MEASURES[measure].title, str(reading), measure)
+        return CHARTS[chart](reading)
+    return draw_reason(rwn.MEASURES[measure].title, str(reading), chart)
 
 
 def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[str, Any]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rwn_core.evaluation.disclosure import Answers
+from rwn_core.evaluation.attack_list import Answers
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.statistics.transition_matrix import WHY_NO_PRIVACY_EPSILON
-from rwn_ui.risk.sentences import percent
+from rwn_core.measures.risk.differential_privacy import WHY_NO_PRIVACY_EPSILON
+from rwn_core.measures.sentence import percent
 
 
 def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> list[str]:

@@ -195,9 +195,8 @@ def serving(
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     if file is not None:
         environment[FILE_VARIABLE] = str(file.resolve())
-    earlier = signal.signal(signal.SIGTERM, _interrupt)
     nowhere = subprocess.DEVNULL
-    with _served_app() as app:
+    with _ending_on_sigterm(), _served_app() as app:
         server = subprocess.Popen(
             command(port, script or app),
             cwd=app.parent,
@@ -210,7 +209,16 @@ def serving(
             yield server
         finally:
             _stop(server)
-            signal.signal(signal.SIGTERM, earlier)
+
+
+@contextmanager
+def _ending_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the app as Ctrl-C does; afterwards it does what it did before."""
+    earlier = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, earlier)
 
 
 @contextmanager

@@ -6,11 +6,11 @@ from itertools import product
 
 import streamlit as st
 
+from rwn_ui.background.progress import bar, polled
 from rwn_ui.messages import plain
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import current
 
-POLL_SECONDS = 0.5
 _CANCELLED = "arrival.cancelled"
 _PAGES, _LEVERS = ("tune", "utility", "risk"), ("epsilon", "k", "q")
 
@@ -46,36 +46,33 @@ def arrived(*, alone: bool = False) -> Session:
 def _heed_work(session: Session) -> None:
     """Draw the page anew when work ends that another page began: its buttons wait for that."""
 
-    @st.fragment(run_every=POLL_SECONDS)
     def watch() -> None:
         if not session.busy:
             st.rerun()
 
-    watch()
+    polled(watch)
 
 
 def _wait(session: Session) -> None:
     if session.coming is not None:
         session.coming.shown = True
 
-    @st.fragment(run_every=POLL_SECONDS)
     def watch() -> None:
         coming = session.coming
         if coming is None or not coming.running:
             st.rerun()
         with st.container(border=True, key="arrival"):
-            bar, stop = st.columns([6, 1], vertical_alignment="center")
-            bar.progress(min(coming.share, 1.0), text=f"{coming.words} of {plain(coming.name)}")
-            if stop.button("Cancel", key="arrival.cancel", width="stretch"):
-                session.stay()
-                st.session_state[_CANCELLED] = True
-                st.rerun()
+            bar(coming, "arrival.cancel", wide=True, cancel=stay)
             if session.first:
-                bar.caption("The Data page can open another table meanwhile.")
+                st.caption("The Data page can open another table meanwhile.")
             else:
-                bar.caption(f"The pages show {plain(session.name)} until then.")
+                st.caption(f"The pages show {plain(session.name)} until then.")
 
-    watch()
+    def stay() -> None:
+        session.stay()
+        st.session_state[_CANCELLED] = True
+
+    polled(watch)
 
 
 def _tell(session: Session) -> None:

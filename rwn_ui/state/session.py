@@ -21,7 +21,7 @@ from rwn_core.tuning import Run, Setting
 from rwn_ui.background.job import Job
 from rwn_ui.background.on_demand import Follower
 from rwn_ui.background.preparation import Preparation
-from rwn_ui.background.searching import searching
+from rwn_ui.background.progress import searching
 from rwn_ui.state.history import Choice, History
 from rwn_ui.state.memo import Memo
 from rwn_ui.state.prepared_table import Bench, Look
@@ -107,9 +107,6 @@ class Session:
     @property
     def busy(self) -> bool:
         """Whether a job of this user is under way: one at a time."""
-        for work in self._works:
-            if isinstance(work, Job):
-                work.poll()  # the page that follows it may be another one
         return any(work is not None and work.running for work in self._works)
 
     @property

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 import rwn_core as rwn
-from rwn_core.charts import Chart
-from rwn_core.charts.parts import not_applicable
-from rwn_core.charts.tuning import parameter_surface, sweep_map
+from rwn_core.charts import CHARTS, Chart, draw_reason
 from rwn_core.data.rounding import precision_words
 from rwn_core.errors import ParameterError
 from rwn_core.measures.measure import Reading
@@ -75,7 +73,7 @@ def draw_map(
 ) -> Chart:
     """The map of what is finished."""
     shown = spots(sweep, x, y)
-    return sweep_map.draw(
+    return CHARTS["sweep_map"](
         shown,
         axis(x, risk=False),
         axis(y, risk=True),
@@ -259,9 +257,7 @@ def draw_surface(
     both = (across, down)
     chosen = [s for s in settings if _has(s, both) and _rest(s, both) == rest]
     if not chosen:
-        return not_applicable.draw(
-            title(measure), "No setting has these parameters.", "parameter_surface"
-        )
+        return draw_reason(title(measure), "No setting has these parameters.", "parameter_surface")
     columns = sorted({getattr(s.params, across) for s in chosen})
     rows = sorted({getattr(s.params, down) for s in chosen})
     known = {point.setting.key: point.median(measure) for point in sweep}
@@ -276,7 +272,7 @@ def draw_surface(
         expected = forecasts.get(setting.key, {}).get(measure)
         value = expected if guessed[place] else known[setting.key]
         square[place] = np.nan if value is None else value
-    return parameter_surface.draw(
+    return CHARTS["parameter_surface"](
         square,
         {"title": SIGNS.get(across, across), "values": columns},
         {"title": SIGNS.get(down, down), "values": rows},

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import Found, Goal, Run, seek
-from rwn_core.tuning.sweep_processes import POLITE
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.messages import plain
@@ -72,9 +71,10 @@ def _seek_button(session: Session, run: Run, keep: str, best: str, words: str) -
     ):
         goal = Goal(keep=keep, limit=value / 100 if share else value, best=best)
         points = [point for point in run.sweep() if point.setting.method == method]
-        session.seeker = Job.start(
+        session.seeker = Job(
             goal.words,
             seek_politely,
+            words=f"Looking between the settings: {goal.words}",
             microdata=session.data,
             points=points,
             goal=goal,
@@ -85,8 +85,8 @@ def _seek_button(session: Session, run: Run, keep: str, best: str, words: str) -
 
 def seek_politely(**arguments: Any) -> Found:
     """Search in a process of its own, which leaves the processors to the sliders."""
-    if hasattr(os, "nice") and sweep_run.POLITE:
-        os.nice(POLITE)  # its workers are as polite
+    if sweep_run.POLITE:
+        be_polite()  # its workers are as polite
     return seek(**arguments)
 
 
@@ -95,8 +95,7 @@ def _seeking(session: Session) -> None:
     if job is None:
         return
     if job.running:
-        words = f"Looking between the settings: {plain(job.label)}"
-        wait_for(job, words, _key(session, "seek.cancel"))
+        wait_for(job, _key(session, "seek.cancel"))
         return
     if job.refusal:
         st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")

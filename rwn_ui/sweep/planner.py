@@ -37,9 +37,10 @@ def draw(session: Session) -> None:
         key = f"plan.{session.generation}.go"
         if press.button(plain(words), key=key, disabled=session.busy):
             own = large and p == session.data.p
-            session.planner = Job.start(
+            session.planner = Job(
                 session.words,
                 plan_large,
+                words="Masking small samples, to see how long they take",
                 params=session.params,
                 microdata=session.data if own else None,
                 n=int(n),
@@ -55,8 +56,7 @@ def _result(session: Session) -> None:
     if job is None:
         return
     if job.running:
-        words = "Masking small samples, to see how long they take"
-        wait_for(job, words, f"plan.{session.generation}.cancel")
+        wait_for(job, f"plan.{session.generation}.cancel")
     elif job.refusal:
         st.info(plain(job.refusal), icon=":material/info:")
     else:

@@ -12,6 +12,7 @@ from rwn_core.charts import serialise
 from rwn_core.masking.references import REFERENCES
 from rwn_core.tuning import Run, Setting, Sweep
 from rwn_core.tuning.forecast import EXPECTED
+from rwn_ui.background.progress import bar, polled
 from rwn_ui.messages import guarded
 from rwn_ui.panel import panel
 from rwn_ui.state.session import Session
@@ -20,8 +21,6 @@ from rwn_ui.sweep import goal_seek as goal_seek_view
 from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.sweep import run as sweep_run
 from rwn_ui.sweep.goal_seek import tolerated
-
-POLL_SECONDS = 0.7
 
 
 def _key(session: Session, what: str) -> str:
@@ -35,13 +34,16 @@ def draw(session: Session) -> None:
         _nothing_yet(session)
         return
 
-    @st.fragment(run_every=POLL_SECONDS if run.running else None)
+    running = run.running
+
     def area() -> None:
+        if running and not run.running:
+            st.rerun()  # the page around this part learns that the work has ended
         with guarded():  # it is drawn without the page, too
             _progress(session, run)
             _pictures(session, run)
 
-    area()
+    polled(area, again=running)
     sweep_pick.draw(session, run)
     goal_seek_view.draw(session, run)
 
@@ -73,28 +75,14 @@ def _progress(session: Session, run: Run) -> None:
     if run.running or run.refusal:
         st.space("xxsmall")  # below the bar of pages
     if run.running:
-        left = run.seconds_left
-        told = "" if left is None else f" · about {_duration(left)} left"
-        bar, stop = st.columns([6, 1], vertical_alignment="bottom")
-        done = len(run.sweep())
-        bar.progress(run.share, text=f"{done:,} of {run.sweep().wanted:,} settings{told}")
-        # as a callback it is heard before anything is drawn
-        stop.button("Cancel", key=_key(session, "cancel"), width="stretch", on_click=run.cancel)
-        return
-    if st.session_state.get(_key(session, "ran")) != id(run):
-        st.session_state[_key(session, "ran")] = id(run)
-        st.rerun()  # once: the page around this part learns that the work has ended
-    if run.refusal:
+        bar(run, _key(session, "cancel"), wide=True)
+    elif run.refusal:
         words, again = st.columns([6, 1], vertical_alignment="bottom")
         words.info(run.refusal, icon=":material/info:")
         if again.button("Go on", key=_key(session, "again"), width="stretch"):
             rest = [s for s in run.settings if s.method not in REFERENCES]
             session.run = sweep_run.begin(session.data, rest, run.plan)
             st.rerun()
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
 def _pictures(session: Session, run: Run) -> None:

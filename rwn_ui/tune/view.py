@@ -10,8 +10,7 @@ from typing import Any
 import orjson
 
 import rwn_core as rwn
-from rwn_core.charts import CHARTS, Chart, serialise
-from rwn_core.charts.parts import not_applicable
+from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import analysis_plan_results, repeated_draws_results
 from rwn_ui.state import address
@@ -47,6 +46,18 @@ def _percent(value: float) -> str:
 def _three(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
 
+
+CARDS = (
+    "neighborhood_size",
+    "nearest_distance",
+    "correlation",
+    "regression",
+    "principal_components",
+    "cooks_distance",
+    "mahalanobis",
+    "distribution",
+)
+"""The charts after the map, each of the measure of its name, the last of the marginals."""
 
 TILES = (
     Tile(
@@ -252,11 +263,11 @@ def _against(tile: Tile, name: str, released: float, pinned: float) -> dict[str,
 def _cards(readings: Readings, session: Session) -> list[Chart]:
     cards = [_map(readings, session)]
     made = repeated_draws_results.drawn(session)
-    for key in tuple(CHARTS)[1:]:
+    for key in CARDS:
         measure = "marginals" if key == "distribution" else key
         reading = readings[measure]
         if not isinstance(reading, Reading):
-            cards.append(not_applicable.draw(rwn.MEASURES[measure].title, str(reading), key))
+            cards.append(draw_reason(rwn.MEASURES[measure].title, str(reading), key))
         elif key == "distribution":
             cards.append(
                 CHARTS[key](
@@ -273,7 +284,7 @@ def _map(readings: Readings, session: Session) -> Chart:
     risk, loss = readings[axis], readings["correlation"]
     for reading in (risk, loss):
         if not isinstance(reading, Reading) and reading is not risk_axis.PENDING:
-            return not_applicable.draw("Risk-utility map", str(reading), "risk_utility_map")
+            return draw_reason("Risk-utility map", str(reading), "risk_utility_map")
     assert isinstance(loss, Reading)
     height = risk.value if isinstance(risk, Reading) else None
     points = [{"label": "now", "utility": 1 - loss.value, "risk": height, "text": session.words}]

@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core import charts
-from rwn_core.charts import CHARTS, Chart
-from rwn_core.charts.parts import not_applicable
+from rwn_core.charts import CHARTS, Chart, draw_reason
 from rwn_core.evaluation.forecast.statistic import Moment
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures.measure import Reading
@@ -29,7 +27,7 @@ def cards(session: Session, mine: Desk, seen: Sight, drawn: Ensemble | None) -> 
     def card(title: str, measure: str, draw: Draw, *more: Any, key: str = "") -> Chart:
         reading = seen.readings[measure]
         if not isinstance(reading, Reading):
-            return not_applicable.draw(title, str(reading), key or measure)
+            return draw_reason(title, str(reading), key or measure)
         return draw(reading, *more, **repeated_draws_results.bands(drawn, measure))
 
     return [
@@ -37,14 +35,14 @@ def cards(session: Session, mine: Desk, seen: Sight, drawn: Ensemble | None) -> 
         card(
             "Change of correlations",
             "correlation",
-            charts.correlation_change.draw,
+            CHARTS["correlation_change"],
             _expected_correlations(seen),
             key="correlation_change",
         ),
         _curve(mine, seen, drawn),
         card("Regression", fit, CHARTS["regression"], key="regression"),
         card("Principal components", "principal_components", CHARTS["principal_components"]),
-        card("Small groups", "subgroups", charts.subgroups.draw),
+        card("Small groups", "subgroups", CHARTS["subgroups"]),
         card(
             "Distributions",
             "marginals",
@@ -53,7 +51,7 @@ def cards(session: Session, mine: Desk, seen: Sight, drawn: Ensemble | None) -> 
             key="distribution",
         ),
         _relation(seen, drawn),
-        card("Shift of quantiles", "quantiles", charts.quantiles.draw),
+        card("Shift of quantiles", "quantiles", CHARTS["quantiles"]),
     ]
 
 
@@ -72,24 +70,24 @@ def _expected_correlations(seen: Sight) -> Any:
 def _relation(seen: Sight, drawn: Ensemble | None) -> Chart:
     found = seen.relation
     if not isinstance(found, Reading):
-        return not_applicable.draw("Two variables", str(found), "two_way")
+        return draw_reason("Two variables", str(found), "two_way")
     reach = None
     if found.detail["kind"] == "points" and set(found.detail["names"]) <= set(
         seen.comparison.original.numeric_names
     ):
         pair = Moment(kind="correlation", names=tuple(found.detail["names"]))
         reach = repeated_draws_results.moment_interval(drawn, pair, seen.comparison.original)
-    return charts.two_way.draw(found, reach)
+    return CHARTS["two_way"](found, reach)
 
 
 def _curve(mine: Desk, seen: Sight, drawn: Ensemble | None) -> Chart:
     place = f"{mine.axis} {mine.moment.words}"
     if isinstance(seen.expected, Reading):
         reach = repeated_draws_results.moment_interval(drawn, mine.moment, seen.comparison.original)
-        mine.curves = {place: charts.expected_curve.draw(seen.expected, seen.realized, reach)}
+        mine.curves = {place: CHARTS["expected_curve"](seen.expected, seen.realized, reach)}
         return mine.curves[place]
     if seen.expected is PENDING and place in mine.curves:  # the last picture stays for a moment
         return {**mine.curves[place], "note": "the last setting · a moment …"}
     title = f"Expected {mine.moment.short}"
-    chart = not_applicable.draw(title, str(seen.expected), "expected_curve")
+    chart = draw_reason(title, str(seen.expected), "expected_curve")
     return chart | {"note": ""} if seen.expected is PENDING else chart

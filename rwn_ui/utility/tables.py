@@ -128,8 +128,9 @@ def _overview(seen: Sight, drawn: Ensemble | None) -> Table:
 def _spread(drawn: Ensemble, key: str) -> list[Any]:
     if key not in drawn.values:
         return [None, None]
-    low, high = drawn.interval(key)
-    return [drawn.median(key), _unbroken(f"{low:.3g} to {high:.3g}")]
+    ends = drawn.interval(key)
+    words = None if ends is None else _unbroken(f"{ends[0]:.3g} to {ends[1]:.3g}")
+    return [drawn.median(key), words]
 
 
 def _range(measure: Measure) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from rwn_core import charts
+from rwn_core.charts import serialise
 from rwn_core.evaluation.forecast.curve import Axis
 from rwn_core.evaluation.forecast.statistic import CHANGE, moments_of
 from rwn_core.evaluation.registered_analysis import Verdict
@@ -98,7 +98,7 @@ def payload(
             *(_tile(tile, seen, drawn) for tile in TILES),
             analysis_plan_results.tile(verdicts) if verdicts else _tile(CLUSTERS, seen, drawn),
         ],
-        "cards": [charts.serialise(chart) for chart in cards(session, mine, seen, drawn)],
+        "cards": [serialise(chart) for chart in cards(session, mine, seen, drawn)],
         "tables": tables(seen, verdicts, drawn, validity, mine.standings.get(here, ())),
     }
     return {"stamp": stamp(session.words, shown), **shown}

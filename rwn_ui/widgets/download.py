@@ -8,8 +8,9 @@ import time
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core import io
+from rwn_core.errors import log_fault
 from rwn_core.reporting import ReleasedFile, internal_record
-from rwn_ui.messages import log_fault
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.sidebar import widget_key
 
@@ -29,11 +30,12 @@ def offer(session: Session) -> None:
         )
         chosen = st.segmented_control(
             "Format",
-            ["csv", "parquet"],
-            default="csv",
+            [each.key for each in io.FORMATS],
+            default=io.FORMATS[0].key,
             key=widget_key(session, "download.format"),
         )
-        form = chosen or "csv"  # a second click takes the choice back
+        # a second click takes the choice back
+        form = io.format_of_key(chosen or io.FORMATS[0].key)
         seed = None if fresh else session.seed
         place = widget_key(session, "download.id")
         number = st.session_state.setdefault(place, secrets.token_hex(8))
@@ -42,8 +44,8 @@ def offer(session: Session) -> None:
             try:  # at the click: a slider may have moved since this was drawn
                 data = session.data
                 release = rwn.mask(data, session.masking, seed=seed)
-                made = release.to_bytes(form)
-                file = ReleasedFile.of(made, form, seeded=seed is not None)
+                made = release.to_bytes(form.key)
+                file = ReleasedFile.of(made, form.key, seeded=seed is not None)
                 session.made = (data, release, file)
             except Exception as error:  # Streamlit would log its text, which may hold a value
                 raise RuntimeError(f"no file (error {log_fault(error)})") from None
@@ -55,11 +57,11 @@ def offer(session: Session) -> None:
         pressed = st.download_button(
             "Download",
             content,
-            file_name=f"release-{number}.{form}",
+            file_name=f"release-{number}{form.suffixes[0]}",
             on_click="rerun",
             width="stretch",
             key=widget_key(session, "download"),
-            mime="application/octet-stream",
+            mime=form.media_type,
         )
         st.caption("Rows are in random order; direct identifiers are left out.")
         seen = widget_key(session, "download.seen")

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rwn_core.errors import InputError
-from rwn_core.io import parquet_format
+from rwn_core.io import parquet_reader
 from rwn_core.io.read import read_bytes
 
 WORD = "Zaphod"  # a cell that may not appear in a message
@@ -103,7 +103,7 @@ def test_refused_with_place_and_remedy(name: str) -> None:
 
 
 def test_a_bomb_is_refused_by_its_declared_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_format, "MOST_CELLS", 999_999)
+    monkeypatch.setattr(parquet_reader, "MOST_CELLS", 999_999)
     bomb = written(pa.table({"a": np.zeros(1_000_000)}), compression="zstd")
     assert len(bomb) < 10_000
     with pytest.raises(InputError, match="1,000,000 records of 1 column"):
@@ -111,7 +111,7 @@ def test_a_bomb_is_refused_by_its_declared_records(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_bomb_of_repeated_texts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_format, "MOST_LETTERS", 10_000_000)
+    monkeypatch.setattr(parquet_reader, "MOST_LETTERS", 10_000_000)
     bomb = written(pa.table({"a": pa.array(["z" * 10_000] * 2_000), "b": np.arange(2_000)}))
     assert len(bomb) < 100_000
     with pytest.raises(InputError, match="column a: the texts have more than 10,000,000 bytes"):

@@ -6,6 +6,7 @@ import ast
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import orjson
 import pandas as pd
 import pytest
 
+import rwn_core as rwn
 import rwn_core.measures
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
@@ -25,6 +27,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donors import copy_from_donors
+from rwn_ui.risk import sentences as risk_sentences
 
 PARAMS = RWN(epsilon=0.5, k=3, q=0.8)
 NAN_MEANS_CONSTANT = {"correlation", "rank_correlation"}
@@ -245,6 +248,7 @@ def test_a_measure_says_what_it_is():
         measure = MEASURES[key]
         assert measure.key == key
         assert measure.question.endswith("?")
+        assert measure.question[0].isupper()
         assert measure.title
         assert measure.unit
         assert measure.source
@@ -401,3 +405,33 @@ def test_measures_import_no_sibling_and_no_masking():
                 module = node.module or ""
                 assert module != "rwn_core.measures", path
                 assert not module.startswith(FORBIDDEN_TO_MEASURES), path
+
+
+def test_a_risk_says_a_sentence_and_nothing_else_does():
+    assert all((one.sentence is not None) == (one.side == "risk") for one in MEASURES.values())
+
+
+def test_a_risk_without_a_sentence_is_refused():
+    with pytest.raises(ValueError, match="bayes_linkage needs a sentence"):
+        replace(MEASURES["bayes_linkage"], sentence=None)
+
+
+def test_its_sentence_says_the_number_of_any_table():
+    def rule(key: str, table: str) -> None:
+        found = reading(key, table)
+        if isinstance(found, Reading):
+            said = MEASURES[key].sentence(found, released(table).original.n)
+            assert said.endswith(".")
+            assert said[0].isupper() or said[0].isdigit()
+            assert "nan" not in said
+            assert "{" not in said
+
+    hold(rule, [key for key, one in MEASURES.items() if one.side == "risk"], TABLES)
+
+
+def test_a_new_risk_has_its_row_on_the_page_without_the_page_being_edited(monkeypatch):
+    new = replace(MEASURES["suda"], key="new", title="New risk", sentence=lambda reading, n: "So.")
+    monkeypatch.setattr(rwn, "MEASURES", {**MEASURES, "new": new})
+    found = {key: reading(key, "numbers") for key in ("suda", "bayes_linkage")}
+    rows = risk_sentences.rows({**found, "new": found["suda"]}, 50)
+    assert [(row[0], row[-1]) for row in rows][-1] == ("New risk", "So.")

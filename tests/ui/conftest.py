@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -65,6 +67,36 @@ class Screen:
     def everything(self) -> str:
         """All that the last run sent to the browser, as text."""
         return str(self.test.main) + str(self.test.sidebar) + str(self.session.last_payload)
+
+
+@dataclass(kw_only=True)
+class Finished:
+    """What a page sees of a job that has ended."""
+
+    label: str
+    result: Any = None
+    refusal: str = ""
+    running: bool = False
+
+    def cancel(self) -> None:
+        """Nothing is left to stop."""
+
+
+@pytest.fixture
+def finished() -> type[Finished]:
+    """What makes a job that has ended."""
+    return Finished
+
+
+@pytest.fixture
+def at_once(finished: type[Finished]) -> Callable[..., Finished]:
+    """A job that is done as soon as it is begun, in this process."""
+
+    def job(label: str, work: Callable[..., Any], *, words: str, **arguments: Any) -> Finished:
+        assert words
+        return finished(label=label, result=work(**arguments, progress=lambda share: None))
+
+    return job
 
 
 @pytest.fixture

@@ -59,7 +59,6 @@ def end(screen: Any) -> None:
     job, latest = screen.session.trial, time.monotonic() + 100
     while job.running and time.monotonic() < latest:
         time.sleep(0.1)
-        job.poll()
     screen.test.run()
     assert screen.errors == []
 

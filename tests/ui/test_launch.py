@@ -179,6 +179,17 @@ def test_the_file_reaches_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert seen[launch.FILE_VARIABLE] == str(tmp_path / "table.csv")
 
 
+def test_a_refusal_leaves_the_signal_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> Path:
+        raise RWNError("The app's files are not there; install the package again.")
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(launch, "app_file", refuse)
+    with pytest.raises(RWNError, match="install the package"), launch.serving(1):
+        pass
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
 def test_an_installation_that_cannot_be_written_serves_a_copy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import orjson
 import pytest
 
-from rwn_ui.background.job import Job
 from rwn_ui.risk import view as risk_view
 from rwn_ui.tune import risk_axis
 
@@ -127,16 +126,16 @@ def test_a_population_smaller_than_the_file_is_refused(page, drawn):
 
 
 @pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch, drawn) -> list[dict[str, Any]]:
+def large(monkeypatch: pytest.MonkeyPatch, drawn, at_once) -> list[dict[str, Any]]:
     """Small tables count as large, and a job is done as soon as it is begun."""
     begun: list[dict[str, Any]] = []
 
-    def start(label: str, work: Any, **arguments: Any) -> Job:
+    def start(*what: Any, **arguments: Any) -> Any:
         begun.append(arguments)
-        return Job(label=label, result=work(**arguments, progress=lambda share: None))
+        return at_once(*what, **arguments)
 
     monkeypatch.setattr(risk_view, "LARGEST_LIVE", 10)
-    monkeypatch.setattr(risk_view.Job, "start", staticmethod(start))
+    monkeypatch.setattr(risk_view, "Job", start)
     return begun
 
 
@@ -162,9 +161,9 @@ def test_a_large_table_is_attacked_by_a_job(large, drawn, open_page):
     assert any("These numbers are of" in info.value for info in screen.test.info)
 
 
-def test_a_refused_job_says_why(large, drawn, open_page, monkeypatch):
+def test_a_refused_job_says_why(large, drawn, open_page, monkeypatch, finished):
     monkeypatch.setattr(
-        risk_view.Job, "start", staticmethod(lambda label, work, **a: Job(label, refusal="No."))
+        risk_view, "Job", lambda label, work, **more: finished(label=label, refusal="No.")
     )
     screen = open_page("risk")
     next(b for b in screen.test.button if b.label.startswith("Find the risk")).click().run()

@@ -15,7 +15,6 @@ from rwn_core.reporting.scenario import Scenario
 from rwn_core.scale.planner import Offer
 from rwn_core.tuning import Plan, Point, Setting, Sweep
 from rwn_core.tuning.point import Spread
-from rwn_ui.background.job import Job
 from rwn_ui.features.setting_sentences import differences
 from rwn_ui.state.history import Choice, History
 from rwn_ui.state.session import Pin, Session
@@ -141,7 +140,7 @@ def test_a_method_without_a_parameter_has_no_place_on_its_heat_map() -> None:
         )
 
 
-def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page: AppTest) -> None:
+def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page: AppTest, finished) -> None:
     offer = Offer(
         title="exact",
         params=rwn.RWN(k=3),
@@ -155,7 +154,7 @@ def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page: AppTest) -> No
     session = session_of(sweep_page)
     planner = "Planner for large tables"
     assert not next(e for e in sweep_page.expander if e.label == planner).proto.expanded
-    session.planner = Job(label="k = 3", result=[offer])
+    session.planner = finished(label="k = 3", result=[offer])
     sweep_page.run()
     assert next(e for e in sweep_page.expander if e.label == planner).proto.expanded
     (table,) = sweep_page.table

@@ -9,7 +9,6 @@ import pytest
 from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.reporting.scenario import Scenario
-from rwn_ui.background.job import Job
 from rwn_ui.compare import view as compare_view
 from rwn_ui.features.scenario_trial import scenario_of
 from rwn_ui.risk import view as risk_view
@@ -59,12 +58,9 @@ def test_the_list_is_kept_over_pages_and_emptied_with_the_table(drawn, open_page
     assert screen.session.watched.empty
 
 
-def test_a_large_table_is_followed_by_its_job(drawn, open_page, monkeypatch):
-    def start(label: str, work: Any, **arguments: Any) -> Job:
-        return Job(label=label, result=work(**arguments, progress=lambda share: None))
-
+def test_a_large_table_is_followed_by_its_job(drawn, open_page, monkeypatch, at_once):
     monkeypatch.setattr(risk_view, "LARGEST_LIVE", 10)
-    monkeypatch.setattr(risk_view.Job, "start", staticmethod(start))
+    monkeypatch.setattr(risk_view, "Job", at_once)
     screen = open_page("risk")
     screen.session.watched = WatchList(records=(38,), predicates=(TALL,))
     press(screen, "Find the risk of this setting")

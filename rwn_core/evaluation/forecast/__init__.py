@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ParameterError
+from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_of
 from rwn_core.masking import RWN
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
+from rwn_core.mechanism.law import Law, independent_cells
 from rwn_core.neighbors import NeighborTable, neighbor_table
 from rwn_core.neighbors.radius import one_radius
 
@@ -25,7 +25,7 @@ _PILOT = 50  # records that tell how many neighbors there are
 
 
 def forecast(microdata: Microdata, params: RWN) -> Forecast:
-    """What to expect of a setting, without drawing a release.
+    """Say what to expect of a setting, without drawing a release.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ def forecast(microdata: Microdata, params: RWN) -> Forecast:
     return forecast_moments(params.law(microdata, params.neighborhoods(microdata)))
 
 
-def forecast_moments(law: CellLaw) -> Forecast:
+def forecast_moments(law: Law) -> Forecast:
     """What to expect of a release whose law is known, with the moments of every cell.
 
     Parameters
     ----------
-    law : CellLaw
+    law : Law
         Of independent cells.
 
     Returns
@@ -71,19 +71,21 @@ def forecast_moments(law: CellLaw) -> Forecast:
     ParameterError
         The cells of a record depend on each other.
     """
-    if isinstance(law, RowMixtureLaw):
+    try:
+        cells = independent_cells(law)
+    except NotApplicable:
         raise ParameterError(
-            "A forecast is for a method that draws each cell independently; the 2015 method masks "
-            "whole records, so draw releases instead."
-        )
-    columns = Columns.of(law.original)
-    adder = Adder(columns, np.asarray(law.q)[None])
-    starts, records = law.neighborhoods.pairs()
-    sizes = law.neighborhoods.sizes[None]
-    whole = slice(0, law.original.n)
+            "A forecast is for a method that draws each cell independently; this one masks whole "
+            "records, so draw releases instead."
+        ) from None
+    columns = Columns.of(cells.original)
+    adder = Adder(columns, np.asarray(cells.q)[None])
+    starts, records = cells.neighborhoods.pairs()
+    sizes = cells.neighborhoods.sizes[None]
+    whole = slice(0, cells.original.n)
     mean, variance = adder.cells(adder.near(starts, records, sizes, whole)[0], whole)
-    cells = (columns.center + columns.unit * mean[0], columns.unit**2 * variance[0])
-    return forecast_of(columns, adder.total(starts, records, sizes), 0, cells)
+    moments = (columns.center + columns.unit * mean[0], columns.unit**2 * variance[0])
+    return forecast_of(columns, adder.total(starts, records, sizes), 0, moments)
 
 
 def forecast_scan(
@@ -93,16 +95,16 @@ def forecast_scan(
     table: NeighborTable | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> list[Forecast]:
-    """What to expect of many settings: one neighbor table and one pass for all of them.
+    """Say what to expect of many settings: one neighbor table and one pass for all of them.
 
     Parameters
     ----------
     microdata : Microdata
     settings : sequence of RWN
-        All with the same scale and encoding, one radius for all records, and everybody a
-        possible neighbor.
+        All with the same scale, encoding and weights, one radius for all records, and everybody
+        a possible neighbor.
     table : NeighborTable, optional
-        Of this table's points in that scale, reaching as far as any setting; found by default.
+        Of this table's points in that metric, reaching as far as any setting; found by default.
     progress : callable, optional
         Told the share done, from 0 to 1. What it raises ends the work.
 
@@ -167,6 +169,7 @@ def forecast_sample(
         Also if the neighbors do not fit into memory.
     """
     moved = microdata.take(np.random.default_rng(0).permutation(microdata.n))
+    _refuse_two_metrics(settings)
     points = settings[0].points(moved)
     k, epsilon = _widest(settings)
     pilot = _neighbors_of_first(points, _PILOT, k, epsilon)
@@ -195,12 +198,19 @@ def _widest(settings: Sequence[RWN]) -> tuple[int | None, float | None]:
     return k, max(radii, default=None)
 
 
+def _refuse_two_metrics(settings: Sequence[RWN]) -> None:
+    """Refuse settings whose neighbors are not those of one and the same distance."""
+    if len({params.metric_choices for params in settings}) > 1:
+        raise ParameterError(
+            "All settings of a scan must have the same scale, encoding and weights."
+        )
+
+
 def _laws(
     microdata: Microdata, settings: Sequence[RWN], table: NeighborTable | None
 ) -> tuple[list[CellLaw], NDArray[np.int64], NDArray[np.int32]]:
     """The law of every setting, and the ranked neighbors out to the widest of them."""
-    if len({(params.scale, params.encoding) for params in settings}) > 1:
-        raise ParameterError("All settings of a scan must have the same scale and encoding.")
+    _refuse_two_metrics(settings)
     if not all(params.scheme.exact and one_radius(params.epsilon or 0.0) for params in settings):
         raise ParameterError("A scan needs one radius for all records and neighbors=exact.")
     reaches = [

@@ -42,7 +42,7 @@ def expected_curve(
     moment: Moment = CHANGE,
     table: NeighborTable | None = None,
 ) -> Reading:
-    """What to expect of a moment for many values of one parameter, the others as they are.
+    """Forecast a moment for many values of one parameter, the others as they are.
 
     Parameters
     ----------

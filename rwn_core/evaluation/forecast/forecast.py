@@ -16,7 +16,7 @@ from rwn_core.evaluation.forecast.expected_sums import ExpectedSums
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Forecast:
-    """Expectations of a release, given the original.
+    """Hold what is expected of a release, given the original.
 
     Exact for complete numbers. Where numbers are missing, means and covariances are ratios of
     expectations, which differ from the expectation of the ratio by a term of order 1/n.

@@ -30,7 +30,7 @@ Z90 = 1.6448536269514722  # 9 of 10 normal draws lie within so many standard dev
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment:
-    """What to expect, and to look for in a release.
+    """Say what to expect, and to look for, in a release.
 
     Parameters
     ----------

@@ -11,15 +11,14 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.exchangeable_records import assigned
 from rwn_core.measures.attacks.likelihood import likelihoods
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
 
 LARGEST_ASSIGNMENT = 1500  # records: the assignment takes about n^3 steps
-LARGEST_PERMANENT = 12
 _FORBIDDEN = 1e6  # costs more than any row's log-likelihood can save
 
 
 def whole_file_links(
-    law: CellLaw,
+    law: Law,
     masked: Microdata,
     names: Sequence[str] | None,
     orders: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
@@ -28,7 +27,7 @@ def whole_file_links(
 
     Parameters
     ----------
-    law : CellLaw
+    law : Law
         Of n records.
     masked : Microdata
         One row for each.
@@ -67,87 +66,3 @@ def whole_file_links(
     with np.errstate(divide="ignore"):
         cost = np.where(dense > 0, -np.log(dense), _FORBIDDEN)
     return assigned(cost, *(orders or (np.arange(n), np.arange(n))))
-
-
-def permanent(matrix: NDArray[np.float64]) -> float:
-    """The permanent of a small square matrix, by Ryser's formula with Gray codes.
-
-    Parameters
-    ----------
-    matrix : ndarray of float64, shape (n, n)
-        n at most 12.
-    """
-    n = len(matrix)
-    if n > LARGEST_PERMANENT:
-        raise NotApplicable(
-            f"A permanent is computed for at most {LARGEST_PERMANENT} records, not {n}."
-        )
-    if n == 0:
-        return 1.0
-    total, sums, chosen = 0.0, np.zeros(n), 0
-    for step in range(1, 2**n):
-        place = (step & -step).bit_length() - 1
-        chosen ^= 1 << place
-        sums = sums + (matrix[:, place] if chosen >> place & 1 else -matrix[:, place])
-        sign = -1.0 if (n - chosen.bit_count()) % 2 else 1.0
-        total += sign * float(np.prod(sums))
-    return total
-
-
-def exact_marginals(likelihood: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P(row r comes from original i | all rows), exactly, for a tiny file.
-
-    Parameters
-    ----------
-    likelihood : ndarray of float64, shape (n, n)
-        Row r, column i: the probability that record i releases row r.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, n)
-        Rows and columns sum to 1.
-    """
-    n = len(likelihood)
-    whole = permanent(likelihood)
-    if whole <= 0:
-        raise NotApplicable("No assignment of originals to these rows is possible.")
-    rest = np.array(
-        [
-            [permanent(np.delete(np.delete(likelihood, row, 0), record, 1)) for record in range(n)]
-            for row in range(n)
-        ]
-    )
-    return np.asarray(likelihood * rest / whole)
-
-
-def sinkhorn(
-    likelihood: NDArray[np.float64], *, steps: int = 2000, tolerance: float = 1e-10
-) -> NDArray[np.float64]:
-    """Approximate marginals: rows and columns scaled in turn until both sum to 1.
-
-    Parameters
-    ----------
-    likelihood : ndarray of float64, shape (n, n)
-    steps : int
-    tolerance : float
-        Largest deviation of a row's sum from 1 at which to stop.
-
-    Returns
-    -------
-    ndarray of float64, shape (n, n)
-
-    References
-    ----------
-    Sinkhorn and Knopp 1967.
-    """
-    belief = np.array(likelihood, dtype=np.float64)
-    for _ in range(steps):
-        belief = belief / _positive(belief.sum(axis=1, keepdims=True))
-        belief = belief / _positive(belief.sum(axis=0, keepdims=True))
-        if np.abs(belief.sum(axis=1) - 1).max(initial=0.0) < tolerance:
-            break
-    return np.asarray(belief)
-
-
-def _positive(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(sums > 0, sums, 1.0)

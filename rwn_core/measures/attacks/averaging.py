@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.errors import NotApplicable
+from rwn_core.mechanism.law import Law
 
 
 def mode_is_own(q: float, donors: int, releases: int) -> float:
@@ -74,12 +75,12 @@ def distinct_donors(donors: int, releases: int) -> float:
     return float(donors * (1.0 - (1.0 - 1.0 / donors) ** releases))
 
 
-def values_alone(law: CellLaw, releases: Sequence[int]) -> dict[str, Any]:
+def values_alone(law: Law, releases: Sequence[int]) -> dict[str, Any]:
     """What aligned releases tell without the original file, of a typical masked cell.
 
     Parameters
     ----------
-    law : CellLaw
+    law : Law
     releases : sequence of int
         The numbers M, each at least 1.
 
@@ -89,7 +90,14 @@ def values_alone(law: CellLaw, releases: Sequence[int]) -> dict[str, Any]:
         "releases"; "q"; "donors" of a typical record, its median neighborhood; for each number
         of releases "mode", P(the most frequent value is the true one), and "distinct", the
         expected number of different donors seen where every value is modified.
+
+    Raises
+    ------
+    NotApplicable
+        The method has no neighborhoods.
     """
+    if law.neighborhoods is None:
+        raise NotApplicable("This is for a method that draws from neighborhoods.")
     q = float(law.q.max())
     sizes = law.neighborhoods.sizes
     donors = max(1, round(float(np.median(sizes[sizes > 0])))) if (sizes > 0).any() else 1

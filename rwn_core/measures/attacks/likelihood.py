@@ -11,7 +11,7 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
+from rwn_core.mechanism.law import Law
 
 LARGEST_DENSE = 4_000_000  # pairs of records
 
@@ -22,7 +22,7 @@ Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 Scaled = tuple[sparse.csc_array, NDArray[np.float64]]
 
 
-def attacked_units(law: CellLaw, names: Sequence[str] | None) -> list[tuple[str, ...]]:
+def attacked_units(law: Law, names: Sequence[str] | None) -> list[tuple[str, ...]]:
     """The units of the attacked variables; of a group, the part that is attacked.
 
     Raises
@@ -41,7 +41,7 @@ def attacked_units(law: CellLaw, names: Sequence[str] | None) -> list[tuple[str,
 
 
 def likelihoods(
-    law: CellLaw,
+    law: Law,
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None = None,
@@ -50,7 +50,7 @@ def likelihoods(
 
     Parameters
     ----------
-    law : CellLaw
+    law : Law
         Of n original records.
     masked : Microdata
         The released table.
@@ -72,11 +72,15 @@ def likelihoods(
 
     References
     ----------
-    Perry, Matloff, Tendick 2022, section 5: cells are independent given the original.
+    Perry, Matloff, Tendick 2022, section 5: cells are independent given the original. A law of
+    several components adds up their likelihoods.
     """
-    if isinstance(law, RowMixtureLaw):
-        return _mixture(law, masked, rows, names)
-    return _product(law, masked, rows, names)
+    parts = []
+    for weight, cells in law.components():
+        parts.append((_product(cells, masked, rows, names), weight))
+        if cells.empty.size:
+            parts.append((_lost(cells, masked, rows, names), weight))
+    return parts[0][0] if len(parts) == 1 else _sum(parts)
 
 
 def _product(
@@ -177,49 +181,45 @@ def _plain_law(
     return table
 
 
-def _mixture(
-    law: RowMixtureLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
-) -> Scaled:
-    """A row that was kept, or whose cells were drawn, or that was lost for want of neighbors."""
-    parts = [
-        (_product(law.given(selected=False), masked, rows, names), 1 - law.row_share),
-        (_product(law.given(selected=True), masked, rows, names), law.row_share),
-        (_lost(law, masked, rows, names), law.row_share),
-    ]
+def _sum(parts: Sequence[tuple[Scaled, float]]) -> Scaled:
+    """Likelihoods of rows that come about in several ways, each with its weight."""
     with np.errstate(divide="ignore"):
-        heights = [logs + np.log(share) for (_, logs), share in parts]
+        heights = [logs + np.log(weight) for (_, logs), weight in parts]
     top = np.max(heights, axis=0)
-    total = sparse.csc_array((law.original.n, len(rows)))
+    total = sparse.csc_array(parts[0][0][0].shape)
     for ((matrix, _), _), height in zip(parts, heights, strict=True):
-        weight = np.exp(height - np.where(np.isfinite(top), top, 0.0))
-        total = sparse.csc_array(total + _times(matrix, weight))
+        factor = np.exp(height - np.where(np.isfinite(top), top, 0.0))
+        total = sparse.csc_array(total + _times(matrix, factor))
     total, largest = _normalized(total)
     with np.errstate(divide="ignore"):
         return total, top + np.log(largest)
 
 
 def _lost(
-    law: RowMixtureLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+    cells: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
-    """Rows whose masked values are all missing: they come from a record without neighbors."""
-    units = attacked_units(law, names)
-    touched = [name for unit in units for name in unit if law.modification(name)]
-    n, m = law.original.n, len(rows)
+    """Rows whose modified values are all missing: they come from a record without neighbors.
+
+    Such a record modifies all that it may, or nothing.
+    """
+    units = attacked_units(cells, names)
+    touched = [name for unit in units for name in unit if cells.modification(name)]
+    n, m = cells.original.n, len(rows)
     gone = (
         masked.frame[touched].isna().all(axis=1).to_numpy()[rows] if touched else np.zeros(m, bool)
     )
-    if not np.any(gone) or not law.empty.size:
+    if not np.any(gone):
         return sparse.csc_array((n, m)), np.full(m, -np.inf)
-    kept = [name for unit in units for name in unit if not law.modification(name)]
+    kept = [name for unit in units for name in unit if not cells.modification(name)]
     # a height of 0 would drown what is likely to the power of hundreds of columns
     impossible = np.where(gone, 0.0, -np.inf)
     if not kept:
-        starts = np.concatenate(([0], np.cumsum(gone * law.empty.size)))
-        records = np.tile(law.empty, int(gone.sum()))
+        starts = np.concatenate(([0], np.cumsum(gone * cells.empty.size)))
+        records = np.tile(cells.empty, int(gone.sum()))
         return sparse.csc_array((np.ones(len(records)), records, starts), (n, m)), impossible
     able = np.zeros(n)
-    able[law.empty] = 1.0
-    same, logs = _product(law.given(selected=False), masked, rows, kept)
+    able[cells.empty] = 1.0
+    same, logs = _product(cells, masked, rows, kept)
     matrix = _times(sparse.csc_array(sparse.diags_array(able) @ same), gone.astype(np.float64))
     return matrix, logs + impossible
 

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
 
 LARGEST_WORK = 3_000_000  # candidate pairs weighed for one reading
 SMALLEST_SAMPLE = 200
@@ -67,7 +67,7 @@ class Linkage:
 
 
 def posteriors(
-    law: CellLaw,
+    law: Law,
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None = None,
@@ -76,7 +76,7 @@ def posteriors(
 
     Parameters
     ----------
-    law : CellLaw
+    law : Law
         Of n original records.
     masked : Microdata
         The released table.
@@ -98,7 +98,7 @@ def posteriors(
 
 
 def link(
-    law: CellLaw,
+    law: Law,
     masked: Microdata,
     names: Sequence[str] | None = None,
     *,
@@ -108,7 +108,7 @@ def link(
 
     Parameters
     ----------
-    law : CellLaw
+    law : Law
         Of n original records.
     masked : Microdata
         The release, row-aligned with the original.
@@ -142,7 +142,7 @@ def link(
     return Linkage(rows=rows, of=masked.n, **joined)
 
 
-def _candidates_before(law: CellLaw, names: Sequence[str] | None, work: int) -> float:
+def _candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float:
     """About how many originals share a value with a row in the most telling variable.
 
     All of them, where they are so many that the smallest sample is taken anyway.

@@ -15,7 +15,7 @@ from rwn_core.errors import InputError
 from rwn_core.measures.aligned import numbers
 from rwn_core.measures.attacks.value_survival import count_distribution
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
+from rwn_core.mechanism.law import Law
 
 Sign = Literal["is", "at least", "at most"]
 
@@ -114,31 +114,31 @@ class Predicate:
             fits &= condition.fits(original, table)
         return fits
 
-    def chances(self, law: CellLaw) -> NDArray[np.float64]:
+    def chances(self, law: Law) -> NDArray[np.float64]:
         """P(each record's released row fulfils the predicate), shape (n,)."""
-        if isinstance(law, RowMixtureLaw):
-            drawn = self.chances(law.given(selected=True))
-            kept = self.chances(law.given(selected=False))
-            return np.asarray((1 - law.row_share) * kept + law.row_share * drawn)
-        chances = np.ones(law.original.n)
-        for unit in law.units():
+        parts = [weight * self._chances(cells) for weight, cells in law.components()]
+        return np.asarray(np.sum(parts, axis=0))
+
+    def _chances(self, cells: CellLaw) -> NDArray[np.float64]:
+        """The same where cells are independent."""
+        chances = np.ones(cells.original.n)
+        for unit in cells.units():
             parts = [c for c in self.conditions if c.name in unit]
             if not parts:
                 continue
             # variables of one group take one donor's values: the donor must fit them all
-            fits = np.ones(law.original.n)
+            fits = np.ones(cells.original.n)
             for condition in parts:
-                fits *= condition.fits(law.original, law.original)
-            q = law.modification(unit[0])
-            chances *= (1 - q) * fits + q * (law.members @ fits)
+                fits *= condition.fits(cells.original, cells.original)
+            chances *= _released(cells, unit[0], fits)
         return chances
 
-    def tells(self, law: CellLaw, name: str, fits: NDArray[np.bool_]) -> NDArray[np.float64]:
+    def tells(self, law: Law, name: str, fits: NDArray[np.bool_]) -> NDArray[np.float64]:
         """P(the variable's released value is fitting | the row fulfils the predicate).
 
         Parameters
         ----------
-        law : CellLaw
+        law : Law
         name : str
             A variable outside the predicate.
         fits : ndarray of bool, shape (n,)
@@ -148,14 +148,20 @@ class Predicate:
         -------
         ndarray of float64, shape (n,)
         """
-        if not isinstance(law, RowMixtureLaw):
-            q = law.modification(name)
-            return np.asarray((1 - q) * fits + q * (law.members @ fits.astype(np.float64)))
-        drawn, kept = (law.given(selected=way) for way in (True, False))
-        joint = law.row_share * self.chances(drawn) * self.tells(drawn, name, fits)
-        joint += (1 - law.row_share) * self.chances(kept) * fits
-        chances = self.chances(law)
-        return np.divide(joint, chances, out=np.zeros_like(joint), where=chances > 0)
+        numbers_ = fits.astype(np.float64)
+        ways = [
+            (weight * self._chances(cells), _released(cells, name, numbers_))
+            for weight, cells in law.components()
+        ]
+        chances = np.asarray(np.sum([way for way, _ in ways], axis=0))
+        joint = np.asarray(np.sum([way * told for way, told in ways], axis=0))
+        return np.asarray(np.divide(joint, chances, out=np.zeros_like(joint), where=chances > 0))
+
+
+def _released(cells: CellLaw, name: str, fits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P(the variable's released value is fitting), for which original records have such, (n,)."""
+    q = cells.modification(name)
+    return np.asarray((1 - q) * fits + q * (cells.members @ fits))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -179,7 +185,7 @@ class Answer:
         return float(self.counts[1]) if len(self.counts) > 1 else 0.0
 
 
-def answer(law: CellLaw, predicate: Predicate) -> Answer:
+def answer(law: Law, predicate: Predicate) -> Answer:
     """The law of a release's answer to a predicate.
 
     References

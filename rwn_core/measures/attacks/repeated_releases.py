@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +13,19 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
+from rwn_core.mechanism.law import Law
 
 LARGEST_PAIRS = 6_250_000  # of records that are held at a time
 
 
 def bhattacharyya(
-    law: CellLaw, names: Sequence[str] | None = None, records: NDArray[np.int64] | None = None
+    law: Law, names: Sequence[str] | None = None, records: NDArray[np.int64] | None = None
 ) -> NDArray[np.float64]:
     """How alike two records' releases are: BC_il = product of sum over v of sqrt(P_ij(v) P_lj(v)).
 
     Parameters
     ----------
-    law : CellLaw
+    law : Law
     names : sequence of str, optional
         The attacked variables; all by default.
     records : ndarray of int64, shape (m,), optional
@@ -42,84 +43,63 @@ def bhattacharyya(
 
     Notes
     -----
-    For a method that keeps or masks whole rows this is an upper bound, so that
-    `success_bounds` stays a lower bound: with sqrt(a + b) <= sqrt(a) + sqrt(b), the sum of what
-    kept with kept, kept with masked, and masked with masked rows have in common.
+    For a law of several components this is an upper bound, so that `bounds_of_records` stays
+    a lower bound: with sqrt(a + b) <= sqrt(a) + sqrt(b), the sum of what each component has in
+    common with each.
     """
     records = np.arange(law.original.n) if records is None else records
-    if isinstance(law, RowMixtureLaw):
-        return _alike_at_most(law, names, records)
-    return _pairwise(law, names, np.sqrt, records)
-
-
-def _alike_at_most(
-    law: RowMixtureLaw, names: Sequence[str] | None, records: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    share, drawn = law.row_share, law.given(selected=True)
-    both_drawn = _pairwise(drawn, names, np.sqrt, records)
-    both_kept = _pairwise(law.given(selected=False), names, np.sqrt, records)
-    one_drawn = _become(drawn, names, records)
-    touched = [
-        name for unit in attacked_units(law, names) for name in unit if law.modification(name)
-    ]
-    if law.empty.size and touched:  # their masked values are lost: like each other at most
-        lost = np.zeros(law.original.n, dtype=bool)
-        lost[law.empty] = True
-        both_drawn[np.ix_(lost[records], lost)] = 1.0
-        if law.original.frame[touched].isna().any().all():  # like any row of missing values
-            both_drawn[lost[records]], both_drawn[:, lost], one_drawn[:, lost] = 1.0, 1.0, 1.0
-            one_drawn[lost[records]] = 2.0
-    alike = (1 - share) * both_kept + np.sqrt(share * (1 - share)) * one_drawn + share * both_drawn
+    components = law.components()
+    alike = np.zeros((len(records), law.original.n))
+    for one, other in product(components, components):
+        common = _in_common(one.cells, other.cells, names, records)
+        alike += np.sqrt(one.weight * other.weight) * common
     alike[np.arange(len(records)), records] = 1.0
     return np.asarray(np.minimum(alike, 1.0))
 
 
-def _become(
-    drawn: CellLaw, names: Sequence[str] | None, records: NDArray[np.int64]
+def _in_common(
+    one: CellLaw, other: CellLaw, names: Sequence[str] | None, records: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The roots of P(i releases l's row) and of P(l releases i's), added up, shape (m, n)."""
-    n = drawn.original.n
-    one, other = np.ones((len(records), n)), np.ones((len(records), n))
-    for unit in attacked_units(drawn, names):
-        table, columns = drawn.likelihood_columns(unit, drawn.original, np.arange(n))
-        one *= sparse.csr_array(table)[records].toarray()[:, columns]
-        other *= table[:, columns[records]].toarray().T
-    return np.asarray(np.sqrt(one) + np.sqrt(other))
-
-
-def coincidence(law: CellLaw, names: Sequence[str] | None = None) -> NDArray[np.float64]:
-    """P(two independent releases of a record are the same row), shape (n,).
-
-    Raises
-    ------
-    NotApplicable
-        Too many pairs, or a law whose cells are not independent.
-    """
-    if isinstance(law, RowMixtureLaw):
-        raise NotApplicable("This is for a method that draws each cell independently.")
-    records = np.arange(law.original.n)
-    return np.diagonal(_pairwise(law, names, lambda share: share, records)).copy()
-
-
-def _pairwise(
-    law: CellLaw,
-    names: Sequence[str] | None,
-    change: Callable[[NDArray[np.float64]], NDArray[np.float64]],
-    records: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    n, m = law.original.n, len(records)
+    """The same of records under one law of cells and all records under another, shape (m, n)."""
+    n, m = one.original.n, len(records)
     if m * n > LARGEST_PAIRS:
         raise NotApplicable(
             f"At most {LARGEST_PAIRS:,} pairs of records are compared, and {m:,} records of "
             f"{n:,} have more."
         )
     result = np.ones((m, n))
-    for unit in attacked_units(law, names):
-        table, _ = law.likelihood_columns(unit, law.original, np.arange(n))
-        values = sparse.csr_array(table)
-        values.data = change(values.data)
-        result *= np.clip((values[records] @ values.T).toarray(), 0.0, 1.0 + 1e-12)
+    for unit in attacked_units(one, names):
+        roots = _roots(one, unit)
+        others = roots if other is one else _roots(other, unit)
+        result *= np.clip((roots[records] @ others.T).toarray(), 0.0, 1.0 + 1e-12)
+    lost, others_lost = (_lost(cells, names) for cells in (one, other))
+    result[np.ix_(lost[records], others_lost)] = 1.0  # like each other at most
+    if any(each.any() for each in (lost, others_lost)) and _may_be_missing(one, other, names):
+        result[lost[records]], result[:, others_lost] = 1.0, 1.0
     return np.minimum(result, 1.0)
+
+
+def _roots(cells: CellLaw, unit: tuple[str, ...]) -> sparse.csr_array:
+    table, _ = cells.likelihood_columns(unit, cells.original, np.arange(cells.original.n))
+    return sparse.csr_array(table).sqrt()
+
+
+def _touched(cells: CellLaw, names: Sequence[str] | None) -> list[str]:
+    units = attacked_units(cells, names)
+    return [name for unit in units for name in unit if cells.modification(name)]
+
+
+def _lost(cells: CellLaw, names: Sequence[str] | None) -> NDArray[np.bool_]:
+    """Which records lose attacked values for want of neighbors, shape (n,)."""
+    lost = np.zeros(cells.original.n, dtype=bool)
+    lost[cells.empty] = bool(_touched(cells, names))
+    return lost
+
+
+def _may_be_missing(one: CellLaw, other: CellLaw, names: Sequence[str] | None) -> bool:
+    """Whether a row with nothing lost may look like one that has lost all it can lose."""
+    touched = {*_touched(one, names), *_touched(other, names)}
+    return bool(one.original.frame[list(touched)].isna().any().all())
 
 
 def bounds_of_records(
@@ -150,13 +130,8 @@ def bounds_of_records(
     return np.array([np.maximum(0.0, 1.0 - (others**times).sum(axis=1)) for times in releases])
 
 
-def success_bounds(alike: NDArray[np.float64], releases: Sequence[int]) -> NDArray[np.float64]:
-    """`bounds_of_records` averaged over all records, shape (len(releases),)."""
-    return np.asarray(bounds_of_records(alike, releases).mean(axis=1))
-
-
 def success_after(
-    law: CellLaw,
+    law: Law,
     releases: Sequence[Microdata],
     names: Sequence[str] | None = None,
     rows: NDArray[np.int64] | None = None,
@@ -165,7 +140,7 @@ def success_after(
 
     Parameters
     ----------
-    law : CellLaw
+    law : Law
     releases : sequence of Microdata
         Of one setting, independently drawn, rows aligned across them.
     names : sequence of str, optional

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.aligned import empty_records
@@ -20,10 +19,7 @@ from rwn_core.measures.statistics.nearest_record import (
     released_points,
     spread_sample,
 )
-from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
-from rwn_core.neighbors import Neighborhoods, find_neighborhoods, neighbor_table
-from rwn_core.neighbors.metric import coordinates
+from rwn_core.mechanism.law import Law
 
 LARGEST_RECOMPUTED = 5000  # records: neighborhoods on the keys are found anew for every look
 
@@ -92,7 +88,7 @@ def _level(key: str, words: str, make: Callable[[], float]) -> Level:
         return Level(key=key, words=words, success=None, reason=refusal.reason)
 
 
-def _known(law: CellLaw | None) -> CellLaw:
+def _known(law: Law | None) -> Law:
     if law is None:
         raise NotApplicable("This needs the law of the method that made the release.")
     return law
@@ -137,22 +133,10 @@ def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
             f"Neighborhoods on the keys alone are found for at most {LARGEST_RECOMPUTED:,} "
             f"records, and the table has {n:,}."
         )
-    original = only(law.original, keys)
-    q = np.array([law.modification(v.name) for v in original.schema.released])
     try:
-        found = _found_anew(law, coordinates(only(comparison.original, keys)))
+        guess = law.on(only(law.original, keys))
     except ParameterError:
-        raise NotApplicable("No key variable varies, so the keys make no neighborhoods.") from None
-    guess = CellLaw(original, found, q)
-    if isinstance(law, RowMixtureLaw):
-        guess = RowMixtureLaw(original, found, q > 0, law.row_share)
+        raise NotApplicable(
+            "No key variable varies with a weight above 0, so the keys make no neighborhoods."
+        ) from None
     return link(guess, comparison.masked, keys)
-
-
-def _found_anew(law: CellLaw, points: NDArray[np.float64]) -> Neighborhoods:
-    """The neighborhoods of the method's own rule, among other points."""
-    known = law.neighborhoods
-    if isinstance(law, RowMixtureLaw):  # its ball is open
-        table = neighbor_table(points, k=known.k, epsilon=known.epsilon)
-        return table.narrow(k=known.k, epsilon=known.epsilon, strict=True)
-    return find_neighborhoods(points, k=known.k, epsilon=known.epsilon)

@@ -1,14 +1,10 @@
-"""Which values come through: how likely a value is to appear, how often, and as the extreme."""
+"""Which values come through: how likely a value is to appear, and how often."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-
-from rwn_core.mechanism.cell_law import CellLaw
 
 LARGEST_COUNT = 60  # of a count's distribution; what lies beyond is its last entry
 
@@ -67,39 +63,3 @@ def count_distribution(
         distribution[1:] += moved[:-1]
         distribution[-1] += moved[-1]
     return np.clip(distribution, 0.0, 1.0)
-
-
-def extreme_distribution(
-    law: CellLaw, name: str, *, largest: bool = True, values: int = 40
-) -> tuple[list[Any], NDArray[np.float64]]:
-    """The distribution of the released maximum (or minimum) of a numeric variable.
-
-    Parameters
-    ----------
-    law : CellLaw
-    name : str
-        A variable with numbers.
-    largest : bool
-        The maximum; otherwise the minimum.
-    values : int
-        How many of the most extreme original values to tell apart.
-
-    Returns
-    -------
-    values : list
-        The most extreme first.
-    probability : ndarray of float64
-        That each is the released extreme; what is missing to 1 falls to values further in.
-
-    References
-    ----------
-    P(max <= v) = product over records of P(value <= v): rows are independent.
-    """
-    table, known = law.table(name)
-    present = [place for place, value in enumerate(known) if value is not None]
-    ordered = present[::-1] if largest else present
-    chosen = ordered[:values]
-    beyond = np.cumsum(table[:, chosen].toarray(), axis=1)
-    none_beyond = np.prod(np.clip(1.0 - beyond, 0.0, 1.0), axis=0)
-    probability = -np.diff(none_beyond, prepend=1.0)
-    return [known[place] for place in chosen], np.clip(probability, 0.0, 1.0) + 0.0

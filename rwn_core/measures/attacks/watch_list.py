@@ -10,7 +10,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.predicate import Predicate, answer
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
 
 LONGEST = 20
 
@@ -79,14 +79,14 @@ class WatchList:
         found = [*map(_record_words, self.records), *(each.words for each in self.predicates)]
         return [Watched(words=words, chance=None, matches=None) for words in found]
 
-    def follow(self, original: Microdata, masked: Microdata, law: CellLaw | None) -> list[Watched]:
+    def follow(self, original: Microdata, masked: Microdata, law: Law | None) -> list[Watched]:
         """What became of every entry in a release; only the pinned rows are linked.
 
         Parameters
         ----------
         original, masked : Microdata
             Row-aligned.
-        law : CellLaw, optional
+        law : Law, optional
             Without one, chances are unknown.
         """
         return [
@@ -99,7 +99,7 @@ def _record_words(record: int) -> str:
     return f"record {record + 1}"
 
 
-def _records(records: tuple[int, ...], masked: Microdata, law: CellLaw | None) -> list[Watched]:
+def _records(records: tuple[int, ...], masked: Microdata, law: Law | None) -> list[Watched]:
     chances: list[float | None] = [None] * len(records)
     if law is not None and records:
         rows = np.array(records)
@@ -112,7 +112,7 @@ def _records(records: tuple[int, ...], masked: Microdata, law: CellLaw | None) -
 
 
 def _predicate(
-    predicate: Predicate, original: Microdata, masked: Microdata, law: CellLaw | None
+    predicate: Predicate, original: Microdata, masked: Microdata, law: Law | None
 ) -> Watched:
     chance = None if law is None else answer(law, predicate).exactly_one
     matches = int(predicate.matches(original, masked).sum())

@@ -18,13 +18,14 @@ from rwn_core.measures.attacks.non_members import Strangers
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
     classes,
     key_names,
     required_confidential,
 )
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
 
 LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
 CHUNK = 500  # classes of rows looked at together
@@ -141,7 +142,7 @@ def _parts(count: int) -> list[NDArray[np.int64]]:
 
 
 def _beliefs(
-    law: CellLaw, masked: Microdata, keys: tuple[str, ...], first: NDArray[np.int64]
+    law: Law, masked: Microdata, keys: tuple[str, ...], first: NDArray[np.int64]
 ) -> Iterator[Belief]:
     """What the intruder believes of one row of each class of equal keys.
 
@@ -164,7 +165,7 @@ def _beliefs(
 
 def _control(
     comparison: Comparison,
-    law: CellLaw,
+    law: Law,
     keys: tuple[str, ...],
     secrets: Mapping[str, Told],
     first: NDArray[np.int64],
@@ -217,6 +218,18 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=float(informed.mean()), baseline=float(reference.mean()), detail=detail)
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say what an informed intruder learns, beside one who knows less."""
+    outside = ""
+    if reading.detail["control"] is not None:
+        outside = f"for people who are not in the file it is {percent(reading.baseline or 0)}, "
+    return (
+        f"An informed intruder names a confidential value rightly with probability "
+        f"{percent(reading.value)}; {outside}from the release's distribution alone it is "
+        f"{percent(float(reading.detail['ignorant'].mean()))}."
+    )
+
+
 MEASURE = Measure(
     key="attribute_inference",
     title="Attribute inference, worst case",
@@ -226,6 +239,7 @@ MEASURE = Measure(
     unit="mean probability",
     question="How likely does an intruder who knows everybody's key variables and the method name "
     "a confidential value rightly (a number within 0.1 standard deviations)?",
+    sentence=sentence,
     source="Posterior of Bayes' rule on the cell law; beside people who are not in the file, or "
     "without a control group beside the marginal distribution",
     compute=compute,

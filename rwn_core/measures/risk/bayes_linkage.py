@@ -11,6 +11,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.posterior import Linkage, link
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import people, percent
 
 NORMAL = 1.959963984540054  # 97.5 % point of the normal distribution
 
@@ -74,6 +75,15 @@ def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Readi
     return reading(links, comparison.original.n, names)
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say how many are linked, and how near the others come."""
+    return (
+        f"Somebody who holds the original file and knows the method links "
+        f"{people(reading.value, n)} rightly; for {percent(reading.detail['top5'])} of all the "
+        "right one is among five candidates."
+    )
+
+
 MEASURE = Measure(
     key="bayes_linkage",
     title="Worst-case linkage",
@@ -83,6 +93,7 @@ MEASURE = Measure(
     unit="share of records",
     question="How many released records would an intruder link rightly who holds the whole "
     "original file and knows the method and its parameters, but not the key?",
+    sentence=sentence,
     source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5",
     compute=compute,
 )

@@ -12,6 +12,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import codes, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 
 
 def changed_cells(before: NDArray[Any], after: NDArray[Any]) -> NDArray[np.bool_]:
@@ -76,6 +77,10 @@ MEASURE = Measure(
     bounds=(0.0, 1.0),
     unit="share of cells",
     question="How many cells have another value than in the original?",
+    sentence=filled(
+        "{share} of the values differ from the record's own; what stays the same is either kept "
+        "or a donor's equal value."
+    ),
     source="Perry, Matloff, Tendick 2022, section 5: each cell is modified with probability q",
     compute=compute,
     reads_some=True,

@@ -81,6 +81,18 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=float(np.median(first)), baseline=float(np.median(usual)), detail=detail)
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say how near a released row comes to an original, and how many are copies."""
+    count = len(reading.detail["exact_copies"])
+    copies = f"{count:,} rows are exact copies." if count else "No row is an exact copy."
+    if count == 1:
+        copies = "1 row is an exact copy."
+    return (
+        f"A released row is {reading.value:.2f} standard deviations from the nearest original; "
+        f"neighboring originals are {reading.baseline or 0:.2f} apart. {copies}"
+    )
+
+
 MEASURE = Measure(
     key="closest_record",
     title="Distance to the closest record",
@@ -90,6 +102,7 @@ MEASURE = Measure(
     unit="standard deviations, median",
     question="How far is a released row from the nearest original record, beside the distance "
     "between neighboring originals?",
+    sentence=sentence,
     source="Distance to closest record of synthetic-data practice; no proof of privacy",
     compute=compute,
 )

@@ -100,6 +100,14 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=detail["max_released"], baseline=detail["max_original"], detail=detail)
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say how far one record sways the regression."""
+    return (
+        f"The record that sways the regression most has a Cook's distance of {reading.value:.3g} "
+        f"(original: {reading.baseline or 0:.3g}); a large one stands out."
+    )
+
+
 MEASURE = Measure(
     key="cooks_distance",
     title="Cook's distance",
@@ -108,6 +116,7 @@ MEASURE = Measure(
     bounds=(0.0, float("inf")),
     unit="largest distance",
     question="Does a single record still stand out by its sway over the regression?",
+    sentence=sentence,
     source="Cook 1977; Perry, Matloff, Tendick 2022, section 8",
     compute=compute,
     reads_some=True,

@@ -8,7 +8,13 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.transition_matrix import WHY_NO_PRIVACY_EPSILON
+from rwn_core.measures.sentence import filled
+
+WHY_NO_PRIVACY_EPSILON = (
+    "Randomization within neighborhoods is not differentially private for any epsilon: a cell can "
+    "only take its own value or those of its neighbors, so one person's change can make a "
+    "released value impossible that was possible before. The radius epsilon is a distance."
+)
 
 
 def compute(comparison: Comparison) -> Reading:
@@ -37,6 +43,10 @@ MEASURE = Measure(
     unit="delta, at least",
     question="How likely is the release to show a value that would be impossible without one "
     "person, so that no epsilon covers it?",
+    sentence=filled(
+        "No epsilon covers it: with probability {share} the release shows a value that would be "
+        "impossible without one person."
+    ),
     source="Dwork et al. 2006 (delta); survival of a value that one record alone has",
     compute=compute,
 )

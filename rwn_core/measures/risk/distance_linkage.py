@@ -8,6 +8,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.nearest_record import (
     DistinctPoints,
     distinct_points,
@@ -58,6 +59,9 @@ MEASURE = Measure(
     bounds=(0.0, 1.0),
     unit="share of records",
     question="How often is the nearest original record the true source of a released one?",
+    sentence=filled(
+        "Taking the nearest original for the source, as common tools do, finds {people}."
+    ),
     source="Domingo-Ferrer and Torra 2001; ties share their link",
     compute=compute,
     reads_some=True,

@@ -11,7 +11,8 @@ from rwn_core.measures.aligned import numbers
 from rwn_core.measures.attacks.value_survival import appearance, expected_copies
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.measures.sentence import filled
+from rwn_core.mechanism.law import Law
 
 
 def _sides(comparison: Comparison) -> list[dict[str, Any]]:
@@ -35,7 +36,7 @@ def _sides(comparison: Comparison) -> list[dict[str, Any]]:
     return found
 
 
-def _by_law(law: CellLaw, extreme: dict[str, Any]) -> dict[str, Any]:
+def _by_law(law: Law, extreme: dict[str, Any]) -> dict[str, Any]:
     table, values = law.table(extreme["name"])
     place = values.index(extreme["value"])
     column = table[:, [place]]
@@ -73,6 +74,10 @@ MEASURE = Measure(
     bounds=(0.0, 1.0),
     unit="share of extreme values",
     question="How many of the largest and smallest original values does the release still show?",
+    sentence=filled(
+        "Of the largest and smallest original values {share} are expected in the release; each is "
+        "a real value of a real person, up to the release precision."
+    ),
     source="Cell law of Perry, Matloff, Tendick 2022, section 5: survival of a value",
     compute=compute,
 )

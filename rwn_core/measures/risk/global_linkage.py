@@ -8,6 +8,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.exchangeable_records import assigned, canonical_order, expected_right
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes
 from rwn_core.measures.statistics.nearest_record import original_points, released_points
 
@@ -49,6 +50,9 @@ MEASURE = Measure(
     unit="share of records",
     question="How many records are linked rightly when each original gets one released row and "
     "the total squared distance is smallest?",
+    sentence=filled(
+        "Giving each original one row, at the smallest total distance, finds {people}."
+    ),
     source="Herranz, Nin, Rodriguez, Tassa 2015",
     compute=compute,
 )

@@ -13,6 +13,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import codes
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.key_variables import required_confidential
 
 NEAR = 0.1  # standard deviations that count as one value
@@ -76,6 +77,15 @@ def _values(comparison: Comparison, name: str) -> tuple[NDArray[np.float64], flo
     return values, NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say for how many no linkage is needed."""
+    end = ": no linkage is needed to learn it." if reading.value else ", so that a link is needed."
+    return (
+        f"For {people(reading.value, n)} nearly the whole neighborhood has the record's own "
+        f"confidential value{end}"
+    )
+
+
 MEASURE = Measure(
     key="homogeneity",
     title="Homogeneous neighborhoods",
@@ -85,6 +95,7 @@ MEASURE = Measure(
     unit="share of records",
     question="For how many records do nine of ten in the neighborhood have the record's own "
     "confidential value, so that no linkage is needed to learn it?",
+    sentence=sentence,
     source="Machanavajjhala et al. 2007 (homogeneity attack) on the neighborhoods of Perry, "
     "Matloff, Tendick 2022; a number within 0.1 standard deviations is the same",
     compute=compute,

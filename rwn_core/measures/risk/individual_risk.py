@@ -8,6 +8,7 @@ import numpy as np
 
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
     class_sizes,
@@ -51,6 +52,7 @@ MEASURE = Measure(
     unit="share of records",
     question="How many records does an intruder expect to identify who finds people by their key "
     "values in the release and takes these for true?",
+    sentence=filled("Who takes released keys for true expects to identify {people}."),
     source="Benedetti and Franconi 1998; with the file as the population it is 1 / (class size)",
     compute=compute,
 )

@@ -17,6 +17,7 @@ from rwn_core.measures.attacks.guessing import (
 )
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import beyond_a_guess
 from rwn_core.measures.statistics.key_variables import key_names, required_confidential
 
 RELATIVE = 0.05  # of the true value within which a guessed number is right
@@ -90,6 +91,7 @@ MEASURE = Measure(
     unit="risk beyond control",
     question="How often does the released row nearest in the key variables tell a person's "
     "confidential value, more often than for people who are not in the file?",
+    sentence=beyond_a_guess("The nearest row tells a confidential value"),
     source="Giomi et al. 2023; a number within 5 % is right; without a control group, beyond a "
     "random guess",
     compute=compute,

@@ -12,6 +12,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import complete, matrix, varies
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 
 WIDTH = 0.05  # standard deviations
 ROBUST = 0.01  # factor of the robust distance, as in sdcMicro
@@ -172,6 +173,9 @@ MEASURE = Measure(
     unit="share of records",
     question="For how many records does every released number lie within 0.05 standard deviations "
     "of the person's own?",
+    sentence=filled(
+        "For {people} every number lies within 0.05 standard deviations of the person's own."
+    ),
     source="SDID of sdcMicro's dRisk, with the original's standard deviation; Templ and Meindl "
     "2008 for the robust intervals",
     compute=compute,

@@ -6,6 +6,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.scenarios import levels
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import key_names
 
 
@@ -36,6 +37,9 @@ MEASURE = Measure(
     unit="share of records",
     question="How many released records would an intruder link rightly who knows the key "
     "variables of everybody, the method and all neighborhoods?",
+    sentence=filled(
+        "Knowing only {keys} of everybody, and the neighborhoods, is enough to link {people}."
+    ),
     source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; distance "
     "linkage after Domingo-Ferrer and Torra 2001",
     compute=compute,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes, class_sizes, key_names
 
 LIMITS = (2, 3, 5)
@@ -47,6 +48,9 @@ MEASURE = Measure(
     bounds=(0.0, 1.0),
     unit="share of records",
     question="How many records have fewer than two others with the same key values?",
+    sentence=filled(
+        "{People} share their key values with fewer than two others (original: {base})."
+    ),
     source="Sweeney 2002; a missing value matches any. A masked key is neither proof of identity "
     "where it is rare nor protection where it is common",
     compute=compute,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
     classes,
@@ -41,22 +42,6 @@ def entropies(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[n
     share = counts / np.bincount(groups)[pairs[:, 0]]
     found = np.bincount(pairs[:, 0], -share * np.log(share), groups.max() + 1)
     return np.asarray(found + 0.0, dtype=np.float64)
-
-
-def recursive_diverse(counts: NDArray[np.int64], c: float, diversity: int) -> bool:
-    """Whether a class is recursively (c, l)-diverse: r_1 < c (r_l + ... + r_m).
-
-    Parameters
-    ----------
-    counts : ndarray of int64
-        How often each value occurs in the class.
-    c : float
-        Above 0.
-    diversity : int
-        l, at least 1.
-    """
-    ordered = np.sort(counts)[::-1]
-    return bool(ordered[0] < c * ordered[diversity - 1 :].sum())
 
 
 def compute(comparison: Comparison) -> Reading:
@@ -100,6 +85,7 @@ MEASURE = Measure(
     unit="share of records",
     question="How many records lie in a class of equal key values that holds a single value of a "
     "confidential variable?",
+    sentence=filled("For {people} everybody with the same keys has one confidential value."),
     source="Machanavajjhala et al. 2007 (distinct l-diversity); mean over confidential variables",
     compute=compute,
 )

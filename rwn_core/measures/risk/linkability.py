@@ -14,6 +14,7 @@ from rwn_core.measures.attacks.guessing import (
 )
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import beyond_a_guess
 
 
 def halves(names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -57,6 +58,7 @@ MEASURE = Measure(
     unit="risk beyond control",
     question="How often do two halves of a person's variables lead an intruder to the same "
     "released row, more often than for people who are not in the file?",
+    sentence=beyond_a_guess("Two halves of a record meet in one released row"),
     source="Giomi et al. 2023; without a control group, beyond a random guess",
     compute=compute,
 )

@@ -127,6 +127,15 @@ def _step(model: Model, names: tuple[str, ...]) -> dict[str, Any]:
     }
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say how many matches with the population are right."""
+    whole = ", if the file is the whole population (give its size or sampling weights)."
+    return (
+        f"Matching unique rows with the population gives {reading.value * n:,.1f} right matches "
+        f"in expectation{'.' if reading.detail['population'] > n else whole}"
+    )
+
+
 MEASURE = Measure(
     key="loglinear_risk",
     title="Log-linear risk",
@@ -136,6 +145,7 @@ MEASURE = Measure(
     unit="expected right matches, share of records",
     question="How many right matches does an intruder expect who matches every record that is "
     "unique on the keys with the population?",
+    sentence=sentence,
     source="Skinner and Shlomo 2008 (tau2 as a share of the records; model by forward search); "
     "without a population size or weights the file is the population",
     compute=compute,

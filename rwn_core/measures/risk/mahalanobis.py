@@ -92,6 +92,14 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=detail["max_released"], baseline=detail["max_original"], detail=detail)
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say how far out the farthest record lies."""
+    return (
+        f"The record farthest from the middle lies {reading.value:.3g} away (original: "
+        f"{reading.baseline or 0:.3g}); who is known to be extreme is looked for there."
+    )
+
+
 MEASURE = Measure(
     key="mahalanobis",
     title="Mahalanobis distance",
@@ -100,6 +108,7 @@ MEASURE = Measure(
     bounds=(0.0, float("inf")),
     unit="largest distance",
     question="Does a single record still stand out by its distance from the middle?",
+    sentence=sentence,
     source="Mahalanobis 1936; Perry, Matloff, Tendick 2022, section 8",
     compute=compute,
     reads_some=True,

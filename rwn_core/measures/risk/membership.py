@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
+from rwn_core.measures.sentence import percent
+from rwn_core.mechanism.cell_law import CellLaw, Component
+from rwn_core.mechanism.law import Law
 
 
-def fingerprints(law: CellLaw) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def fingerprints(law: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """P(a value that only this record has appears anywhere in the release), for every record.
 
     Parameters
     ----------
-    law : CellLaw
+    law : Law
         Of n records.
 
     Returns
@@ -29,36 +33,61 @@ def fingerprints(law: CellLaw) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     own : ndarray of int64, shape (n,)
         How many values only this record has.
     """
-    if isinstance(law, RowMixtureLaw):
-        return _of_whole_rows(law)
-    n = law.original.n
-    rows = np.arange(n)
+    components = law.components()
+    if len(components) == 1:
+        return _of_columns(components[0].cells)
+    units = law.units()
+    alone = np.array([_alone(law.likelihood_columns(unit, *_all(law))[1]) for unit in units])
+    missed = np.where(alone.any(axis=0), _missed(components, units, alone), 1.0)
+    return np.clip(1.0 - missed, 0.0, 1.0), alone.sum(axis=0)
+
+
+def _all(law: Law) -> tuple[Microdata, NDArray[np.int64]]:
+    return law.original, np.arange(law.original.n)
+
+
+def _alone(columns: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which records have a value that nobody else has."""
+    return np.asarray(np.bincount(columns)[columns] == 1)
+
+
+def _of_columns(cells: CellLaw) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Where all cells are independent, and with them the columns."""
+    n = cells.original.n
     missed, own = np.ones(n), np.zeros(n, dtype=np.int64)
-    for unit in law.units():
-        table, columns = law.likelihood_columns(unit, law.original, rows)
-        alone = np.bincount(columns, minlength=table.shape[1])[columns] == 1
-        missed *= np.where(alone, 1.0 - appearance(table)[columns], 1.0)  # columns are independent
+    for unit in cells.units():
+        table, columns = cells.likelihood_columns(unit, *_all(cells))
+        alone = _alone(columns)
+        missed *= np.where(alone, 1.0 - appearance(table)[columns], 1.0)
         own += alone
     return np.clip(1.0 - missed, 0.0, 1.0), own
 
 
-def _of_whole_rows(law: RowMixtureLaw) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Where a row is kept or masked as a whole: its columns depend on each other."""
-    n = law.original.n
-    masked, unmasked = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    for unit in law.units():
-        _, columns = law.likelihood_columns(unit, law.original, np.arange(n))
-        alone = np.bincount(columns)[columns] == 1
-        counted = masked if law.modification(unit[0]) else unmasked
-        counted += alone
-    pairs = sparse.coo_array(law.members)
-    donor = pairs.coords[1]
-    # a selected receiver takes none of the donor's values in any of the columns where it is alone
-    none = (1.0 - pairs.data) ** masked[donor]
-    taken = np.log1p(-np.minimum(law.row_share * (1.0 - none), 1 - 1e-16))
-    elsewhere = np.exp(np.bincount(donor, taken, n))
-    missed = np.where(masked > 0, law.row_share, 1.0) * elsewhere * (unmasked == 0)
-    return np.clip(1.0 - missed, 0.0, 1.0), masked + unmasked
+def _missed(
+    components: Sequence[Component], units: list[tuple[str, ...]], alone: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """P(no row has one of a record's own values): the columns depend on each other, rows do not.
+
+    Parameters
+    ----------
+    components : sequence of Component
+    units : list of tuple of str
+    alone : ndarray of bool, shape (units, n)
+        Which records have a value of a unit that nobody else has.
+    """
+    pairs = sparse.coo_array(components[0].cells.members)
+    donor, n = pairs.coords[1], alone.shape[1]
+    shows, kept_from_own = np.zeros(len(donor)), np.zeros(n)
+    for weight, cells in components:
+        q = np.array([cells.modification(unit[0]) for unit in units])
+        # a receiver takes none of the donor's values in any of the units where it is alone
+        none = np.ones(len(donor))
+        for share in np.unique(q[q > 0]):
+            none *= (1.0 - share * pairs.data) ** alone[q == share].sum(axis=0)[donor]
+        shows += weight * (1.0 - none)
+        kept_from_own += weight * np.prod(np.where(alone, q[:, None], 1.0), axis=0)
+    taken = np.log1p(-np.minimum(shows, 1 - 1e-16))
+    return np.asarray(kept_from_own * np.exp(np.bincount(donor, taken, n)))
 
 
 def compute(comparison: Comparison) -> Reading:
@@ -75,6 +104,15 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=float(appears.mean()), baseline=0.0, detail=detail)
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say how surely a person's own values appear."""
+    return (
+        f"On average a person's own unique values appear with probability "
+        f"{percent(reading.value)}; for {percent(reading.detail['above_nine_tenths'])} of the "
+        "people that is nearly certain."
+    )
+
+
 MEASURE = Measure(
     key="membership",
     title="Membership",
@@ -84,6 +122,7 @@ MEASURE = Measure(
     unit="mean probability",
     question="How likely is it that the release shows a value which only one person has, and so "
     "tells that this person is in the file?",
+    sentence=sentence,
     source="Cell law of Perry, Matloff, Tendick 2022, section 5; Matloff and Tendick 2015 on "
     "membership",
     compute=compute,

@@ -8,6 +8,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes, class_sizes, key_names
 from rwn_core.measures.statistics.nearest_record import spread_sample
 
@@ -42,6 +43,10 @@ MEASURE = Measure(
     unit="mean probability",
     question="If a released row has exactly a person's key values, how likely is it that person's "
     "row?",
+    sentence=filled(
+        "A row that has exactly a person's key values is that person's with probability {share} "
+        "on average, against {base} unmasked."
+    ),
     source="Shlomo and Skinner 2010: M_jj / F~_j with each record's own law in place of M",
     compute=compute,
 )

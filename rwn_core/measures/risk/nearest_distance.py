@@ -37,6 +37,15 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=float(np.median(after)), baseline=float(np.median(before)), detail=detail)
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say how lonely a typical released record is."""
+    return (
+        f"A typical released record is {reading.value:.2f} standard deviations from the nearest "
+        f"other one, against {reading.baseline or 0:.2f} in the original: far from all others is "
+        "easy to find."
+    )
+
+
 MEASURE = Measure(
     key="nearest_distance",
     title="Nearest distance",
@@ -45,6 +54,7 @@ MEASURE = Measure(
     bounds=(0.0, float("inf")),
     unit="standard deviations of the original (median)",
     question="How far is a record from the nearest other record of the same file?",
+    sentence=sentence,
     source="Perry, Matloff, Tendick 2022, section 8",
     compute=compute,
 )

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import percent
 
 
 def governed_by_k(within: NDArray[np.int64], k: int | None) -> NDArray[np.bool_]:
@@ -56,6 +57,16 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=median, detail=detail)
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say among how many a donor is drawn, and for how many the radius plays no part."""
+    detail = reading.detail
+    end = "."
+    if detail["k"] is not None:
+        share = percent(detail["share_governed_by_k"])
+        end = f"; {share} of the records have fewer than {detail['k']} within ε."
+    return f"The donor of a typical record's value is one of {reading.value:,.0f} others{end}"
+
+
 MEASURE = Measure(
     key="neighborhood_size",
     title="Neighborhood sizes",
@@ -64,6 +75,7 @@ MEASURE = Measure(
     bounds=(0.0, float("inf")),
     unit="records (median)",
     question="From how many records is the donor of a cell drawn?",
+    sentence=sentence,
     source="Perry, Matloff, Tendick 2022, sections 5 and 8, figure 1",
     compute=compute,
     reads_some=True,

@@ -13,6 +13,7 @@ from rwn_core.measures.aligned import numbers
 from rwn_core.measures.attacks.fellegi_sunter import fit
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
 from rwn_core.measures.statistics.nearest_record import spread_sample
 
@@ -95,6 +96,7 @@ MEASURE = Measure(
     unit="share of records",
     question="How often does linking by weighted agreement of the key variables find the true "
     "source of a released record?",
+    sentence=filled("Weighing which of {keys} agree finds {people}."),
     source="Fellegi and Sunter 1969, weights by the EM algorithm of Jaro 1989; numbers agree "
     "within 0.25 standard deviations",
     compute=compute,

@@ -14,8 +14,9 @@ from rwn_core.measures.attacks.predicate import Predicate, answer, is_number
 from rwn_core.measures.attacks.predicate_search import lone_members
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
 
 NEAR = 0.1  # standard deviations within which an answer counts as the truth
 
@@ -48,7 +49,7 @@ def near_truth(original: Microdata, table: Microdata, name: str, record: int) ->
 
 
 def ask(
-    comparison: Comparison, law: CellLaw, predicate: Predicate, record: int, secret: str | None
+    comparison: Comparison, law: Law, predicate: Predicate, record: int, secret: str | None
 ) -> dict[str, Any]:
     """What the release answers to one predicate: expected by the law, and at hand."""
     original, masked = law.original, comparison.masked
@@ -98,6 +99,15 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=value, baseline=1.0, detail=detail)
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say how often a question that one person answers finds that person's row."""
+    return (
+        f"Asked one of {len(reading.detail['words'])} questions that one person answers, the "
+        f"release answers with exactly that person's row with probability "
+        f"{percent(reading.value)}."
+    )
+
+
 MEASURE = Measure(
     key="queries",
     title="Query attack",
@@ -107,6 +117,7 @@ MEASURE = Measure(
     unit="mean probability",
     question="If a question about the key variables has one person as its answer, how likely does "
     "the release answer it with exactly that person's row?",
+    sentence=sentence,
     source="Matloff and Tendick 2015 (the lone worker); the count of matches is Poisson-binomial",
     compute=compute,
 )

@@ -13,6 +13,7 @@ from rwn_core.measures.attacks.repeated_releases import (
 )
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import key_names
 
 TIMES = (1, 2, 3, 5, 10)
@@ -70,6 +71,7 @@ MEASURE = Measure(
     unit="share of records, at least",
     question="How many records would the worst-case intruder link at least, by the key variables, "
     "if this table were released three times at this setting?",
+    sentence=filled("Three releases of this table would give away at least {people} by the keys."),
     source="Union bound with the Bhattacharyya coefficient of the cell law",
     compute=compute,
 )

@@ -12,6 +12,7 @@ from rwn_core.measures.aligned import codes, numbers
 from rwn_core.measures.attacks.guessing import canonical_sample, guess_reading
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import beyond_a_guess
 
 VARIABLES = 3  # conditions in a predicate
 ATTACKS = 400
@@ -118,6 +119,7 @@ MEASURE = Measure(
     unit="risk beyond control",
     question="How often do three conditions that fit one released row fit exactly one original "
     "person, more often than among people who are not in the file?",
+    sentence=beyond_a_guess("Conditions read off the release single people out"),
     source="Giomi et al. 2023 (multivariate attack); without a control group, beyond a "
     "random guess",
     compute=compute,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes, classes, key_names
 
 LARGEST = 3  # key variables of a minimal unique that is looked for
@@ -97,6 +98,7 @@ MEASURE = Measure(
     bounds=(0.0, 1.0),
     unit="share of records",
     question="How many records do at most three key variables single out?",
+    sentence=filled("Up to three key variables single out {people}."),
     source="SUDA: Elliot, Manning, Ford 2002; minimal uniques of up to three variables, of the "
     "first ten keys",
     compute=compute,

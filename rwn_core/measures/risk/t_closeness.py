@@ -92,6 +92,14 @@ def _distances(
     return np.clip(found, 0.0, 1.0)
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say how far equal keys part the confidential values."""
+    return (
+        f"Confidential values of people with equal keys depart from everybody's by "
+        f"{reading.value:.2f} on average (0 is none, 1 is as far as possible)."
+    )
+
+
 MEASURE = Measure(
     key="t_closeness",
     title="t-closeness",
@@ -101,6 +109,7 @@ MEASURE = Measure(
     unit="mean earth mover's distance",
     question="How far do the confidential values of people with the same key values depart from "
     "those of everybody?",
+    sentence=sentence,
     source="Li, Li, Venkatasubramanian 2007; mean over records and confidential variables",
     compute=compute,
 )

@@ -10,6 +10,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes, class_sizes, key_names
 
 
@@ -62,6 +63,10 @@ MEASURE = Measure(
     bounds=(0.0, 1.0),
     unit="share of records",
     question="How many records are alone with their combination of key values?",
+    sentence=filled(
+        "{People} are alone with their key values (original: {base}); with masked keys that is no "
+        "proof of identity."
+    ),
     source="Hundepool et al. 2012, chapter 3; for masked keys read it beside worst-case linkage",
     compute=compute,
 )

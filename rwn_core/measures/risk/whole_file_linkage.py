@@ -9,6 +9,7 @@ from rwn_core.measures.attacks.assignment import whole_file_links
 from rwn_core.measures.attacks.exchangeable_records import canonical_order, expected_right
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
 
 
@@ -42,6 +43,7 @@ MEASURE = Measure(
     unit="share of records",
     question="How many records does the worst-case intruder link rightly by the key variables "
     "when all released rows are linked at once, each original to one row?",
+    sentence=filled("Linking all rows at once by {keys}, each person once, finds {people}."),
     source="Maximum-weight assignment of the likelihoods; Burkard, Dell'Amico, Martello 2009",
     compute=compute,
 )

@@ -1,10 +1,80 @@
-"""Success rates of attacks, with their errors, against a control group."""
+"""Intervals: of a further draw, of a success rate, and of a risk beyond a control group."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
+
 Z95 = 1.959963984540054
+LEVEL = 0.9
+"""Share of further draws that an interval should hold: 9 of 10, wherever the program says so."""
+UNBOUNDED = (-math.inf, math.inf)
+
+
+def prediction_interval(
+    draws: ArrayLike, level: float = LEVEL, bounds: tuple[float, float] = UNBOUNDED
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Find the ends between which one more draw should fall, given some independent ones.
+
+    Parameters
+    ----------
+    draws : array_like of float, shape (R, ...)
+    level : float
+        Share of further draws that should fall inside, above 0 and below 1.
+    bounds : tuple of float
+        Smallest and largest value that a draw can have; the ends are cut there, which leaves out
+        nothing that can happen.
+
+    Returns
+    -------
+    low, high : ndarray of float64, shape (...)
+        Of R draws, the j-th smallest and the j-th largest, j = (R + 1) (1 - level) / 2 rounded
+        down: these hold at least the share `level` for any distribution. Where R is too small for
+        that (below 19 for 0.9), mean -+ t s sqrt(1 + 1/R), which is exact for normal values. NaN
+        for fewer than two draws, and where a draw has no number.
+
+    References
+    ----------
+    Prediction intervals for a further observation: order statistics, and of a normal sample.
+
+    Examples
+    --------
+    >>> low, high = prediction_interval([1.0, 2.0, 3.0])
+    >>> round(float(low), 2), round(float(high), 2)
+    (-1.37, 5.37)
+    >>> low, high = prediction_interval(np.arange(39.0))
+    >>> float(low), float(high)
+    (1.0, 37.0)
+    """
+    values = np.asarray(draws, dtype=np.float64)
+    count = len(values)
+    if count < 2:
+        nothing = np.full(values.shape[1:], np.nan)
+        return nothing, nothing.copy()
+    place = math.floor((count + 1) * (1 - level) / 2 + 1e-9)
+    if place >= 1:
+        ordered = np.sort(values, axis=0)  # missing numbers come last
+        missing = np.isnan(ordered[-1])
+        low, high = (np.where(missing, np.nan, ordered[at]) for at in (place - 1, -place))
+    else:
+        low, high = _normal_interval(values, level)
+    return np.clip(low, *bounds), np.clip(high, *bounds)
+
+
+def _normal_interval(
+    values: NDArray[np.float64], level: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean -+ t s sqrt(1 + 1/R) along the first axis; equal draws give their own value."""
+    count = len(values)
+    with np.errstate(invalid="ignore", over="ignore"):  # an infinite draw has no spread
+        apart = values - values[0]
+        center = values[0] + apart.mean(axis=0)
+        reach = stdtrit(count - 1, (1 + level) / 2) * math.sqrt(1 + 1 / count)
+        reach = reach * apart.std(axis=0, ddof=1)
+        return center - reach, center + reach
 
 
 def wilson(successes: float, attacks: int) -> tuple[float, float]:

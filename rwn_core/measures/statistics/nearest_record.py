@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors.distance import TIE
@@ -38,7 +37,7 @@ def unweighted_metric(comparison: Comparison) -> Metric:
     def make() -> Metric:
         original = comparison.original if comparison.file is None else comparison.file
         weights = {variable.name: 1.0 for variable in original.schema.variables}
-        plain = Microdata(original.frame, original.schema.with_weights(weights))
+        plain = original.with_weights(weights)
         try:
             return Metric.fit(plain)
         except ParameterError:

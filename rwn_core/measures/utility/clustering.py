@@ -97,7 +97,7 @@ def _metric(comparison: Comparison) -> Metric:
     original = comparison.original
     weights = {variable.name: 1.0 for variable in original.schema.released}
     try:
-        return Metric.fit(original.with_schema(original.schema.with_weights(weights)))
+        return Metric.fit(original.with_weights(weights))
     except ParameterError as refusal:
         raise NotApplicable("No variable varies, so there is nothing to cluster.") from refusal
 

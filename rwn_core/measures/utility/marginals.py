@@ -18,13 +18,26 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.distributions import bin_counts, bin_edges, total_variation
 
 
-def kolmogorov_smirnov(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    """Largest distance between two empirical distribution functions.
+def distribution_steps(
+    ascending: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Find the different values, and the share at or below each, preceded by 0."""
+    new = np.concatenate(([True], ascending[1:] > ascending[:-1]))
+    places = np.append(np.flatnonzero(new), len(ascending))
+    return ascending[places[:-1]], places / len(ascending)
+
+
+def kolmogorov_smirnov(
+    steps: tuple[NDArray[np.float64], NDArray[np.float64]], other: NDArray[np.float64]
+) -> float:
+    """Find the largest distance between two empirical distribution functions.
 
     Parameters
     ----------
-    one, other : ndarray of float64, shape (n,) and (m,)
-        Ascending, complete, at least one value each.
+    steps : tuple of ndarray
+        Of the one, from `distribution_steps`.
+    other : ndarray of float64, shape (m,)
+        Values of the other: ascending, complete, at least one.
 
     Returns
     -------
@@ -33,22 +46,9 @@ def kolmogorov_smirnov(one: NDArray[np.float64], other: NDArray[np.float64]) -> 
 
     Examples
     --------
-    >>> kolmogorov_smirnov(np.array([1.0, 2.0]), np.array([1.0, 3.0]))
+    >>> kolmogorov_smirnov(distribution_steps(np.array([1.0, 2.0])), np.array([1.0, 3.0]))
     0.5
     """
-    return _largest_gap(_steps(one), other)
-
-
-def _steps(ascending: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The different values, and the share at or below each, preceded by 0."""
-    new = np.concatenate(([True], ascending[1:] > ascending[:-1]))
-    places = np.append(np.flatnonzero(new), len(ascending))
-    return ascending[places[:-1]], places / len(ascending)
-
-
-def _largest_gap(
-    steps: tuple[NDArray[np.float64], NDArray[np.float64]], other: NDArray[np.float64]
-) -> float:
     # between two steps the first function is flat and the second rises: its ends decide
     values, shares = steps
     at = np.searchsorted(other, values, side="right") / len(other)
@@ -88,7 +88,7 @@ def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
         known = _known(comparison.original, comparison.original, name, "")
         edges = bin_edges(known)
         return _Numeric(
-            steps=_steps(known),
+            steps=distribution_steps(known),
             edges=edges,
             summary=_summary(known),
             counts=bin_counts(known, edges),
@@ -103,7 +103,7 @@ def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
         "edges": edges,
         "original": counts,
         "released": bin_counts(known, edges),
-        "difference": _largest_gap(before.steps, known),
+        "difference": kolmogorov_smirnov(before.steps, known),
         "mean_original": before.summary["mean"],
         "mean_released": after["mean"],
         "sd_original": before.summary["sd"],

@@ -13,7 +13,6 @@ from rwn_core.measures.aligned import require_values
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.cross_table import Grouping, counts, grouping
-from rwn_core.mechanism.cell_law import CellLaw
 
 TAILS = (0.1, 0.9)  # of a number: its lowest and highest tenth
 SMALL = 0.1  # a small group has at most this share of the records
@@ -84,15 +83,16 @@ def _small(
 
 def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Shares:
     """Probability of each record to be released in each group, where cells are independent."""
-    law = comparison.law
+    components = () if comparison.law is None else comparison.law.components()
     grouped = any(variable.group for variable in comparison.original.schema.released)
-    if type(law) is not CellLaw or grouped or comparison.file is not None:
+    if len(components) != 1 or grouped or comparison.file is not None:
         return None
+    cells = components[0].cells
     shares = []
     for group, codes in zip(groups, before, strict=True):
         own = (codes[:, None] == np.arange(len(group.labels))).astype(np.float64)
-        q = law.modification(group.name)
-        shares.append((1 - q) * own + q * np.asarray(law.members @ own))
+        q = cells.modification(group.name)
+        shares.append((1 - q) * own + q * np.asarray(cells.members @ own))
     return shares
 
 

@@ -16,27 +16,10 @@ WORDS_A_BLOCK = 8
 BLOCKS = 1 << 16  # cipher blocks made at a time
 
 
-def pair_of(number: int) -> tuple[int, int]:
-    """The pair i < j that a number from 1 stands for, records counted from 1.
+def pairs_of(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Find the pairs i < j that numbers from 1 stand for, records counted from 1.
 
     The order is by columns: (1, 2), (1, 3), (2, 3), (1, 4), ...
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 11, with its mapping corrected.
-
-    Examples
-    --------
-    >>> [pair_of(number) for number in range(1, 5)]
-    [(1, 2), (1, 3), (2, 3), (1, 4)]
-    """
-    root = isqrt(8 * number + 1)
-    j = (1 + root) // 2 if root * root == 8 * number + 1 else (3 + root) // 2
-    return number - (j - 1) * (j - 2) // 2, j
-
-
-def pairs_of(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """`pair_of` for many numbers at once.
 
     Parameters
     ----------
@@ -46,6 +29,16 @@ def pairs_of(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
     Returns
     -------
     i, j : ndarray of int64, shape (m,)
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 11, with its mapping corrected.
+
+    Examples
+    --------
+    >>> i, j = pairs_of(np.arange(1, 5))
+    >>> list(zip(i.tolist(), j.tolist(), strict=True))
+    [(1, 2), (1, 3), (2, 3), (1, 4)]
     """
     square = 8 * numbers + 1
     # above 2^53 the float root may be off by one: whole numbers put it right, without a product

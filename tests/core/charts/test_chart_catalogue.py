@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,26 @@ from hand_made_readings import (
     size_reading,
 )
 
-from rwn_core.charts import CHARTS, Chart, serialise
-from rwn_core.charts.parts import not_applicable
+from rwn_core import charts
+from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
+from rwn_ui.tune import view as tune_view
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = sorted(
+    [ROOT / "app.py", *(p for folder in ("pages", "rwn_ui") for p in (ROOT / folder).rglob("*.py"))]
+)
+BUILDING_BLOCKS = {
+    "__init__",
+    "draw_bands",
+    "index_plot",
+    "not_applicable",
+    "paired_shares",
+    "signed_heatmap",
+    "style",
+    "tables",
+}
+"""Files of the charts' package that hold no chart of their own."""
 
 
 def strings(node: Any) -> list[str]:
@@ -28,8 +47,68 @@ def strings(node: Any) -> list[str]:
     return [node] if isinstance(node, str) else []
 
 
-def test_the_hand_made_readings_cover_the_catalogue_in_its_order() -> None:
-    assert list(ALL_CHARTS) == list(CHARTS)
+def chart_files() -> set[str]:
+    """The full names of the modules that hold a chart: all but the building blocks."""
+    folder = Path(charts.__file__).parent
+    names = {path.relative_to(folder).with_suffix("") for path in folder.rglob("*.py")}
+    return {
+        ".".join((charts.__name__, *name.parts))
+        for name in names
+        if name.name not in BUILDING_BLOCKS
+    }
+
+
+def imported(source: str) -> set[str]:
+    """What a module imports of the charts, as full names."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    own = charts.__name__
+    return {name for name in found if name == own or name.startswith(f"{own}.")}
+
+
+def is_allowed(name: str) -> bool:
+    """Whether a page may import it: what the package offers, or how all charts are written."""
+    own, _, rest = name.removeprefix(charts.__name__).partition(".")
+    return not own and rest in {*charts.__all__, "style.shorten"}
+
+
+def test_the_hand_made_readings_cover_the_cards_of_the_tune_page_in_their_order() -> None:
+    assert list(ALL_CHARTS) == ["risk_utility_map", *tune_view.CARDS]
+
+
+def test_every_file_with_a_chart_is_in_the_catalogue() -> None:
+    listed = {draw.__module__ for draw in CHARTS.values()}
+    assert listed == chart_files()
+    assert len(set(CHARTS.values())) == len(CHARTS)
+
+
+def test_every_chart_of_the_catalogue_is_drawn_by_hand_in_some_test() -> None:
+    tests = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("*.py"))
+    for key, draw in CHARTS.items():
+        file = draw.__module__.rpartition(".")[2]
+        assert f'CHARTS["{key}"](' in tests or f"{file}.draw(" in tests, key
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_a_page_imports_no_file_of_a_chart(path: Path) -> None:
+    assert not [name for name in imported(path.read_text("utf-8")) if not is_allowed(name)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from rwn_core.charts import quantiles",
+        "from rwn_core.charts.measures.quantiles import draw",
+        "import rwn_core.charts.measures.quantiles",
+        "from rwn_core import figures",
+    ],
+)
+def test_a_page_that_imports_one_is_found(line: str) -> None:
+    assert [name for name in imported(line) if not is_allowed(name)]
 
 
 def test_it_carries_its_key_and_words_for_a_screen_reader(drawn: Chart) -> None:
@@ -113,7 +192,7 @@ def test_missing_values_leave_gaps_and_no_failure() -> None:
 
 
 def test_not_applicable_is_a_card_with_the_reason() -> None:
-    chart = not_applicable.draw("Regression", "No question is stated.", "regression")
+    chart = draw_reason("Regression", "No question is stated.", "regression")
     assert chart["key"] == "regression"
     assert chart["data"] == []
     assert chart["reason"] == "No question is stated."

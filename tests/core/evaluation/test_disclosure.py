@@ -13,20 +13,14 @@ from rwn_core.data.rounding import rounded, steps_of
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.attack_list import GUESSING, attacks, read_attack
 from rwn_core.evaluation.control_group import control_group
-from rwn_core.evaluation.disclosure import (
-    GUESSING,
-    attacks,
-    disclose,
-    disclose_release,
-    with_keys,
-    worst_records,
-)
+from rwn_core.evaluation.disclosure import disclose, disclose_release, with_keys, worst_records
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.non_members import Strangers
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Measure, Reading
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import warnings as risk_warnings
@@ -189,6 +183,39 @@ def test_a_control_group_is_left_out_and_guessed_about(bodyfat):
     worst = found.readings["attribute_inference"]
     assert worst.baseline > worst.detail["ignorant"].mean() + 0.02
     assert "people who are not in the file" in str(risk_sentences.rows(found.readings, 241))
+
+
+def test_no_attack_is_computed_to_be_thrown_away(bodyfat, monkeypatch):
+    read: list[tuple[str, Comparison]] = []
+    compute = Measure.read
+
+    def watched(measure, comparison):
+        read.append((measure.key, comparison))
+        return compute(measure, comparison)
+
+    monkeypatch.setattr(Measure, "read", watched)
+    params = RWN(epsilon=2.0, k=5)
+    base = Comparison(original=bodyfat, masked=bodyfat)
+    control = control_group(base, params, seed=1)
+    release = mask(bodyfat, params, seed=1)
+    found = disclose(base, release.masked, release.law, control=control)
+    for key, measure in MEASURES.items():
+        asked = [comparison for name, comparison in read if name == key]
+        if measure.side == "risk":
+            assert len(asked) == 1, key
+            assert (asked[0] is control) == (key in GUESSING), key
+    assert found.readings["inference"].detail["control"] is not None
+
+
+def test_where_a_control_group_has_no_answer_the_release_is_asked(bodyfat):
+    release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=1)
+    base = Comparison(original=bodyfat, masked=bodyfat)
+    lawless = Comparison(original=bodyfat, masked=release.masked)
+    full = base.with_masked(release.masked, release.law)
+    measure = MEASURES["attribute_inference"]
+    assert isinstance(read_attack(measure, full, lawless), Reading)
+    assert isinstance(read_attack(measure, lawless, lawless), NotApplicable)
+    assert isinstance(read_attack(measure, lawless, full), Reading)
 
 
 def test_people_outside_are_judged_as_they_are_like_those_inside():

@@ -21,7 +21,7 @@ from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.risk.l_diversity import distinct_values, entropies, recursive_diverse
+from rwn_core.measures.risk.l_diversity import distinct_values, entropies
 from rwn_core.measures.risk.suda import scores
 from rwn_core.measures.risk.t_closeness import distances
 from rwn_core.measures.statistics.key_variables import class_sizes, confidential_names, key_names
@@ -80,12 +80,6 @@ def test_KAN_2_ordered_t_closeness():
         groups[members] = 0
         found = distances(groups, secret, ordered=True)[0]
         assert found == pytest.approx(ENTRIES["KAN-2"]["expected"][name], abs=1e-9)
-
-
-def test_recursive_diversity():
-    assert recursive_diverse(np.array([3, 2, 2]), 1.0, 2)
-    assert not recursive_diverse(np.array([5, 2, 2]), 1.0, 2)
-    assert not recursive_diverse(np.array([5, 2, 2]), 2.0, 3)
 
 
 def test_a_missing_value_matches_any():

@@ -11,10 +11,11 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.masking import RWN
 from rwn_core.mechanism import donor_lists
-from rwn_core.mechanism.cell_law import CellLaw, value_codes
+from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donor_probabilities import DonorChances
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighbors import (
@@ -134,9 +135,6 @@ def test_what_follows_from_the_tables(data, found):
         table, _ = law.table(name)
         np.testing.assert_array_equal(supports, np.asarray((table > 0).sum(axis=0)).ravel())
         np.testing.assert_allclose(chances, np.asarray(table.sum(axis=0)).ravel() / N, atol=1e-14)
-        received = np.asarray(law.members.sum(axis=0)).ravel()
-        q = law.modification(name)
-        np.testing.assert_allclose(law.donor_load(name), (1 - q) + q * received, atol=1e-12)
     intact = np.ones(N)
     for unit in law.units():
         table, columns = law.likelihood_columns(unit, data, np.arange(N))
@@ -178,8 +176,9 @@ def test_unequal_shares(data):
         np.testing.assert_allclose(law.table(name)[0].toarray(), expected, atol=1e-13)
         kept = expected[np.arange(N), codes]
         np.testing.assert_allclose(law.kept(name), kept, atol=1e-13)
-    received = np.asarray(shares.sum(axis=0)).ravel()
-    np.testing.assert_allclose(law.donor_load("wide"), received, atol=1e-12)
+    for name, (_, chances) in zip(data.names, law.columns(data.names), strict=True):
+        table = law.table(name)[0]
+        np.testing.assert_allclose(chances, np.asarray(table.mean(axis=0)).ravel(), atol=1e-14)
 
 
 def test_a_variable_is_left_alone_once_enough_is_known(data):
@@ -210,5 +209,5 @@ def test_one_table_needs_no_pairs():
     params = RWN(epsilon=0.5, k=3)
     law = params.law(data, params.neighborhoods(data))
     law.table("x")
-    law.donor_load("y")
+    law.columns(["y"])
     assert not law.neighborhoods.is_stored

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from brute_force import squared_pairs
+from oracles.fresh_sample import fresh_sample_law
 from scipy import stats
 
 from rwn_core.data.microdata import Microdata
@@ -18,7 +19,6 @@ from rwn_core.neighbors.candidates.partition import random_parts
 from rwn_core.neighbors.candidates.random_others import random_others
 from rwn_core.neighbors.candidates.random_pairs import random_pairs
 from rwn_core.neighbors.candidates.restricted import restricted_table, restriction_cost
-from rwn_core.neighbors.candidates.sample import fresh_sample_law
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey, random_order

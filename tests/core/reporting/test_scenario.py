@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import rwn_core as rwn
 from rwn_core.errors import InputError, ParameterError, RWNError
 from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.reporting.decision import Meeting
-from rwn_core.reporting.scenario import Scenario, Search, read_toml, toml_text
+from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Setting
 
 FULL = Scenario(
@@ -100,28 +96,6 @@ SHORT = 'format = "rwn scenario 1"\n[setting]\nparameters.k = 5\n'
 def test_a_file_that_is_none_is_refused_in_a_sentence(text: str, word: str) -> None:
     with pytest.raises(RWNError, match=word):
         Scenario.from_toml(text)
-
-
-plain = st.recursive(
-    st.text() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False),
-    lambda inner: st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=8,
-)
-
-
-@given(st.dictionaries(st.text(), plain, max_size=4))
-def test_any_plain_data_survives_as_toml(document: dict) -> None:
-    document["format"] = "x"
-    text = toml_text(document)
-    again = read_toml(text, "file", "x")
-    assert again == document
-    assert toml_text(again) == text
-
-
-def test_numbers_without_an_end_are_toml_too() -> None:
-    again = read_toml(toml_text({"format": "x", "a": math.inf, "b": -math.inf}), "file", "x")
-    assert again["a"] == math.inf
-    assert again["b"] == -math.inf
 
 
 MEETING = Meeting(

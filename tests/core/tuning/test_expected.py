@@ -96,6 +96,16 @@ def test_settings_without_a_closed_form_are_left_out() -> None:
     assert set(found) == {plain.key}
 
 
+def test_each_setting_is_forecast_in_its_own_metric() -> None:
+    data = rwn.load_demo("cps1988").take(np.arange(400))
+    others = ({}, {"weights": "discrete"}, {"encoding": "matching"}, {"scale": "range"})
+    settings = [Setting.of("rwn", {"k": 5, **other}).resolved(data) for other in others]
+    found = told(data, settings)
+    assert len({found[setting.key]["expected_rows"] for setting in settings}) == len(others)
+    for setting in settings:
+        assert found[setting.key] == told(data, [setting])[setting.key]
+
+
 def test_the_first_worker_forecasts_a_large_table_before_its_releases(tmp_path) -> None:
     data = large()
     plan = Plan(measures=("correlation",), releases=1)

@@ -151,7 +151,7 @@ def test_a_killed_worker_ends_the_search_with_a_sentence(bodyfat, swept) -> None
     setting = swept.points[0].setting
     long = replace(PLAN, releases=10_000)
     with Crew(bodyfat, [setting], PLAN, workers=2) as crew:
-        os.kill(crew._processes[0].pid, signal.SIGKILL)
+        os.kill(crew._pool.pids[0], signal.SIGKILL)
         with pytest.raises(RWNError, match="perhaps for lack of memory"):
             crew.points([setting], long, lambda share: None)
     assert not multiprocessing.active_children()
@@ -188,6 +188,72 @@ def test_the_search_stays_within_the_ranges_of_the_sweep(bodyfat, swept) -> None
             assert 0.5 <= setting.params.q <= 1.0
     goal = Goal(keep="correlation", limit=0.08, best="distance_linkage")
     assert seek(bodyfat, swept.points, goal, plan=PLAN, workers=1).point.setting.params.k >= 3
+
+
+GRIDS = (
+    Grid(axes={"k": (3, 10, 20)}),
+    Grid(axes={"epsilon": (2.0, 4.0), "q": (0.5, 1.0)}),
+    Grid(axes={"epsilon": (3.0,), "k": (5,)}),
+)
+
+
+def test_steps_are_those_of_every_grid_in_any_order() -> None:
+    made = [Point(setting=setting, spreads={}) for grid in GRIDS for setting in grid.settings()]
+    steps = half_steps(made)
+    assert steps == half_steps(made[::-1])
+    assert list(steps) == ["epsilon", "k", "q"]
+    assert (steps["epsilon"].size, steps["epsilon"].low, steps["epsilon"].high) == (0.5, 2.0, 4.0)
+    assert steps["epsilon"].absent
+    assert steps["k"].absent
+    assert not steps["q"].absent
+    reached = {setting.key for setting in around(Setting.of("rwn", {"k": 10}), steps)}
+    for parameters in ({"k": 10, "epsilon": 2.0}, {"epsilon": 2.0, "k": 7, "q": 0.75}):
+        assert Setting.of("rwn", parameters).key in reached
+    back = {setting.key for setting in around(Setting.of("rwn", {"epsilon": 2.0, "k": 5}), steps)}
+    assert Setting.of("rwn", {"k": 5}).key in back
+    assert Setting.of("rwn", {"epsilon": 2.5, "k": 5}).key in back
+    # without both there is no neighborhood
+    only = around(Setting.of("rwn", {"epsilon": 2.0}), steps)
+    assert all(one.params.epsilon is not None or one.params.k is not None for one in only)
+
+
+def test_a_number_of_one_value_is_a_step_where_other_settings_lack_it() -> None:
+    made = [
+        Point(setting=Setting.of("rwn", parameters), spreads={})
+        for parameters in ({"k": 3}, {"k": 9}, {"k": 3, "epsilon": 2.0})
+    ]
+    steps = half_steps(made)
+    reached = {setting.key for setting in around(Setting.of("rwn", {"k": 9}), steps)}
+    assert Setting.of("rwn", {"k": 9, "epsilon": 2.0}).key in reached
+    assert half_steps(made[:2]).keys() == {"k"}
+
+
+def test_a_goal_seeks_every_number_of_several_grids_in_any_order(bodyfat, monkeypatch) -> None:
+    monkeypatch.setattr(goal_module, "_STATED", 8)
+    monkeypatch.setattr(goal_module, "_ROUNDS", 2)
+    tried: list[dict[str, Setting]] = []
+    points = Crew.points
+
+    def watched(crew, settings, plan, tell):
+        tried[-1].update({setting.key: setting for setting in settings})
+        return points(crew, settings, plan, tell)
+
+    monkeypatch.setattr(Crew, "points", watched)
+    plan = replace(PLAN, measures=("correlation", "distance_linkage"), releases=3)
+    goal = Goal(keep="distance_linkage", limit=0.2, best="correlation")
+    said = []
+    for grids in (GRIDS, GRIDS[::-1]):
+        tried.append({})
+        swept = sweep(bodyfat, grids, plan=plan, workers=1).points
+        said.append(seek(bodyfat, swept, goal, plan=plan, workers=1).sentence)
+    assert said[0] == said[1]
+    assert tried[0].keys() == tried[1].keys()
+    both = [
+        each.params
+        for each in tried[0].values()
+        if None not in (each.params.epsilon, each.params.k)
+    ]
+    assert any((params.epsilon, params.k) != (3.0, 5) and params.q < 1 for params in both)
 
 
 def test_a_setting_without_an_answer_does_not_rule_out_the_others() -> None:

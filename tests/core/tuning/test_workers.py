@@ -56,7 +56,8 @@ def test_workers_give_the_same_numbers(bodyfat, tmp_path) -> None:
 
 def test_cancel_leaves_no_process_within_a_second(bodyfat, tmp_path) -> None:
     run = begin(bodyfat, tmp_path / "job")
-    pids = [process.pid for process in run._processes]
+    pids = run._pool.pids
+    assert len(pids) == 2
     assert run.running
     assert 0 < run.share < 1
     assert run.seconds_left
@@ -64,7 +65,7 @@ def test_cancel_leaves_no_process_within_a_second(bodyfat, tmp_path) -> None:
     run.cancel()
     assert time.monotonic() - start < 10  # a guard against hanging; a second is what is asked
     assert not run.running
-    assert not any(alive(pid) for pid in pids if pid)
+    assert not any(alive(pid) for pid in pids)
     assert "Cancelled" in run.refusal
     done = {p.setting.key: p for p in run.sweep()}
     again = JobFolder(tmp_path / "job")
@@ -74,13 +75,14 @@ def test_cancel_leaves_no_process_within_a_second(bodyfat, tmp_path) -> None:
 def test_a_killed_worker_loses_no_finished_point_and_the_other_goes_on(bodyfat, tmp_path) -> None:
     run = begin(bodyfat, tmp_path / "job")
     done = {p.setting.key for p in run.sweep()}
-    os.kill(run._processes[0].pid, signal.SIGKILL)
+    first, second = run._pool.pids
+    os.kill(first, signal.SIGKILL)
     end = time.monotonic() + 30
     while len(run.sweep()) < len(done) + 3 and time.monotonic() < end:
         time.sleep(0.05)
     assert run.running
     assert done < {p.setting.key for p in run.sweep()}
-    os.kill(run._processes[1].pid, signal.SIGKILL)
+    os.kill(second, signal.SIGKILL)
     run.join(5)
     assert "start it again" in run.refusal
     assert done < {p.setting.key for p in run.sweep()}
@@ -98,7 +100,7 @@ if __name__ == "__main__":
     settings = prepared(data, grid, references=False)
     folder = JobFolder.of(Path(sys.argv[1]), data, plan, settings)
     run = Run(data, settings, plan, folder, workers=2)
-    print(*[process.pid for process in run._processes], flush=True)
+    print(*run._pool.pids, flush=True)
     time.sleep(120)
 """
 

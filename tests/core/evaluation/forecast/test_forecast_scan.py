@@ -7,7 +7,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
-from rwn_core.evaluation.forecast import forecast, forecast_scan
+from rwn_core.evaluation.forecast import forecast, forecast_sample, forecast_scan
 from rwn_core.neighbors import neighbor_table
 from rwn_core.neighbors.metric import coordinates
 
@@ -65,7 +65,21 @@ def test_a_scan_uses_a_table_at_hand():
     assert forecast_scan(data, []) == []
 
 
-def test_a_scan_refuses_two_scales():
-    data = rwn.load_demo("bodyfat")
-    with pytest.raises(ParameterError, match="same scale"):
-        forecast_scan(data, [rwn.RWN(k=3), rwn.RWN(k=3, scale="range")])
+@pytest.mark.parametrize(
+    "other", [{"scale": "range"}, {"encoding": "matching"}, {"weights": "discrete"}], ids=str
+)
+def test_a_scan_refuses_two_metrics(other):
+    data = rwn.load_demo("pima")
+    settings = [rwn.RWN(k=3), rwn.RWN(k=3, **other)]
+    for scan in (forecast_scan, forecast_sample):
+        with pytest.raises(ParameterError, match="same scale, encoding and weights"):
+            scan(data, settings)
+
+
+def test_a_scan_in_shrinking_weights_equals_the_single_forecasts():
+    data = rwn.load_demo("cps1988").take(np.arange(400))
+    settings = [rwn.RWN(epsilon=e, k=4, weights="discrete") for e in (0.0, 0.5)]
+    for params, found in zip(settings, forecast_scan(data, settings), strict=True):
+        alone = forecast(data, params)
+        np.testing.assert_allclose(found.cells_intact, alone.cells_intact, rtol=1e-12)
+        np.testing.assert_allclose(found.means, alone.means, rtol=1e-12)

@@ -13,9 +13,9 @@ from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks import non_members as strangers_module
 from rwn_core.measures.attacks.non_members import Strangers
-from rwn_core.measures.comparison import Comparison
+from rwn_core.neighbors.metric import Metric
+from rwn_core.neighbors.rule import NeighborhoodRule
 
 PARAMS = {
     "rwn": RWN(epsilon=0.9, k=2, q=0.7),
@@ -63,7 +63,7 @@ def slow_near(params, distance: np.ndarray) -> list[int]:
 
 def slow_beliefs(release, data: Microdata, strangers: Microdata) -> np.ndarray:
     """The definition, one stranger and one row at a time."""
-    metric = Comparison(original=data, masked=data).metric
+    metric = Metric.fit(data)
     points, others = metric.points(data), metric.points(strangers)
     distances = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
     np.fill_diagonal(distances, np.inf)
@@ -149,10 +149,12 @@ def test_a_few_people_at_a_time_have_the_same_neighbors(method, monkeypatch):
     comparison = compare(data, release, holdout=others)
     near = [Strangers(comparison, release.law, others, ["x", "g"]).near.toarray()]
     sizes: list[int] = []
-    monkeypatch.setattr(strangers_module, "LARGEST_PAIRS", 60)
-    whole = strangers_module._near
+    monkeypatch.setattr("rwn_core.neighbors.rule.LARGEST_PAIRS", 60)
+    whole = NeighborhoodRule._near
     monkeypatch.setattr(
-        strangers_module, "_near", lambda few, *rest: sizes.append(len(few)) or whole(few, *rest)
+        NeighborhoodRule,
+        "_near",
+        lambda rule, few, *rest: sizes.append(len(few)) or whole(rule, few, *rest),
     )
     near.append(Strangers(comparison, release.law, others, ["x", "g"]).near.toarray())
     np.testing.assert_array_equal(*near)

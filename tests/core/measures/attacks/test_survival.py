@@ -10,14 +10,10 @@ from intruder_examples import number
 
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
-from rwn_core.measures.attacks.value_survival import (
-    appearance,
-    count_distribution,
-    expected_copies,
-    extreme_distribution,
-)
+from rwn_core.measures.attacks.value_survival import appearance, count_distribution, expected_copies
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.membership import fingerprints
+from tests.oracles.extreme_values import extreme_distribution
 
 MAXIMUM = 11.0
 

@@ -9,13 +9,9 @@ import pytest
 from intruder_examples import number
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.assignment import (
-    exact_marginals,
-    permanent,
-    sinkhorn,
-    whole_file_links,
-)
+from rwn_core.measures.attacks.assignment import whole_file_links
 from rwn_core.measures.attacks.likelihood import likelihoods
+from tests.oracles.exact_assignments import exact_marginals, permanent, sinkhorn
 
 RELEASE = [[1, 0], [0, 0], [1, 0], [0, 0], [11, 0], [10, 1]]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from oracles.leakage import leakage_of_independent_keys
 from statsmodels.genmod.families import Poisson
 from statsmodels.genmod.generalized_linear_model import GLM
 
@@ -16,7 +17,6 @@ from rwn_core.measures.statistics.population import (
     expected_inverse,
     file_risk,
     individual_risk,
-    leakage_of_independent_keys,
     probability_unique,
 )
 

@@ -9,17 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
 
 LARGEST_SUPPORT = 200_000
 
 
-def all_likelihoods(law: CellLaw) -> NDArray[np.float64]:
+def all_likelihoods(law: Law) -> NDArray[np.float64]:
     """The law of whole rows: every possible row's probability for every original record.
 
     Parameters
     ----------
-    law : CellLaw
+    law : Law
         Of independent cells; each variable its own donor.
 
     Returns
@@ -42,13 +42,13 @@ def all_likelihoods(law: CellLaw) -> NDArray[np.float64]:
     return np.column_stack(rows)
 
 
-def expected_success(law: CellLaw) -> float:
+def expected_success(law: Law) -> float:
     """R_MAP over all releases: (1/n) sum over rows of the largest likelihood."""
     likelihood = all_likelihoods(law)
     return float(likelihood.max(axis=0).sum() / len(likelihood))
 
 
-def expected_record_risk(law: CellLaw) -> float:
+def expected_record_risk(law: Law) -> float:
     """Mean posterior of the true source over all releases (never above `expected_success`)."""
     likelihood = all_likelihoods(law)
     total = likelihood.sum(axis=0)

@@ -1,4 +1,4 @@
-"""Transition matrices of categorical keys: what they promise, and the risk that they leave.
+"""Transition matrices in closed form: what they promise, and the risk that they leave.
 
 Throughout T[a, b] = P(released = b | true = a): rows sum to 1.
 """
@@ -51,28 +51,6 @@ def privacy_epsilon(matrix: Matrix) -> tuple[float, NDArray[np.float64]]:
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where(top == 0, 0.0, np.log(top) - np.log(low))
     return float(found.max()), found
-
-
-def privacy_statement(matrix: Matrix) -> str:
-    """What a matrix promises, in one sentence for a report."""
-    epsilon, _ = privacy_epsilon(matrix)
-    if np.isfinite(epsilon):
-        return (
-            f"Each record's category is protected by local differential privacy with epsilon "
-            f"{epsilon:.3g}: no released category is more than {np.exp(epsilon):.3g} times as "
-            "likely from one true category as from another."
-        )
-    return (
-        "There is no differential privacy at any epsilon: some released categories are impossible "
-        "for some true ones, so a release can exclude a true category for certain."
-    )
-
-
-WHY_NO_PRIVACY_EPSILON = (
-    "Randomization within neighborhoods is not differentially private for any epsilon: a cell can "
-    "only take its own value or those of its neighbors, so one person's change can make a "
-    "released value impossible that was possible before. The radius epsilon is a distance."
-)
 
 
 def misclassification_risk(

@@ -1,0 +1,174 @@
+"""TOML files are written and read here, and nowhere else.
+
+The text depends on the document alone: the hash of a frozen record is taken of it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, time
+from typing import Any
+
+from rwn_core.errors import InputError, RWNError
+
+WIDTH = 100
+"""Columns of a line; a longer list goes over several."""
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_DELETE = "\x7f"  # the one character that JSON leaves bare and TOML forbids
+
+Path = tuple[str, ...]
+
+
+def toml_text(document: Mapping[str, Any], *, ordered: bool = False) -> str:
+    """Write plain data as TOML: values first, then tables; numbers at full precision.
+
+    Parameters
+    ----------
+    document : mapping
+        Of texts, numbers, truth values, dates and times, lists, and mappings. A value of None is
+        left out.
+    ordered : bool
+        Sort the names, so that equal documents have equal texts; else they stand as given.
+
+    Returns
+    -------
+    str
+        Ends with a line break, unless the document is empty.
+
+    Raises
+    ------
+    TypeError
+        TOML has no such value.
+
+    Examples
+    --------
+    >>> print(toml_text({"b": 1.0, "a": {"c": [1, 2]}}), end="")
+    b = 1.0
+    <BLANKLINE>
+    [a]
+    c = [1, 2]
+    """
+    blocks = ["\n".join(block) + "\n" for block in _blocks(document, (), ordered)]
+    return "\n".join(blocks)
+
+
+def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) -> dict[str, Any]:
+    """Read TOML.
+
+    Parameters
+    ----------
+    text : str
+    what : str
+        What it should be, for the message.
+    refusal : type
+        The error to raise.
+
+    Raises
+    ------
+    RWNError
+        Of the type `refusal`; its message says where the text is not TOML.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = str(error).rpartition("(")[2].rstrip(")")
+        raise refusal(f"The {what} is not valid TOML ({place}).") from None
+
+
+def _is_tables(value: Any) -> bool:
+    """Whether a value is a list of mappings and nothing else."""
+    return isinstance(value, list | tuple) and bool(value) and all(map(_is_table, value))
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _blocks(
+    node: Mapping[str, Any], path: Path, ordered: bool, header: str = ""
+) -> Iterator[list[str]]:
+    """The lines of a table, then those of the tables below it."""
+    known = _known(node, ordered)
+    tables = [(name, value) for name, value in known if _is_table(value) or _is_tables(value)]
+    lines = [
+        _line(_name(name), value, ordered)
+        for name, value in known
+        if not (_is_table(value) or _is_tables(value))
+    ]
+    # a table that holds nothing but tables is named by theirs
+    if header and (lines or not tables or header.startswith("[[")):
+        lines.insert(0, header)
+    if lines:
+        yield lines
+    for name, value in tables:
+        place = (*path, name)
+        words = ".".join(map(_name, place))
+        if _is_table(value):
+            yield from _blocks(value, place, ordered, f"[{words}]")
+        else:
+            for each in value:
+                yield from _blocks(each, place, ordered, f"[[{words}]]")
+
+
+def _known(node: Mapping[str, Any], ordered: bool) -> list[tuple[str, Any]]:
+    """Names and values without what is None."""
+    names = sorted(node) if ordered else node
+    return [(name, node[name]) for name in names if node[name] is not None]
+
+
+def _line(name: str, value: Any, ordered: bool) -> str:
+    line = f"{name} = {_value(value, ordered)}"
+    if len(line) <= WIDTH or not isinstance(value, list | tuple):
+        return line
+    return f"{name} = [\n{_filled([_value(each, ordered) for each in value])}]"
+
+
+def _filled(parts: Sequence[str]) -> str:
+    """The parts of a list in indented lines, as many in each as fit."""
+    lines = [""]
+    for part in parts:
+        if lines[-1] and len(lines[-1]) + len(part) + 6 > WIDTH:
+            lines.append("")
+        lines[-1] += f" {part}," if lines[-1] else f"{part},"
+    return "".join(f"    {line}\n" for line in lines)
+
+
+def _name(name: str) -> str:
+    return name if _BARE.fullmatch(name) else _text(name)
+
+
+def _text(value: str) -> str:
+    # a JSON text is TOML too
+    return json.dumps(value, ensure_ascii=False).replace(_DELETE, "\\u007f")
+
+
+def _value(value: Any, ordered: bool) -> str:
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, bool | int):
+        return json.dumps(value)
+    if isinstance(value, float):
+        return json.dumps(value) if math.isfinite(value) else _endless(value)
+    if isinstance(value, date | time):  # a datetime is a date
+        return value.isoformat()
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_value(each, ordered) for each in value) + "]"
+    if isinstance(value, Mapping):
+        return _inline(value, ordered)
+    raise TypeError(f"TOML has no value of the type {type(value).__name__}.")
+
+
+def _endless(value: float) -> str:
+    return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+
+
+def _inline(node: Mapping[str, Any], ordered: bool) -> str:
+    """A mapping within a list of other things."""
+    known = _known(node, ordered)
+    inside = ", ".join(f"{_name(name)} = {_value(value, ordered)}" for name, value in known)
+    return f"{{ {inside} }}" if inside else "{}"

@@ -1,0 +1,55 @@
+"""Values of any kind as numbers from 0 on: equal values of a table have equal numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
+
+
+def value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
+    """Level numbers of any kind of variable; missing, where it occurs, is the last level."""
+    return microdata.once(("value codes", name), lambda: _number_values(microdata, name))
+
+
+def _number_values(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
+    if microdata.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        level_codes, levels = microdata.codes(name)
+        values: list[Any] = list(levels)
+        codes = level_codes.astype(np.int64)
+    else:
+        numbers = microdata.values(name)
+        found, inverse = np.unique(numbers[~np.isnan(numbers)], return_inverse=True)
+        codes = np.full(len(numbers), -1, dtype=np.int64)
+        codes[~np.isnan(numbers)] = inverse
+        values = found.tolist()
+    if (codes < 0).any():
+        codes = np.where(codes < 0, len(values), codes)
+        values.append(None)
+    return codes, values
+
+
+def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.int64]:
+    """The masked values as level numbers of the original's; -1 for a value it does not have."""
+    _, values = value_codes(original, name)
+    missing = len(values) - 1 if values[-1] is None else -1
+    known = values[:-1] if values[-1] is None else values
+    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        codes, _ = masked.codes(name, known)
+        lost = masked.frame[name].isna().to_numpy()
+        return np.where(lost, missing, codes).astype(np.int64)
+    numbers = masked.values(name)
+    places = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
+    same = np.asarray(known)[places] == numbers
+    return np.where(np.isnan(numbers), missing, np.where(same, places, -1)).astype(np.int64)
+
+
+def joint_codes(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:
+    """Level numbers of the values that several variables take together."""
+    together = np.column_stack([value_codes(microdata, name)[0] for name in names])
+    _, codes = np.unique(together, axis=0, return_inverse=True)
+    return codes.ravel().astype(np.int64)

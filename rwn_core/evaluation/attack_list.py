@@ -1,0 +1,79 @@
+"""The list of attacks on a release: how each is read, and which needs more knowledge than which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+
+Answers = Mapping[str, Reading | NotApplicable]
+"""By measure key, the reading or why there is none."""
+
+GUESSING = ("attribute_inference", "singling_out", "linkability", "inference")
+"""Attacks that guess about a person; a release is to blame for what they learn beyond strangers."""
+
+
+def read_attack(
+    measure: Measure, comparison: Comparison, control: Comparison | None
+) -> Reading | NotApplicable:
+    """Read a risk measure where it tells most: beside a control group, if it only guesses.
+
+    Parameters
+    ----------
+    measure : Measure
+    comparison : Comparison
+        Of the release.
+    control : Comparison, optional
+        Of a release of the same setting that left people out.
+
+    Returns
+    -------
+    Reading or NotApplicable
+        Of the control group where it has an answer; else of the release.
+    """
+    if control is not None and measure.key in GUESSING:
+        beside = measure.read(control)
+        if isinstance(beside, Reading):
+            return beside
+    return measure.read(comparison)
+
+
+def attacks(readings: Answers) -> list[dict[str, Any]]:
+    """Linkage attacks in the order of what they need, each with its success.
+
+    Returns
+    -------
+    list of mappings
+        "words", "success" (None with a "reason"), "worst" (whether the intruder knows the law).
+    """
+    found: list[dict[str, Any]] = []
+    levels = readings["intruder_levels"]
+    if isinstance(levels, Reading):
+        found.append({"words": "guessing", "success": levels.baseline, "worst": False})
+        ordinary, informed = levels.detail["success"][1:3]
+    else:
+        ordinary = informed = None
+    for words, key, success, worst in (
+        ("distance, keys", "intruder_levels", ordinary, False),
+        ("probabilistic, keys", "probabilistic_linkage", None, False),
+        ("distance, all", "distance_linkage", None, False),
+        ("global distance, all", "global_linkage", None, False),
+        ("method known, keys only", "intruder_levels", informed, True),
+        ("keys and neighborhoods", "intruder_levels", _value(readings, "intruder_levels"), True),
+        ("… of the whole file at once", "whole_file_linkage", None, True),
+        ("whole original file", "bayes_linkage", None, True),
+    ):
+        reading = readings[key]
+        if key != "intruder_levels":
+            success = _value(readings, key)
+        reason = str(reading) if isinstance(reading, NotApplicable) else ""
+        found.append({"words": words, "success": success, "worst": worst, "reason": reason})
+    return found
+
+
+def _value(readings: Answers, key: str) -> float | None:
+    reading = readings[key]
+    return reading.value if isinstance(reading, Reading) else None

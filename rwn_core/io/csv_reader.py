@@ -1,0 +1,230 @@
+"""CSV in: UTF-8 text, commas, one header line, every record as wide as the header."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NoReturn
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.validation import check_names
+from rwn_core.errors import InputError
+from rwn_core.io.file_type import describe, in_file
+from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
+from rwn_core.io.text_types.column import TextColumn
+from rwn_core.io.text_types.convert import typed
+from rwn_core.io.text_types.patterns import is_number
+
+_BLOCK = 1_000  # records held as Python objects at a time; few enough for the cache
+_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+
+
+def read_csv(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
+    """Read a CSV file.
+
+    The csv module splits the records, because it is exact about quotes and counts physical
+    lines; types are decided column by column on Arrow arrays of texts.
+
+    Parameters
+    ----------
+    file : str
+        The name to use in messages.
+    content : bytes
+    schema : Schema, optional
+
+    Returns
+    -------
+    Microdata
+
+    Raises
+    ------
+    InputError
+        Names file, line or column, and the remedy.
+    SchemaError
+    """
+    text = _checked_text(file, content)
+    names = _header(file, text)
+    if schema is not None:
+        with in_file(file):
+            schema.require_names(names)
+    columns = _columns(file, text, names)
+    series = {}
+    notices: list[str] = []
+    for name, texts in zip(names, columns, strict=True):
+        column = TextColumn(
+            file=file, name=name, texts=texts, lines=lambda rows: _lines_of(text, rows)
+        )
+        variable = None if schema is None else schema.variable(name)
+        series[name], found = typed(column, variable)
+        notices += found
+    with in_file(file):
+        return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
+
+
+def _checked_text(file: str, content: bytes) -> bytes:
+    """The content without a byte order mark and empty last lines, if it is UTF-8 text."""
+    if not content:
+        raise InputError(f"{file} is empty (0 bytes); choose a file that holds a table.")
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise InputError(f"{file} is UTF-16 text; save it as CSV in UTF-8.")
+    what = describe(content)
+    if what is not None:
+        raise InputError(f"{file} is {what} and not CSV; save the table as CSV in UTF-8.")
+    nul = content.find(b"\0")
+    if nul >= 0:
+        raise InputError(
+            f"{file}, line {_line_at(content, nul):,}: there is a NUL byte; "
+            "save the table as CSV in UTF-8 again."
+        )
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{file}, line {_line_at(content, error.start):,}: there are bytes that are not UTF-8 "
+            "text, perhaps Latin-1 or Windows-1252; save the table as CSV in UTF-8."
+        ) from None
+    text = content.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n")
+    if not text.strip():
+        raise InputError(f"{file} holds only blanks; choose a file that holds a table.")
+    return text
+
+
+def _line_at(content: bytes, position: int) -> int:
+    return len(_LINE_END.findall(content[:position])) + 1
+
+
+def _records(text: bytes) -> Iterator[list[str]]:
+    # newline="" leaves the ends of lines to the csv module, which counts them
+    lines = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
+    return csv.reader(lines, strict=True)
+
+
+def _header(file: str, text: bytes) -> tuple[str, ...]:
+    try:
+        names = next(_records(text))
+    except csv.Error:
+        _explain(file, text, 0)
+    if not names:
+        raise InputError(f"{file}, line 1: the header line is empty; begin with the names.")
+    if len(names) == 1:
+        _refuse_separators(file, names[0])
+    if len(names) > MOST_COLUMNS:
+        raise InputError(
+            f"{file} has {len(names):,} columns; choose at most {MOST_COLUMNS:,} of them."
+        )
+    for position, name in enumerate(names, start=1):
+        if is_number(name):
+            # the name stays out of the message: without a header line it is a cell's value
+            raise InputError(
+                f"{file}, line 1, column {position}: the name is a number, as if the header line "
+                "were left out; add a line with the names, or put a letter before the number."
+            )
+    with in_file(f"{file}, line 1"):
+        check_names(pd.Index(names, dtype=object))
+    return tuple(names)
+
+
+def _refuse_separators(file: str, header: str) -> None:
+    for mark, what in _SEPARATORS.items():
+        if mark in header:
+            raise InputError(
+                f"{file}, line 1: the fields seem to be separated by {what}; "
+                "save the table with commas between them and points in decimals."
+            )
+
+
+def _columns(file: str, text: bytes, names: Sequence[str]) -> list[pa.ChunkedArray]:
+    records = _records(text)
+    next(records)
+    chunks: list[list[pa.Array]] = [[] for _ in names]
+    try:
+        while block := list(islice(records, _BLOCK)):
+            if set(map(len, block)) != {len(names)}:
+                _explain(file, text, len(names))
+            for parts, values in zip(chunks, zip(*block, strict=True), strict=True):
+                parts.append(pa.array(values, pa.large_string()))
+    except csv.Error:
+        _explain(file, text, len(names))
+    if not chunks[0]:
+        raise InputError(
+            f"{file}: no record follows the header line; masking needs at least two records."
+        )
+    columns = [pa.chunked_array(parts, pa.large_string()) for parts in chunks]
+    for name, column in zip(names, columns, strict=True):
+        _check_lengths(file, text, name, column)
+    return columns
+
+
+def _check_lengths(file: str, text: bytes, name: str, column: pa.ChunkedArray) -> None:
+    lengths = pc.utf8_length(column)
+    if (pc.max(lengths).as_py() or 0) <= LONGEST_FIELD:
+        return
+    row = pc.index(pc.greater(lengths, LONGEST_FIELD), True).as_py()
+    raise InputError(
+        f"{file}, line {_lines_of(text, [row])[0]:,}, column {name}: "
+        f"the field is longer than {LONGEST_FIELD:,} characters; shorten it."
+    )
+
+
+def _lines_of(text: bytes, rows: Sequence[int]) -> list[int]:
+    """The physical lines on which these records begin; record 0 follows the header."""
+    records = _records(text)
+    wanted = set(rows)
+    lines = []
+    next(records)
+    for row in range(max(rows) + 1):
+        line = records.line_num + 1  # type: ignore[attr-defined]  # csv.reader, not any iterator
+        next(records)
+        if row in wanted:
+            lines.append(line)
+    return lines
+
+
+def _explain(file: str, text: bytes, width: int) -> NoReturn:
+    """Find the first record that is out of order, and raise an InputError about it."""
+    records = _records(text)
+    line = 1
+    try:
+        for number, record in enumerate(records):
+            if number > 0 and len(record) != width:
+                raise InputError(f"{file}, line {line:,}: {_ragged(record, width)}")
+            line = records.line_num + 1  # type: ignore[attr-defined]  # csv.reader
+    except csv.Error as error:
+        raise InputError(f"{file}, line {line:,}: {_broken(str(error))}") from None
+    raise AssertionError("every record is in order")
+
+
+def _ragged(record: Sequence[str], width: int) -> str:
+    if not record:
+        return (
+            "the line is empty; remove it and any title above the header line, or write two "
+            "quotes for a missing value."
+        )
+    fields = "is 1 field" if len(record) == 1 else f"are {len(record):,} fields"
+    found = f"there {fields}, and the header has {width:,}"
+    if len(record) == width + 1 and record[-1] == "":
+        return f"{found}; remove the comma at the end of the lines."
+    if width == 1:
+        return f"{found}; remove any title above the header line."
+    return f"{found}; give every record one field for each column."
+
+
+def _broken(error: str) -> str:
+    if "unexpected end" in error:
+        return "a quote is opened and never closed; close it."
+    if "expected after" in error:
+        return "text follows a closing quote; double the quotes inside a quoted field."
+    return (
+        f"a field is longer than {LONGEST_FIELD:,} characters; shorten it, or close a quote "
+        "that was left open."
+    )

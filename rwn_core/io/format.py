@@ -1,0 +1,62 @@
+"""Say what a file format is: its name, its endings, how it is read, written and recognized."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.data.schema import Schema
+
+
+def _never(content: bytes) -> bool:
+    """Recognize nothing: any text may be of a format without a sign of its own."""
+    return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """One format in which tables are read and releases are written.
+
+    Its functions import what they need when they are called: the list of formats stays cheap.
+
+    Attributes
+    ----------
+    key : str
+        For code and the command line, such as "parquet".
+    title : str
+        For people, such as "Parquet".
+    noun : str
+        For a sentence about one file, such as "a Parquet file".
+    suffixes : tuple of str
+        Endings of a file's name, in lower case with their point; files are written under the first.
+    media_type : str
+    read : callable
+        Of the file's name for messages, its bytes and a Schema or None; gives a Microdata, or
+        raises InputError or SchemaError.
+    write : callable
+        Of a data frame; gives bytes that hold its values and nothing else, always the same.
+    demand : str
+        What a file must be beyond its format, such as "UTF-8, separated by commas".
+    detects : callable
+        Whether these bytes are certainly of this format, whatever the file's name says.
+    """
+
+    key: str
+    title: str
+    noun: str
+    suffixes: tuple[str, ...]
+    media_type: str
+    read: Callable[[str, bytes, Schema | None], Microdata]
+    write: Callable[[pd.DataFrame], bytes]
+    demand: str = ""
+    detects: Callable[[bytes], bool] = _never
+
+    @property
+    def words(self) -> str:
+        """The title, with what is demanded of a file in brackets."""
+        return f"{self.title} ({self.demand})" if self.demand else self.title

@@ -1,0 +1,92 @@
+"""Say the number of a measure in one plain sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rwn_core.measures.measure import Reading
+
+Sentence = Callable[[Reading, int], str]
+"""Of a reading and the number of records."""
+
+
+def percent(share: float) -> str:
+    """Write a share for a sentence; only all is 100 %.
+
+    Examples
+    --------
+    >>> percent(0.9999), percent(0.25), percent(0.012)
+    ('over 99 %', '25 %', '1.2 %')
+    """
+    if 0.995 <= share < 1:
+        return "over 99 %"
+    return f"{100 * share:.0f} %" if share in (0, 1) or share >= 0.1 else f"{100 * share:.2g} %"
+
+
+def people(share: float, n: int) -> str:
+    """Say how many of n records a share is.
+
+    Examples
+    --------
+    >>> people(0.02, 1500)
+    '30 of 1,500 records'
+    """
+    count = share * n
+    if count == 0:
+        return f"none of {n:,} records"
+    return f"{count:,.0f} of {n:,} records" if count >= 1 else f"fewer than 1 of {n:,} records"
+
+
+def filled(template: str) -> Sentence:
+    """Make a sentence of a template.
+
+    Parameters
+    ----------
+    template : str
+        With {people} or {People} (the value as so many records), {share} (the value), {base} (what
+        it is read against) and {keys} (the variables in the detail's names).
+
+    Returns
+    -------
+    callable
+        Of a Reading and the number of records.
+    """
+
+    def sentence(reading: Reading, n: int) -> str:
+        count = people(reading.value, n)
+        return template.format(
+            people=count,
+            People=count.capitalize(),
+            share=percent(reading.value),
+            base=percent(reading.baseline or 0),
+            keys=", ".join(map(str, reading.detail.get("names", ()))),
+        )
+
+    return sentence
+
+
+def beyond_a_guess(what: str) -> Sentence:
+    """Make the sentence of an attack that is tried on people outside the file, or on a guess.
+
+    Parameters
+    ----------
+    what : str
+        What the attack does, such as "Two halves of a record meet in one released row".
+
+    Returns
+    -------
+    callable
+        Of a Reading of `rwn_core.measures.attacks.guessing` and the number of records.
+    """
+
+    def sentence(reading: Reading, n: int) -> str:
+        detail = reading.detail
+        other = "strangers" if detail["control"] is not None else "a guess"
+        reference = detail["guess"] if detail["control"] is None else detail["control"]
+        void = " The attack is no better than a guess." if detail["void"] else ""
+        return (
+            f"{what} in {percent(detail['attack'])} of {detail['attacks']} attacks, for {other} "
+            f"in {percent(reference)}.{void}"
+        )
+
+    return sentence

@@ -1,0 +1,117 @@
+"""How a method finds neighborhoods: in which distance, how far, and who lies inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import NotApplicable
+from rwn_core.neighbors import Neighborhoods, find_neighborhoods, find_strictly
+from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.metric import Metric
+from rwn_core.neighbors.radius import Radius, one_radius
+
+LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are held at a time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NeighborhoodRule:
+    """The rule by which a release's neighborhoods were found, for whoever finds them again.
+
+    Attributes
+    ----------
+    metric : Metric
+        The distance, fitted on the original: its scale, its encoding and its weights.
+    k : int or None
+        Every neighborhood has at least the k nearest.
+    epsilon : float, ndarray of float64 of shape (n,), or None
+        Radius of the ball, or of each record's own.
+    strict : bool
+        Whether records at exactly the radius are left out (the 2015 method).
+    scheme : Scheme
+        Who may be a neighbor.
+    """
+
+    metric: Metric
+    k: int | None
+    epsilon: Radius | None
+    strict: bool = False
+    scheme: Scheme = field(default_factory=Scheme)
+
+    def on(self, names: Sequence[str]) -> NeighborhoodRule:
+        """The same rule for somebody who knows some variables only.
+
+        Raises
+        ------
+        ParameterError
+            None of them has a part in the distance.
+        """
+        return replace(self, metric=self.metric.on(names))
+
+    def find(self, table: Microdata) -> Neighborhoods:
+        """The neighborhoods of a table's records, among all of them.
+
+        Parameters
+        ----------
+        table : Microdata
+            Of the metric's variables.
+
+        Returns
+        -------
+        Neighborhoods
+            Everybody may be a neighbor: random candidates are known to the key alone.
+        """
+        points = self.metric.points(table)
+        if self.strict:
+            return find_strictly(points, float(self.epsilon or 0.0))  # type: ignore[arg-type]  # such a rule has one radius
+        return find_neighborhoods(points, k=self.k, epsilon=self.epsilon)
+
+    def shares(self, people: Microdata, table: Microdata) -> sparse.csr_array:
+        """The neighborhoods of people who are not in a table, were each of them added to it.
+
+        Parameters
+        ----------
+        people, table : Microdata
+            Of the metric's variables: m outsiders and n records.
+
+        Returns
+        -------
+        sparse array, shape (m, n)
+            Row i holds each record's probability to be the donor of outsider i: 1/|S_i| for
+            the members of his neighborhood. A row without any stands for an empty neighborhood.
+
+        Raises
+        ------
+        NotApplicable
+            Outsiders have no radius, or no candidates.
+        """
+        if not one_radius(self.epsilon):
+            raise NotApplicable("With a radius for each record there is none for people outside.")
+        if not self.scheme.exact:
+            raise NotApplicable("With random candidates there are none for people outside.")
+        outside, points = self.metric.points(people), self.metric.points(table)
+        size = max(1, LARGEST_PAIRS // len(points))
+        starts = range(0, len(outside), size)
+        parts = [self._near(outside[start : start + size], points) for start in starts]
+        return sparse.csr_array(sparse.vstack(parts))
+
+    def _near(self, outside: NDArray[np.float64], points: NDArray[np.float64]) -> sparse.csr_array:
+        """The same of a few people."""
+        from scipy.spatial.distance import cdist
+
+        squared = cdist(outside, points, "sqeuclidean")
+        inside = np.zeros(squared.shape, dtype=bool)
+        if self.epsilon is not None:
+            edge = float(self.epsilon) ** 2  # type: ignore[arg-type]  # one radius, as checked
+            inside |= (squared < edge * (1 - TIE)) if self.strict else (squared <= edge * (1 + TIE))
+        if self.k is not None:
+            kth = np.partition(squared, self.k - 1, axis=1)[:, self.k - 1]
+            inside |= squared <= kth[:, None] * (1 + TIE)
+        sizes = inside.sum(axis=1, keepdims=True)
+        return sparse.csr_array(inside / np.maximum(sizes, 1))

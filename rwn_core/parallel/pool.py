@@ -1,0 +1,239 @@
+"""Worker processes that do tasks one after another, and keep from one to the next what they need.
+
+Each process has a thread here that hands it tasks and hears how far it is, so that the work goes
+on whether or not anybody looks.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any
+
+from rwn_core.errors import RWNError, log_fault
+from rwn_core.parallel.processes import Handle, Worker, end_workers, packed
+
+STOPPED = "The work stopped before it was done, perhaps for lack of memory; try it again."
+CANCELLED = "Cancelled."
+_LONGEST = 5.0  # seconds that a cancelled worker's thread may take to notice
+
+
+class Stopped(RWNError):
+    """A task ended without a result, and without a refusal of its own.
+
+    Attributes
+    ----------
+    fault : str
+        The type of the error behind it, and the number under which it was logged; empty where the
+        process died or was cancelled.
+    """
+
+    def __init__(self, text: str, fault: str = "") -> None:
+        super().__init__(f"{text} ({fault})" if fault else text)
+        self.fault = fault
+
+
+class Task(Future[Any]):
+    """What was sent to a pool: its result, or the refusal that it raises instead.
+
+    Attributes
+    ----------
+    share : float
+        How much is done, from 0 to 1.
+    """
+
+    def __init__(self, content: Any) -> None:
+        super().__init__()
+        self.share = 0.0
+        self._content = packed(content)
+
+    def taken(self) -> bytes:
+        """What is to be sent, once: it may be large, and is not kept."""
+        content, self._content = self._content, b""
+        return content
+
+    def told(self, share: float) -> None:
+        """Take in how much is done."""
+        self.share = share
+
+    def end(self, what: str, value: Any) -> None:
+        """Take in what a worker answered."""
+        if what == "done":
+            self.set_result(value)
+        elif what == "refused":
+            self.set_exception(RWNError(value))
+        else:
+            number = log_fault(value)
+            self.set_exception(Stopped(STOPPED, f"{value.partition(' ')[0]}, error {number}"))
+
+    def stop(self, text: str) -> None:
+        """End without an answer."""
+        self.set_exception(Stopped(text))
+
+
+class Pool:
+    """Processes that do what they are sent.
+
+    They end with `cancel`, after `close` and the last task, when nobody holds the pool any more,
+    and when this process ends, however it does.
+
+    Parameters
+    ----------
+    prepare : callable
+        Called once in each worker, with the arguments; returns the function that does a task,
+        given the task and a function to tell the share done. It must be importable by name.
+    *arguments
+        What it is given.
+    workers : int
+        0 does nothing.
+
+    Raises
+    ------
+    RWNError
+        The system has no room for so many processes.
+    """
+
+    def __init__(self, prepare: Callable[..., Handle], *arguments: Any, workers: int) -> None:
+        how = packed((prepare, arguments))
+        self._line, self._workers = _Line(workers), list[Worker]()
+        # not at exit, when every worker is ended in time
+        weakref.finalize(self, _abandon, self._line, self._workers).atexit = False
+        for _ in range(workers):
+            self._workers.append(Worker())
+        self._threads = [
+            threading.Thread(target=_attend, args=(worker, [how], self._line), daemon=True)
+            for worker in self._workers
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, content: Any) -> Task:
+        """Have a task done as soon as a worker is free.
+
+        Raises
+        ------
+        Stopped
+            Not here, but as the task's exception: no worker is left.
+        """
+        task = Task(content)
+        self._line.add(task)
+        return task
+
+    def close(self) -> None:
+        """Promise that no further task will come; each worker ends when there is none for it."""
+        self._line.close()
+
+    def cancel(self) -> None:
+        """End every process within half a second; what was not done is `Stopped`."""
+        _abandon(self._line, self._workers)
+        self.join(_LONGEST)
+
+    def join(self, seconds: float) -> None:
+        """Wait until the workers have ended, or so long."""
+        end = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, end - time.monotonic()))
+
+    @property
+    def running(self) -> bool:
+        """Whether a worker may still do something, or hear that it has died."""
+        return any(thread.is_alive() for thread in self._threads)
+
+    @property
+    def pids(self) -> list[int]:
+        """The numbers of the processes that are alive."""
+        processes = [worker.process for worker in self._workers]
+        return [process.pid for process in processes if process.is_alive() and process.pid]
+
+
+class _Line:
+    """The tasks that no worker has taken yet, and how many workers there are to take them."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers, self._open, self._why = workers, True, STOPPED
+        self._tasks: deque[Task] = deque()
+        self._changed = threading.Condition()
+
+    def add(self, task: Task) -> None:
+        with self._changed:
+            if self._workers and self._open:
+                self._tasks.append(task)
+                self._changed.notify()
+                return
+        task.stop(self._why)
+
+    def take(self) -> Task | None:
+        """The next task, once there is one; nothing where none will come."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._tasks or not self._open)
+            return self._tasks.popleft() if self._tasks else None
+
+    def close(self) -> None:
+        with self._changed:
+            self._open = False
+            self._changed.notify_all()
+
+    def cancel(self) -> None:
+        with self._changed:
+            self._why = CANCELLED
+        self.close()
+        self._stop_all()
+
+    def leave(self) -> None:
+        """One worker takes no more; after the last one nobody does."""
+        with self._changed:
+            self._workers -= 1
+            left = self._workers
+        if not left:
+            self._stop_all()
+
+    def stop(self, task: Task) -> None:
+        """End a task whose worker has ended."""
+        task.stop(self._why)
+
+    def _stop_all(self) -> None:
+        with self._changed:
+            tasks: Sequence[Task] = list(self._tasks)
+            self._tasks.clear()
+        for task in tasks:
+            task.stop(self._why)
+
+
+def _abandon(line: _Line, workers: Sequence[Worker]) -> None:
+    line.cancel()
+    end_workers(workers)
+
+
+def _attend(worker: Worker, how: list[bytes], line: _Line) -> None:
+    """Hand tasks to one worker for as long as both last; then see to its end."""
+    try:
+        with suppress(OSError):  # it has ended, which its first task will hear
+            worker.send(how.pop())
+        while (task := line.take()) is not None:
+            if not _done(worker, task, line):
+                break
+            del task  # its result may be large, and whoever wants it has it
+    finally:
+        end_workers([worker])
+        worker.channel.close()
+        line.leave()
+
+
+def _done(worker: Worker, task: Task, line: _Line) -> bool:
+    """Have one task done; whether the worker can do more."""
+    if not task.set_running_or_notify_cancel():
+        return True
+    try:
+        worker.send(task.taken())
+        answer = worker.hear(task.told)
+    except Exception:  # nearly always an OSError or an EOFError: the process has ended
+        end_workers([worker])
+        line.stop(task)
+        return False
+    task.end(*answer)
+    return True

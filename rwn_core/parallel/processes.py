@@ -1,0 +1,205 @@
+"""A process that does what it is sent: it never runs the caller's program, and never outlives it.
+
+Of an error that is no refusal of this program, only the type and the lines it passed leave the
+process: its text may hold a value of the data.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterable
+from multiprocessing.context import SpawnProcess
+from types import ModuleType
+from typing import Any
+
+from rwn_core.errors import RWNError, describe_fault
+
+if sys.platform == "win32":
+    from multiprocessing.connection import PipeConnection as Channel
+else:
+    from multiprocessing.connection import Connection as Channel
+
+Tell = Callable[[float], None]
+"""Takes the share done, from 0 to 1."""
+
+Handle = Callable[[Any, Tell], Any]
+"""Does one task, tells how far it is, and returns what comes of it."""
+
+POLITE = 19  # what a worker adds to its niceness while a person uses the same machine
+_GRACE = 0.4  # seconds between asking a process to end and ending it
+_SPAWN = multiprocessing.get_context("spawn")
+_STARTING = threading.Lock()  # for the two names below, and what stands for the program's main file
+_WORKERS: weakref.WeakSet[Worker] = weakref.WeakSet()
+
+
+class Worker:
+    """A process that prepares something once, and then does one task after another.
+
+    Its methods are for one thread at a time, but for `end_workers`, which any thread may call.
+
+    Raises
+    ------
+    RWNError
+        The system has no room for another process.
+    """
+
+    def __init__(self) -> None:
+        self.channel, theirs = _SPAWN.Pipe()
+        self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(theirs,))
+        try:
+            _start(self.process)
+        except OSError:
+            self.channel.close()
+            raise RWNError(
+                "No process could be started, perhaps for lack of memory; close other programs."
+            ) from None
+        finally:
+            theirs.close()
+        with _STARTING:
+            _WORKERS.add(self)
+
+    def send(self, content: bytes) -> None:
+        """Send something packed: what makes the handle the first time, then a task each time.
+
+        Raises
+        ------
+        OSError
+            The process has ended.
+        """
+        self.channel.send_bytes(content)
+
+    def hear(self, tell: Tell) -> tuple[str, Any]:
+        """Hear of the task that was sent, until it ends.
+
+        Parameters
+        ----------
+        tell : callable
+            Told the share done.
+
+        Returns
+        -------
+        tuple of str and object
+            ``("done", result)``, ``("refused", sentence)`` or
+            ``("failed", description of the fault)``.
+
+        Raises
+        ------
+        OSError, EOFError
+            The process has ended.
+        """
+        while True:
+            message = self.channel.recv_bytes()
+            try:
+                what, value = pickle.loads(message)
+            except Exception as error:
+                return "failed", describe_fault(error)
+            if what != "told":
+                return what, value
+            tell(value)
+
+
+def end_workers(workers: Iterable[Worker]) -> None:
+    """End processes within half a second, whatever they do."""
+    processes = [worker.process for worker in workers]
+    for process in processes:
+        process.terminate()
+    end = time.monotonic() + _GRACE
+    for process in processes:
+        process.join(max(0.0, end - time.monotonic()))
+        if process.is_alive():
+            process.kill()
+            process.join()
+
+
+def be_polite() -> None:
+    """Leave the processors to whatever else wants them, where the system knows such a thing."""
+    if hasattr(os, "nice"):
+        os.nice(POLITE)
+
+
+def _start(process: SpawnProcess) -> None:
+    """Start a process that does not run the calling program's main file again.
+
+    Under Streamlit that file is the app, and in a notebook or a script without a guard it is what
+    called this; a worker needs none of them. What another thread has put there meanwhile stays.
+    """
+    with _STARTING:
+        main, nothing = sys.modules["__main__"], ModuleType("__main__")
+        sys.modules["__main__"] = nothing
+        try:
+            process.start()
+        finally:
+            if sys.modules["__main__"] is nothing:
+                sys.modules["__main__"] = main
+
+
+@atexit.register  # after multiprocessing's own, so before it: that would wait for the workers
+def _end_all() -> None:
+    with _STARTING:
+        workers = list(_WORKERS)
+    end_workers(workers)
+
+
+def _serve(channel: Channel) -> None:
+    """Do what is sent until nobody sends any more; nothing of an error goes to the terminal."""
+    try:
+        threading.Thread(target=_end_with_the_parent, daemon=True).start()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
+        made = _attempt(lambda: _handle(channel.recv_bytes()))
+        while True:
+            channel.send_bytes(_answer(made, channel))
+    except BaseException:  # the last wall: a traceback's last line may hold a value
+        os._exit(1)
+
+
+def _end_with_the_parent() -> None:
+    """Wait, in a thread, for the parent's end: data must not outlive its session."""
+    parent = multiprocessing.parent_process()
+    with contextlib.suppress(BaseException):
+        if parent is not None:
+            parent.join()
+    os._exit(1)
+
+
+def _handle(how: bytes) -> Handle:
+    prepare, arguments = pickle.loads(how)
+    handle: Handle = prepare(*arguments)
+    return handle
+
+
+def _answer(made: tuple[str, Any], channel: Channel) -> bytes:
+    """What becomes of the next task, as it is sent."""
+    task = channel.recv_bytes()
+    what, handle = made
+    if what != "done":
+        return packed(made)
+
+    def tell(share: float) -> None:
+        channel.send_bytes(packed(("told", float(share))))
+
+    what, found = _attempt(lambda: packed(("done", handle(pickle.loads(task), tell))))
+    return found if what == "done" else packed((what, found))
+
+
+def _attempt(work: Callable[[], Any]) -> tuple[str, Any]:
+    """What a call returns, or why it does not."""
+    try:
+        return "done", work()
+    except RWNError as refusal:
+        return "refused", str(refusal)
+    except Exception as error:
+        return "failed", describe_fault(error)
+
+
+def packed(what: Any) -> bytes:
+    """Something as it is sent to a process, or back from it."""
+    return pickle.dumps(what, protocol=pickle.HIGHEST_PROTOCOL)

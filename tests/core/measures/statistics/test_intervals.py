@@ -1,0 +1,180 @@
+"""The interval of a further draw holds as many as it says, for any way of computing it wrongly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rwn_core as rwn
+from rwn_core.evaluation.prediction_bands import Band, Gathering, interval_of
+from rwn_core.evaluation.repeated_draws import Ensemble, ensemble
+from rwn_core.measures import MEASURES
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.intervals import prediction_interval
+from rwn_core.tuning import Plan, Setting, Spread, sweep
+
+REPEATS = 40_000
+EIGHT = (0.100, 0.112, 0.121, 0.130, 0.138, 0.149, 0.158, 0.180)
+
+Interval = Callable[[Any], tuple[Any, Any]]
+
+
+def drawn(kind: str, count: int) -> np.ndarray:
+    """Many samples of R + 1 draws, shape (R + 1, REPEATS)."""
+    return getattr(np.random.default_rng(count), kind)(size=(count + 1, REPEATS))
+
+
+def held(interval: Interval, values: np.ndarray) -> float:
+    """The share of samples whose last draw lies within the interval of the others."""
+    low, high = interval(values[:-1])
+    return float(((low <= values[-1]) & (values[-1] <= high)).mean())
+
+
+def promised(count: int) -> float:
+    """What the rule holds of continuous values: by order statistics from 19 draws on."""
+    place = math.floor((count + 1) * 0.05 + 1e-9)
+    return 1 - 2 * place / (count + 1) if place else 0.9
+
+
+def keeps(interval: Interval, kind: str, count: int) -> bool:
+    """Whether the share that is held is the promised one, up to four standard errors."""
+    share = promised(count)
+    error = 4 * math.sqrt(share * (1 - share) / REPEATS)
+    return abs(held(interval, drawn(kind, count)) - share) < error
+
+
+@pytest.mark.parametrize("count", [2, 3, 8, 18])
+def test_few_normal_draws_have_the_exact_interval(count: int) -> None:
+    assert keeps(prediction_interval, "normal", count)
+
+
+@pytest.mark.parametrize("count", [19, 25, 38, 39, 59])
+@pytest.mark.parametrize("kind", ["normal", "exponential", "uniform"])
+def test_from_nineteen_draws_on_it_is_right_for_any_distribution(kind: str, count: int) -> None:
+    assert keeps(prediction_interval, kind, count)
+    assert promised(count) >= 0.9
+
+
+@pytest.mark.parametrize("count", [4, 8, 18])
+@pytest.mark.parametrize("kind", ["exponential", "uniform"])
+def test_few_draws_of_another_shape_are_held_nearly_as_often(kind: str, count: int) -> None:
+    assert abs(held(prediction_interval, drawn(kind, count)) - 0.9) < 0.05
+
+
+def test_counts_hold_at_least_their_share() -> None:
+    # linked records are few: counts with a long upper tail
+    for count in (19, 24, 59):
+        values = np.random.default_rng(2).poisson(2.3, size=(count + 1, REPEATS)).astype(float)
+        assert held(prediction_interval, values) >= promised(count) - 0.006
+
+
+def _ends(draws: np.ndarray, place: int) -> tuple[np.ndarray, np.ndarray]:
+    ordered = np.sort(draws, axis=0)
+    return ordered[place - 1], ordered[-place]
+
+
+def _normal(draws: np.ndarray, times: float) -> tuple[np.ndarray, np.ndarray]:
+    center, spread = draws.mean(axis=0), times * draws.std(axis=0, ddof=1)
+    return center - spread, center + spread
+
+
+WRONG: dict[str, tuple[Interval, str, int]] = {
+    "the smallest and the largest of few": (lambda d: _ends(d, 1), "normal", 8),
+    "of the mean, not of a draw": (
+        lambda d: _normal(d, stats.t.ppf(0.95, len(d) - 1) / math.sqrt(len(d))), "normal", 8),
+    "as if the mean were known": (
+        lambda d: _normal(d, stats.t.ppf(0.95, len(d) - 1)), "normal", 8),
+    "as if the spread were known": (
+        lambda d: _normal(d, 1.645 * math.sqrt(1 + 1 / len(d))), "normal", 8),
+    "between two order statistics": (
+        lambda d: np.quantile(d, [0.05, 0.95], axis=0, method="weibull"), "normal", 25),
+    "one place too far in": (lambda d: _ends(d, 4), "normal", 59),
+    "quantiles of the draws": (lambda d: np.quantile(d, [0.05, 0.95], axis=0), "normal", 25),
+    "normal where the draws are skewed": (
+        lambda d: _normal(d, stats.t.ppf(0.95, len(d) - 1)), "exponential", 59),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("interval", "kind", "count"), WRONG.values(), ids=WRONG)
+def test_a_wrong_interval_is_seen(interval: Interval, kind: str, count: int) -> None:
+    assert not keeps(interval, kind, count)
+
+
+def test_one_rule_wherever_nine_of_ten_are_told() -> None:
+    low, high = prediction_interval(EIGHT)
+    assert (round(float(low), 3), round(float(high), 3)) == (0.084, 0.188)
+    ends = (float(low), float(high))
+    key = "distance_linkage"
+    assert Spread(measure=key, values=EIGHT).interval == ends
+    assert interval_of(key, EIGHT) == ends
+    values = {key: np.array(EIGHT)}
+    made = Ensemble(repeats=8, values=values, baselines={key: None}, bands={}, reasons={})
+    assert made.interval(key) == ends
+    assert made.reading(key).interval == ends
+    band = Band.of([[value] for value in EIGHT])
+    assert (band.low.item(), band.high.item()) == ends
+
+
+@pytest.mark.parametrize("releases", [4, 20])
+def test_a_sweep_and_an_ensemble_of_the_same_releases_say_the_same(releases: int) -> None:
+    data, keys = rwn.load_demo("bodyfat"), ("correlation", "distance_linkage")
+    plan = Plan(measures=keys, releases=releases, seed=3)
+    (point,) = sweep(data, Setting.of("rwn", {"k": 5}), plan=plan, workers=1).points
+    made = ensemble(data, rwn.RWN(k=5), repeats=releases, measures=keys, seed=3)
+    for key in keys:
+        assert point.spreads[key].interval == pytest.approx(made.interval(key), rel=1e-12)
+
+
+def test_ends_stay_within_what_a_measure_can_be() -> None:
+    low, high = prediction_interval([0.0, 0.3], bounds=(0.0, 1.0))
+    assert (low, high) == (0.0, 1.0)
+    assert interval_of("distance_linkage", [0.0, 0.01]) == (0.0, pytest.approx(0.060, abs=0.001))
+    assert interval_of("clustering", [-0.9, 0.9]) == (-1.0, 1.0)
+    gathering = Gathering("correlation")
+    for value in (0.9, 0.99):
+        gathering.add(Reading(value=0.1, detail={"released": np.array([[1.0, value]])}))
+    band = gathering.bands()["released"]
+    assert band.high.tolist() == [[1.0, 1.0]]
+    assert band.low[0, 0] == 1.0
+    assert band.low[0, 1] < 0.9
+
+
+def test_a_band_of_a_value_has_the_bounds_of_its_measure() -> None:
+    for key in ("nearest_distance", "cells_changed"):
+        gathering = Gathering(key)
+        for value in (0.0, 1.0):
+            gathering.add(Reading(value=value, detail={}))
+        band = gathering.bands()["value"]
+        ends = prediction_interval([0.0, 1.0], bounds=MEASURES[key].bounds)
+        assert (band.low, band.high) == ends
+
+
+def test_without_two_draws_there_is_no_interval() -> None:
+    assert Spread(measure="correlation", values=(0.1,)).interval is None
+    assert interval_of("correlation", []) is None
+    assert np.isnan(prediction_interval([[1.0, 2.0]])).all()
+    gathering = Gathering("cells_changed")
+    gathering.add(Reading(value=0.5, detail={}))
+    assert gathering.bands() == {}
+
+
+@pytest.mark.parametrize("count", [4, 25])
+def test_a_missing_or_infinite_number_spoils_its_own_place_only(count: int) -> None:
+    draws = np.random.default_rng(1).normal(size=(count, 3))
+    expected = prediction_interval(draws[:, 2])
+    draws[1, 0], draws[2, 1] = np.nan, np.inf
+    low, high = prediction_interval(draws)
+    assert np.isnan(low[0])
+    assert np.isnan(high[0])
+    assert (low[2], high[2]) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("count", [3, 8, 25])
+def test_equal_draws_give_their_own_value(count: int) -> None:
+    low, high = prediction_interval([0.1] * count)
+    assert (low, high) == (0.1, 0.1)

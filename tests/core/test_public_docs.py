@@ -1,0 +1,146 @@
+"""What the documentation of every public name owes: a sentence, parameters, shapes, refusals."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import rwn_core as rwn
+
+PUBLIC = {
+    name: each
+    for name in rwn.__all__
+    if inspect.isclass(each := getattr(rwn, name)) or inspect.isfunction(each)
+}
+BEGINNINGS = {
+    *("Combine", "Describe", "Draw", "Fill", "Find", "Forecast", "Give", "Hold", "Judge", "Keep"),
+    *("Mask", "Place", "Put", "Read", "Say", "State", "Tell", "Try", "Write"),
+}
+"""Verbs with which a first line may begin."""
+FINITE = re.compile(r"\b(is|are|has|holds|keeps|may|could|rounds)\b")
+PUBLISHED = {
+    "NBRS2015",
+    "RWN",
+    "Metric",
+    "Radii",
+    "combine_releases",
+    "coordinates",
+    "draw_donors",
+    "find_neighborhoods",
+    "forecast",
+    "standard_error_validity",
+}
+"""Names that stand for a formula or a method of the literature."""
+
+
+def sections(text: str) -> dict[str, str]:
+    """The numpydoc sections of a documentation text by their titles."""
+    parts = re.split(r"^([A-Z]\w+)\n-{3,}\n", text, flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def entries(section: str) -> dict[str, str]:
+    """Each name that a section describes, with its line."""
+    found = {}
+    for line in section.splitlines():
+        if line and not line.startswith(" "):
+            names, _, kind = line.partition(" : ")
+            found |= {name.strip().lstrip("*"): kind for name in names.split(",")}
+    return found
+
+
+def faults(name: str, each: Callable[..., Any]) -> list[str]:
+    """What the documentation of a public name lacks."""
+    text = inspect.getdoc(each) or ""
+    told, first = sections(text), text.partition("\n")[0]
+    found = []
+    if not first.endswith("."):
+        found.append("the first line is no sentence")
+    begins = first.split(" ")[0] in BEGINNINGS
+    if not begins and (inspect.isfunction(each) or not FINITE.search(first)):
+        found.append("the first line has no verb")
+    if name in PUBLISHED and not told.get("References", "").strip():
+        found.append("there is no source")
+    found += [
+        f"{title} has an array without its shape: {line}"
+        for title in ("Parameters", "Attributes", "Returns")
+        for line in told.get(title, "").splitlines()
+        if not line.startswith(" ") and "ndarray" in line and "shape" not in line
+    ]
+    if inspect.isfunction(each) and len(inspect.signature(each).parameters) >= 2:
+        found += [
+            f"there is no {title}"
+            for title in ("Parameters", "Returns", "Raises")
+            if not told.get(title, "").strip()
+        ]
+    return found + _wrong_names(each, told)
+
+
+def _wrong_names(each: Callable[..., Any], told: dict[str, str]) -> list[str]:
+    if inspect.isclass(each) and issubclass(each, Enum | Exception):
+        return []
+    named = entries(told.get("Parameters", "")) | entries(told.get("Attributes", ""))
+    taken = [name for name in inspect.signature(each).parameters if not name.startswith("_")]
+    found = [f"{name} is not described" for name in taken if name not in named]
+    described = entries(told.get("Parameters", ""))
+    found += [f"{name} is no parameter" for name in described if name not in taken]
+    if list(described) != [name for name in taken if name in described]:
+        found.append("the parameters stand in another order")
+    return found
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_public_name_is_documented_in_full(name: str) -> None:
+    assert faults(name, PUBLIC[name]) == []
+
+
+def test_nothing_public_is_left_out_but_the_catalogues() -> None:
+    assert set(rwn.__all__) - set(PUBLIC) == {"DEMOS", "MEASURES", "METHODS"}
+
+
+def test_a_lack_is_found() -> None:
+    def good(one: int, other: NDArray[np.float64]) -> int:
+        """Give a number.
+
+        Parameters
+        ----------
+        one : int
+        other : ndarray of float64, shape (n,)
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        ParameterError
+
+        References
+        ----------
+        Somebody 1999.
+        """
+        return one
+
+    text = inspect.getdoc(good) or ""
+    assert faults("coordinates", good) == []
+    for old, new, fault in (
+        ("Give a number.", "Give a number", "no sentence"),
+        ("Give a number.", "The number.", "no verb"),
+        ("one : int\n", "", "one is not described"),
+        ("one : int\n", "one : int\nthird : int\n", "third is no parameter"),
+        ("one : int\nother", "other : int\none", "another order"),
+        (", shape (n,)", "", "without its shape"),
+        ("Returns\n-------\nint\n", "", "no Returns"),
+        ("Raises\n------\nParameterError\n", "", "no Raises"),
+        ("Somebody 1999.", "", "no source"),
+    ):
+        assert old in text
+        good.__doc__ = text.replace(old, new)
+        assert any(fault in found for found in faults("coordinates", good)), fault

@@ -1,0 +1,46 @@
+"""The distribution of a released extreme, from the law of the cells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.mechanism.law import Law
+
+
+def extreme_distribution(
+    law: Law, name: str, *, largest: bool = True, values: int = 40
+) -> tuple[list[Any], NDArray[np.float64]]:
+    """The distribution of the released maximum (or minimum) of a numeric variable.
+
+    Parameters
+    ----------
+    law : Law
+    name : str
+        A variable with numbers.
+    largest : bool
+        The maximum; otherwise the minimum.
+    values : int
+        How many of the most extreme original values to tell apart.
+
+    Returns
+    -------
+    values : list
+        The most extreme first.
+    probability : ndarray of float64
+        That each is the released extreme; what is missing to 1 falls to values further in.
+
+    References
+    ----------
+    P(max <= v) = product over records of P(value <= v): rows are independent.
+    """
+    table, known = law.table(name)
+    present = [place for place, value in enumerate(known) if value is not None]
+    ordered = present[::-1] if largest else present
+    chosen = ordered[:values]
+    beyond = np.cumsum(table[:, chosen].toarray(), axis=1)
+    none_beyond = np.prod(np.clip(1.0 - beyond, 0.0, 1.0), axis=0)
+    probability = -np.diff(none_beyond, prepend=1.0)
+    return [known[place] for place in chosen], np.clip(probability, 0.0, 1.0) + 0.0
