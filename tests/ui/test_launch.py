@@ -110,7 +110,13 @@ def test_the_packaged_app_comes_first(tmp_path: Path, monkeypatch: pytest.Monkey
 def running_app(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """`rwn app` as a process, and its port; it is gone afterwards."""
     command = [sys.executable, "-c", "from rwn_cli.main import main; main()", "app", "--no-browser"]
-    process = subprocess.Popen([*command, *arguments], stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    process = subprocess.Popen(
+        [*command, *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests may run behind a &
+    )
     try:
         assert process.stderr is not None
         line = process.stderr.readline()
