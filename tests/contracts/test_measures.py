@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -28,6 +27,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donors import copy_from_donors
 from rwn_ui.risk import sentences as risk_sentences
+from tests.holding import hold
 
 PARAMS = RWN(epsilon=0.5, k=3, q=0.8)
 NAN_MEANS_CONSTANT = {"correlation", "rank_correlation"}
@@ -196,35 +196,6 @@ def leaves(value: Any) -> list[Any]:
     if isinstance(value, np.ndarray):
         return value.ravel().tolist()
     return [value]
-
-
-def broken(rule: Callable[..., None], *cases: Iterable[str]) -> list[str]:
-    """Every combination of the cases that breaks a rule, with the reason."""
-    found = []
-    for case in itertools.product(*cases):
-        try:
-            rule(*case)
-        except Exception as error:
-            found.append(f"{', '.join(case)}: {type(error).__name__}: {error}")
-    return found
-
-
-def hold(rule: Callable[..., None], *cases: Iterable[str]) -> None:
-    """Hold a rule for every combination, and report all that break it together."""
-    found = broken(rule, *cases)
-    assert not found, "\n".join(found)
-
-
-def test_whatever_breaks_a_rule_is_reported():
-    def rule(key: str, table: str) -> None:
-        assert (key, table) != ("suda", "tiny"), "planted"
-        assert table in TABLES
-
-    found = broken(rule, MEASURES, [*TABLES, "none"])
-    assert len(found) == len(MEASURES) + 1
-    assert "suda, tiny: AssertionError: planted" in found[0] + found[-1] + str(found)
-    with pytest.raises(AssertionError, match="suda, none: "):
-        hold(rule, MEASURES, ["none"])
 
 
 def test_the_catalogue_holds_every_file_under_its_own_name():
