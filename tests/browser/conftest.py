@@ -283,6 +283,13 @@ def app(chromium: Browser, server: Server) -> Iterator[App]:
         yield made
 
 
+@pytest.fixture(scope="module")
+def opened(chromium: Browser, server: Server) -> Iterator[App]:
+    """The Tune page in a tab that a file's tests share, and leave as they found it."""
+    with _tab(chromium, server) as made:
+        yield made.open("/")
+
+
 @pytest.fixture
 def visit(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., App]]:
     """A function that opens the app of another server, which may be killed under it."""
