@@ -12,4 +12,5 @@ types:
 	python -m mypy
 
 test:
-	python -m pytest
+	python -m rwn_core.scale.warm_up
+	python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder

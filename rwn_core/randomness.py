@@ -20,6 +20,7 @@ PARTS_STREAM = 2**32 - 6
 ISOLATED_STREAM = 2**32 - 7  # others for a record that no sampled pair has
 
 _CONSTANTS = np.frombuffer(b"expand 32-byte k", dtype="<u4").astype(np.uint32)
+_LEFT, _HALF, _RIGHT = (np.roll(np.arange(4), -by) for by in (1, 2, 3))
 
 
 class SecretKey:
@@ -87,8 +88,8 @@ def chacha20_blocks(key: NDArray[np.uint32], counters: NDArray[np.uint32]) -> ND
 
     Parameters
     ----------
-    key : ndarray of uint32, shape (8,) or (8, N)
-        One key for all blocks, or one for each.
+    key : ndarray of uint32, shape (8,) or (8, M)
+        One key for all blocks, or M that take turns; N is a multiple of M.
     counters : ndarray of uint32, shape (4, N)
         Words 12 to 15 of the state: block counter and nonce.
 
@@ -104,15 +105,16 @@ def chacha20_blocks(key: NDArray[np.uint32], counters: NDArray[np.uint32]) -> ND
     count = counters.shape[1]
     start = np.empty((16, count), dtype=np.uint32)
     start[0:4] = _CONSTANTS[:, None]
-    start[4:12] = key.reshape(8, -1)
+    keys = key.reshape(8, -1)
+    start[4:12] = np.tile(keys, count // keys.shape[1])
     start[12:16] = counters
     # the four columns (then diagonals) of the state go through a quarter round together
     a, b, c, d = start[0:4].copy(), start[4:8].copy(), start[8:12].copy(), start[12:16].copy()
     for _ in range(10):
         _quarter_rounds(a, b, c, d)
-        b, c, d = np.roll(b, -1, axis=0), np.roll(c, -2, axis=0), np.roll(d, -3, axis=0)
+        b, c, d = b[_LEFT], c[_HALF], d[_RIGHT]
         _quarter_rounds(a, b, c, d)
-        b, c, d = np.roll(b, 1, axis=0), np.roll(c, 2, axis=0), np.roll(d, 3, axis=0)
+        b, c, d = b[_RIGHT], c[_HALF], d[_LEFT]
     return np.concatenate((a, b, c, d)) + start
 
 
@@ -133,17 +135,17 @@ def _quarter_rounds(
 
 
 def uniforms(
-    key: SecretKey, records: NDArray[np.int64], stream: int, block: int = 0
+    key: SecretKey, records: NDArray[np.int64], stream: int | NDArray[np.int64], block: int = 0
 ) -> NDArray[np.float64]:
-    """Eight uniform numbers of each record in one column stream.
+    """Eight uniform numbers of each record in its column stream.
 
     Parameters
     ----------
     key : SecretKey
     records : ndarray of int64, shape (N,)
         Record numbers, at least 0.
-    stream : int
-        The column's number, below 2**32.
+    stream : int or ndarray of int64, shape (N,)
+        The column's number, below 2**32: one for all records, or one for each.
     block : int
         0 for steps 0 to 7, 1 for steps 8 to 15, and so on.
 
@@ -159,7 +161,7 @@ def uniforms(
 
 
 def words64(
-    key: SecretKey, records: NDArray[np.int64], stream: int, block: int = 0
+    key: SecretKey, records: NDArray[np.int64], stream: int | NDArray[np.int64], block: int = 0
 ) -> NDArray[np.uint64]:
     """The eight 64-bit words of each record that `uniforms` are made of, shape (8, N)."""
     counters = np.empty((4, len(records)), dtype=np.uint32)

@@ -1,9 +1,15 @@
-"""What several test folders share: the worked example E1 and the key that tests draw from."""
+"""What several test folders share: E1, the key that tests draw from, ports, groups of tests."""
 
 from __future__ import annotations
 
 import os
 import secrets
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+# many small matrix products, beside as many other tests as there are processors; read by numpy
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pandas as pd
@@ -12,6 +18,10 @@ from hypothesis import settings
 
 from rwn_core.data.microdata import Microdata
 
+HERE = Path(__file__).resolve().parent
+LONGEST = ("browser", "ui", "conformance")
+"""Folders whose tests are handed out first, so that no worker is left alone with them."""
+
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.register_profile("fresh", deadline=None, print_blob=True)
 settings.load_profile("fresh" if "RWN_TEST_SEED" in os.environ else "repeatable")
@@ -19,6 +29,22 @@ settings.load_profile("fresh" if "RWN_TEST_SEED" in os.environ else "repeatable"
 KEY_BASE = os.environ.get("RWN_TEST_SEED", "rwn")
 if KEY_BASE == "any":
     KEY_BASE = secrets.token_hex(16)
+    os.environ["RWN_TEST_SEED"] = KEY_BASE  # workers draw from the same
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Group tests for workers: a file stays together, and so does all that needs a browser."""
+    for item in items:
+        place = item.path.relative_to(HERE) if HERE in item.path.parents else Path(item.path.name)
+        together = "browser" if place.parts[0] == "browser" else place.with_suffix("").as_posix()
+        item.add_marker(pytest.mark.xdist_group(together))
+    if getattr(config.option, "loadgroup", False):
+        items.sort(key=_urgency)
+
+
+def _urgency(item: pytest.Item) -> int:
+    folders = [name for name in LONGEST if HERE / name in item.path.parents]
+    return LONGEST.index(folders[0]) if folders else len(LONGEST)
 
 
 def pytest_report_header() -> str:
@@ -30,6 +56,18 @@ def pytest_report_header() -> str:
 def key_base() -> str:
     """What the keys of the statistical tests are made from; RWN_TEST_SEED, if it is set."""
     return KEY_BASE
+
+
+@pytest.fixture(scope="session")
+def free_port() -> Callable[[], int]:
+    """A function that has the system choose a port, which no other worker is given."""
+
+    def chosen() -> int:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            return int(probe.getsockname()[1])
+
+    return chosen
 
 
 @pytest.fixture(scope="session")

@@ -14,13 +14,14 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import LARGEST_DENSE, Drawing, Neighborhoods
 from rwn_core.parallel.threads import thread_count
-from rwn_core.randomness import UNIFORMS_A_BLOCK, SecretKey, uniforms
+from rwn_core.randomness import SecretKey, uniforms
 
 if TYPE_CHECKING:
     from rwn_core.neighbors.stored_draws import Chains
 
 CHUNK = 65_536  # records drawn at a time
 _FAR = 2**31 - 1
+_TOGETHER = 16_384  # blocks of random numbers made in one call: more would leave the fast memory
 
 NOBODY = -1  # the donor of a cell that becomes missing
 
@@ -114,14 +115,22 @@ class Draws:
         return self._uniform[step]
 
     def _block(self, block: int) -> list[NDArray[np.float64]]:
-        drawn = {
-            stream: uniforms(self._key, self.records, stream, block)
-            for stream in dict.fromkeys(self.streams)
-        }
-        return [
-            np.column_stack([drawn[stream][step] for stream in self.streams])
-            for step in range(UNIFORMS_A_BLOCK)
+        streams = list(dict.fromkeys(self.streams))
+        at_once = max(1, _TOGETHER // max(len(self.records), 1))
+        parts = [
+            self._uniforms(streams[first : first + at_once], block)
+            for first in range(0, len(streams), at_once)
         ]
+        drawn = np.concatenate(parts, axis=1)
+        columns = [streams.index(stream) for stream in self.streams]
+        return [np.ascontiguousarray(step[columns].T) for step in drawn]
+
+    def _uniforms(self, streams: Sequence[int], block: int) -> NDArray[np.float64]:
+        """The numbers of a few streams in one call, shape (8, streams, m)."""
+        m = len(self.records)
+        records = np.tile(self.records, len(streams))
+        numbers = np.repeat(np.array(streams, dtype=np.int64), m)
+        return uniforms(self._key, records, numbers, block).reshape(-1, len(streams), m)
 
 
 def check_probability(q: object) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.spatial.distance import cdist
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
@@ -104,6 +103,8 @@ class NeighborhoodRule:
 
     def _near(self, outside: NDArray[np.float64], points: NDArray[np.float64]) -> sparse.csr_array:
         """The same of a few people."""
+        from scipy.spatial.distance import cdist
+
         squared = cdist(outside, points, "sqeuclidean")
         inside = np.zeros(squared.shape, dtype=bool)
         if self.epsilon is not None:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
@@ -217,6 +216,8 @@ def _seconds(
     params: RWN, microdata: Microdata, n: int, distances: NDArray[np.float64], threads: int
 ) -> float:
     """Forecast the masking from small ones, by what the search has to look at."""
+    from scipy.optimize import nnls
+
     largest = _SMALLER if params.neighbors == "pairs" else _SIZES
     rows, taken = [], []
     for place, size in enumerate(sorted({min(size, microdata.n) for size in largest})):

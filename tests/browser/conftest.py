@@ -98,11 +98,13 @@ class Server:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(
+    tmp_path_factory: pytest.TempPathFactory, free_port: Callable[[], int]
+) -> Iterator[Server]:
     """An app that runs for the whole session."""
     # a first large table would wait for the compiler, which is not what these tests ask
     subprocess.run([sys.executable, "-m", "rwn_core.scale.warm_up"], check=True)
-    port = launch.choose_port()
+    port = free_port()
     folder = launch.app_file().parent
     launch.provide_plotly(folder / "static")
     log = tmp_path_factory.mktemp("server") / "log.txt"
@@ -279,6 +281,13 @@ def app(chromium: Browser, server: Server) -> Iterator[App]:
     """A tab of its own, 1440 by 900, light; a test fails on any complaint or foreign request."""
     with _tab(chromium, server) as made:
         yield made
+
+
+@pytest.fixture(scope="module")
+def opened(chromium: Browser, server: Server) -> Iterator[App]:
+    """The Tune page in a tab that a file's tests share, and leave as they found it."""
+    with _tab(chromium, server) as made:
+        yield made.open("/")
 
 
 @pytest.fixture

@@ -76,16 +76,16 @@ def test_a_zoomed_chart_stays_zoomed_when_a_key_redraws_it(app, title: str) -> N
     assert again[0] < zoomed[0] < zoomed[1] < again[1]
 
 
-def test_a_pointer_that_passes_leaves_no_trace(app) -> None:
-    app.open("/")
+def test_a_pointer_that_passes_leaves_no_trace(opened) -> None:
     for title in CARDS:
-        point(app, title)
-    app.page.mouse.move(5, 5)
-    app.page.wait_for_function("() => !document.querySelector('.rwn-live')")
+        point(opened, title)
+    opened.page.mouse.move(5, 5)
+    opened.page.wait_for_function("() => !document.querySelector('.rwn-live')")
+    assert opened.page.locator(".rwn-live").count() == 0
 
 
-def test_the_full_view_of_every_card_has_picture_table_and_exports(app) -> None:
-    app.open("/")
+def test_the_full_view_of_every_card_has_picture_table_and_exports(opened) -> None:
+    app = opened
     for title in CARDS:
         app.card(title).get_by_role("button").click()
         view = app.page.locator("dialog[open]")
@@ -128,8 +128,8 @@ def same(shown: str, written: str) -> bool:
     return number == pytest.approx(float(written), rel=5e-4)
 
 
-def test_the_full_view_opens_and_closes_by_keyboard_and_gives_the_focus_back(app) -> None:
-    app.open("/")
+def test_the_full_view_opens_and_closes_by_keyboard_and_gives_the_focus_back(opened) -> None:
+    app = opened
     button = app.card("Cook’s distance").get_by_role("button")
     button.focus()
     for leave in ("Escape", "Enter"):
@@ -143,13 +143,15 @@ def test_the_full_view_opens_and_closes_by_keyboard_and_gives_the_focus_back(app
         assert app.page.evaluate(FOCUSED) == "Full view: Cook’s distance"
 
 
-def test_the_full_view_keeps_the_keyboard_inside(app) -> None:
-    app.open("/")
+def test_the_full_view_keeps_the_keyboard_inside(opened) -> None:
+    app = opened
     app.card("Correlations").get_by_role("button").click()
     app.page.locator("dialog[open] .main-svg").first.wait_for()
     for _ in range(8):
         app.page.keyboard.press("Tab")
         assert app.page.evaluate(INSIDE)
+    app.page.keyboard.press("Escape")
+    app.page.locator("dialog[open]").wait_for(state="detached")
 
 
 def test_a_file_with_markup_for_names_is_shown_as_text(app, tmp_path) -> None:
@@ -183,10 +185,9 @@ STATED = """
 
 
 @pytest.mark.parametrize("title", ["Cook", "Nearest", "Principal", "Distribution"])
-def test_the_pointer_does_not_change_the_ticks(app, title: str) -> None:
-    app.open("/")
-    card = app.card(title)
+def test_the_pointer_does_not_change_the_ticks(opened, title: str) -> None:
+    card = opened.card(title)
     card.locator(".rwn-plot").hover()
     card.locator(".main-svg").first.wait_for()
-    for axis, stated in zip("xy", app.page.evaluate(STATED, title), strict=True):
+    for axis, stated in zip("xy", opened.page.evaluate(STATED, title), strict=True):
         assert card.locator(f".{axis}tick text").all_text_contents() == stated

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs, urlsplit
 
-import pytest
-
 LINK = "/?demo=pima&epsilon=1.5&k=7&q=0.5"
 WORDS = "ε = 1.5 · k = 7 · q = 0.5"
 
@@ -69,9 +67,8 @@ def test_a_link_of_one_table_does_not_set_the_next_one(app) -> None:
     assert app.stamp.startswith("ε = 1.2 · k = 5 · q = 1")
 
 
-@pytest.mark.parametrize("link", ["epsilon=5+km&k=0&q=1.5", "epsilon=nan&k=2.5&q=-0.1"])
-def test_bad_values_of_a_link_are_a_sentence_each_on_a_living_page(app, link: str) -> None:
-    app.open(f"/?{link}")
+def test_bad_values_of_a_link_are_a_sentence_each_on_a_living_page(app) -> None:
+    app.open("/?epsilon=5+km&k=2.5&q=-0.1")
     assert [message.partition(";")[0] for message in app.messages()] == [
         "epsilon of the link must be a number from 0 to 8.2",
         "k of the link must be a whole number from 1 to 60",

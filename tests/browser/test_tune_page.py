@@ -19,8 +19,8 @@ PAINTED = """() => [...document.querySelectorAll('.rwn-card canvas')].filter((ca
 }).length"""
 
 
-def test_the_page_opens_on_bodyfat_with_tiles_cards_and_the_regression_table(app) -> None:
-    app.open("/")
+def test_the_page_opens_on_bodyfat_with_tiles_cards_and_the_regression_table(opened) -> None:
+    app = opened
     assert app.page.title() == "RWN"
     assert "bodyfat" in app.page.get_by_test_id("stSidebar").inner_text()
     assert app.page.locator(".rwn-parameters").inner_text() == "ε = 2 · k = 5 · q = 1 · seed 1"
@@ -39,40 +39,34 @@ def test_the_page_opens_on_bodyfat_with_tiles_cards_and_the_regression_table(app
     assert terms == ["(intercept)", "bmi", "neck", "chest", "abdomen", "hip"]
 
 
-def test_the_nine_cards_fit_one_screen(app) -> None:
-    app.open("/")
-    last = app.page.locator(".rwn-card").last.bounding_box()
+def test_the_nine_cards_fit_one_screen(opened) -> None:
+    last = opened.page.locator(".rwn-card").last.bounding_box()
     assert last["y"] + last["height"] <= 900
 
 
-def test_every_chart_has_words_for_a_screen_reader(app) -> None:
-    app.open("/")
-    for chart in app.page.locator(".rwn-card .rwn-plot").all():
+def test_every_chart_has_words_for_a_screen_reader(opened) -> None:
+    assert opened.page.locator(".rwn-card .rwn-plot").count() == 9
+    for chart in opened.page.locator(".rwn-card .rwn-plot").all():
         assert chart.get_attribute("role") == "img"
         assert len(chart.get_attribute("aria-label") or "") > 20
 
 
-@pytest.mark.parametrize(
-    ("name", "key", "word", "same"),
-    [
-        ("epsilon", "ArrowRight", "ε = 2.1", []),
-        ("k", "ArrowRight", "k = 6", []),
-        ("q", "ArrowLeft", "q = 0.95", ["Neighborhood size"]),  # no neighborhood depends on q
-    ],
-)
-def test_an_arrow_key_redraws_the_cards_in_place(
-    app, name: str, key: str, word: str, same: list[str]
-) -> None:
+def test_an_arrow_key_redraws_the_cards_in_place(app) -> None:
     app.open("/")
     app.page.evaluate(TAG)
     titles = app.page.locator(".rwn-card figcaption b").all_inner_texts()
-    before = app.drawn
-    assert word in app.press(name, key)
-    least = [0 if title in same else count for title, count in zip(titles, before, strict=True)]
-    app.wait_for_cards(beyond=least)
-    assert app.page.evaluate(TAGGED) == 18
-    assert app.page.evaluate(PAINTED) == 9
-    assert word in app.page.locator(".rwn-parameters").inner_text()
+    for name, key, word, same in (
+        ("epsilon", "ArrowRight", "ε = 2.1", []),
+        ("k", "ArrowRight", "k = 6", []),
+        ("q", "ArrowLeft", "q = 0.95", ["Neighborhood size"]),  # no neighborhood depends on q
+    ):
+        before = app.drawn
+        assert word in app.press(name, key)
+        least = [0 if title in same else count for title, count in zip(titles, before, strict=True)]
+        app.wait_for_cards(beyond=least)
+        assert app.page.evaluate(TAGGED) == 18
+        assert app.page.evaluate(PAINTED) == 9
+        assert word in app.page.locator(".rwn-parameters").inner_text()
 
 
 def test_a_storm_of_keys_ends_with_the_charts_of_the_last_value(app, open_app) -> None:

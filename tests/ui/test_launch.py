@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -110,7 +110,13 @@ def test_the_packaged_app_comes_first(tmp_path: Path, monkeypatch: pytest.Monkey
 def running_app(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """`rwn app` as a process, and its port; it is gone afterwards."""
     command = [sys.executable, "-c", "from rwn_cli.main import main; main()", "app", "--no-browser"]
-    process = subprocess.Popen([*command, *arguments], stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    process = subprocess.Popen(
+        [*command, *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests may run behind a &
+    )
     try:
         assert process.stderr is not None
         line = process.stderr.readline()
@@ -141,8 +147,8 @@ WEBSOCKET = {
 }
 
 
-def test_the_app_answers_this_machine_and_ends_cleanly() -> None:
-    with running_app() as (process, port):
+def test_the_app_answers_this_machine_and_ends_cleanly(free_port: Callable[[], int]) -> None:
+    with running_app("--port", str(free_port())) as (process, port):
         assert answer(port, "/_stcore/health") == (200, b"ok")
         assert answer(port, "/app/static/plotly.min.js")[0] == 200
         own = {"Host": f"127.0.0.1:{port}", "Origin": f"http://127.0.0.1:{port}"}

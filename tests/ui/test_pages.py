@@ -10,8 +10,11 @@ import pytest
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_ui.state import address
+from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.presets import PRESETS, preset_values
 from rwn_ui.state.results import prepared
+from rwn_ui.state.session import Session
 
 PAGES = sorted(path.stem for path in (Path(__file__).parents[2] / "pages").glob("*.py"))
 SECRET = "SENTINEL7731"
@@ -23,12 +26,19 @@ def table(rows: int = 60, mark: str = "c") -> bytes:
     return "\n".join(["x,y,g", *lines]).encode()
 
 
-@pytest.mark.parametrize("demo", ["bodyfat", "bodyfat_raw", "pima"])
 @pytest.mark.parametrize("page", PAGES)
-def test_every_page_runs_for_every_small_demo(open_page, demo: str, page: str) -> None:
-    screen = open_page(page, demo=demo)
+def test_every_page_opens_by_its_address(open_page, page: str) -> None:
+    screen = open_page(page, demo="pima")
     assert screen.errors == []
-    assert screen.session.name == demo
+    assert screen.session.name == "pima"
+
+
+@pytest.mark.parametrize("demo", ["bodyfat", "bodyfat_raw"])
+def test_every_page_runs_for_every_small_demo(open_page, demo: str) -> None:
+    screen = open_page("data", demo=demo)
+    for page in PAGES:
+        assert screen.visit(page).errors == [], page
+        assert screen.session.name == demo
 
 
 @pytest.mark.slow
@@ -62,15 +72,21 @@ def test_a_choice_that_was_made_elsewhere_moves_the_sliders(open_page, page: str
     assert screen.session.k == 14
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_preset_moves_every_slider_as_often_as_it_is_pressed(open_page, preset: str) -> None:
+def test_a_preset_moves_every_slider_as_often_as_it_is_pressed(open_page) -> None:
     screen = open_page("tune")
-    wanted = preset_values(preset, prepared(screen.session).slider_range)
-    for _ in range(2):
+    for preset in [*PRESETS, *PRESETS]:
+        wanted = preset_values(preset, prepared(screen.session).slider_range)
         screen.slider("k").set_value(33).run()
         screen.test.button(key=f"tune.0.preset.{preset}").click().run()
         assert tuple(screen.slider(what).value for what in ("epsilon", "k", "q")) == wanted
         assert screen.session.words in screen.panel["stamp"]
+
+
+@pytest.fixture(scope="module")
+def bodyfat() -> Session:
+    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
+    session.settle(PreparedTable.of(session.data).slider_range)
+    return session
 
 
 @pytest.mark.parametrize(
@@ -89,13 +105,21 @@ def test_a_preset_moves_every_slider_as_often_as_it_is_pressed(open_page, preset
     ],
 )
 def test_a_bad_value_of_a_link_is_a_sentence_and_changes_nothing(
-    open_page, link: dict[str, str], sentence: str
+    bodyfat: Session, monkeypatch: pytest.MonkeyPatch, link: dict[str, str], sentence: str
 ) -> None:
-    screen = open_page("tune", **link)
-    (warning,) = screen.test.warning
-    assert warning.value.startswith(sentence + ";")
+    said: list[str] = []
+    monkeypatch.setattr(address, "_tell", lambda _, *sentences: said.extend(sentences))
+    address._take(bodyfat, link)
+    (told,) = said
+    assert told.startswith(sentence + ";")
+    assert bodyfat.words == "ε = 2 · k = 5 · q = 1"
+
+
+def test_bad_values_of_a_link_are_said_on_a_page_that_lives(open_page) -> None:
+    screen = open_page("tune", epsilon="nan", k="241", q="0.5")
+    assert [warning.value.split(" of ")[0] for warning in screen.test.warning] == ["epsilon", "k"]
     assert screen.errors == []
-    assert screen.session.words == "ε = 2 · k = 5 · q = 1"
+    assert screen.session.words == "ε = 2 · k = 5 · q = 0.5"
     assert screen.panel is not None
 
 

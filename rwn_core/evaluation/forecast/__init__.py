@@ -128,7 +128,7 @@ def forecast_scan(
     >>> from rwn_core.masking import RWN
     >>> scan = forecast_scan(table, [RWN(k=k) for k in (1, 2)])
     >>> [round(float(one.means["x"]), 12) for one in scan]
-    [1.5, 3.0]
+    [1.5, 1.875]
     """
     if not settings:
         return []

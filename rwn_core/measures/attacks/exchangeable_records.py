@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from rwn_core.measures.statistics.key_variables import classes
 
@@ -31,6 +30,8 @@ def assigned(
     ndarray of int64, shape (n,)
         The original of each row.
     """
+    from scipy.optimize import linear_sum_assignment
+
     ordered = np.round(cost[np.ix_(originals, rows)], 9)
     one, two = linear_sum_assignment(ordered)
     linked = np.empty(len(rows), dtype=np.int64)

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
@@ -81,6 +80,8 @@ class Closest:
 
     def ties(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which released rows are nearest to each person, shape (m, number of rows)."""
+        from scipy.spatial.distance import cdist
+
         squared = cdist(points, self.released, "sqeuclidean")
         return np.asarray(squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + 1e-18)
 

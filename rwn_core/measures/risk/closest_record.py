@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import empty_records
@@ -32,6 +31,8 @@ def two_nearest(
         At least two originals.
     released : ndarray of float64, shape (m, d)
     """
+    from scipy.spatial import cKDTree
+
     distance, _ = cKDTree(points, balanced_tree=False).query(released, k=2)
     return distance[:, 0].copy(), distance[:, 1].copy()
 
@@ -45,6 +46,8 @@ def _share_nearer(
     comparison: Comparison, points: NDArray[np.float64], released: NDArray[np.float64]
 ) -> float | None:
     """Share of rows nearer to the original than to as many people who were never masked."""
+    from scipy.spatial import cKDTree
+
     if comparison.holdout is None:
         return None
     held = np.ascontiguousarray(unweighted_metric(comparison).points(comparison.holdout))

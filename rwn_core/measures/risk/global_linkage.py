@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.exchangeable_records import assigned, canonical_order, expected_right
@@ -18,6 +17,8 @@ LARGEST = 1500
 
 def compute(comparison: Comparison) -> Reading:
     """Share of records that the assignment of least total squared distance links rightly."""
+    from scipy.spatial.distance import cdist
+
     points = original_points(comparison)
     n = len(points)
     if comparison.masked.n != n:

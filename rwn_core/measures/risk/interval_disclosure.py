@@ -7,9 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
-from scipy.stats import rankdata
-from sklearn.covariance import MinCovDet
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import complete, matrix, varies
@@ -53,6 +50,8 @@ def _spread(column: NDArray[np.float64]) -> float:
 
 def rank_shares(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
     """Share of records whose every rank lies within p percent of the released one, p = 1..10."""
+    from scipy.stats import rankdata
+
     one, two = rankdata(before, axis=0), rankdata(after, axis=0)
     largest = np.abs(one - two).max(axis=1)
     return np.array([(largest <= p / 100 * len(one)).mean() for p in range(1, 11)])
@@ -66,6 +65,8 @@ def robust_distances(values: NDArray[np.float64]) -> NDArray[np.float64]:
     NotApplicable
         Too few records for the number of variables, or a singular covariance.
     """
+    from sklearn.covariance import MinCovDet
+
     n, m = values.shape
     if n < 4 * m + 2:
         raise NotApplicable(f"Robust distances of {m} variables need more records than {n:,}.")
@@ -103,6 +104,8 @@ def robust_shares(
     ----------
     Templ and Meindl 2008 (RMDID1, RMDID2).
     """
+    from scipy.spatial import cKDTree
+
     reach = ROBUST * np.sqrt(np.maximum(distances, 0.0))[:, None]
     close = (np.abs(before - after) <= reach).any(axis=1)
     tree = cKDTree(after, balanced_tree=False)

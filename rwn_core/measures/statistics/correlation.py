@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from rwn_core.measures.aligned import standardized, varies
 
@@ -82,6 +81,8 @@ def rank_correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> rank_correlation_matrix(np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 90.0]])).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
+    from scipy.stats import rankdata
+
     known = ~np.isnan(values)
     if known.all():
         return correlation_matrix(rankdata(values, axis=0))

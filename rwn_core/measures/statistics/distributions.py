@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import wasserstein_distance
 
 MOST_BINS = 40
 LARGEST_UNIT = 2.0**50  # up to here a whole number has halves between it and the next
@@ -113,6 +112,8 @@ def wasserstein(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     >>> wasserstein(np.array([1.0, 2.0]), np.array([4.0, 1.0]))
     1.0
     """
+    from scipy.stats import wasserstein_distance
+
     return float(wasserstein_distance(one, other))
 
 

@@ -6,15 +6,18 @@ Weights play no part here: they steer the masking, and an intruder does not care
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.metric import Metric
+
+if TYPE_CHECKING:
+    from scipy.spatial import cKDTree
 
 LARGEST_WHOLE = 4000  # records up to which all are searched
 SAMPLE = 1000  # records searched beyond that
@@ -146,6 +149,8 @@ def linkage_scores(
 
 
 def _tree(points: NDArray[np.float64]) -> cKDTree:
+    from scipy.spatial import cKDTree
+
     # halving at the median degenerates where dummies tie; halving the range is ten times faster
     return cKDTree(points, balanced_tree=False)
 

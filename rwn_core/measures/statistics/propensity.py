@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, special
-from scipy.stats import ks_2samp
 from threadpoolctl import threadpool_limits
 
 from rwn_core.data.microdata import Microdata
@@ -58,6 +57,8 @@ class Propensity:
     @property
     def specks(self) -> float:
         """Kolmogorov-Smirnov distance of the two files' probabilities, from 0 to 1."""
+        from scipy.stats import ks_2samp
+
         before, after = (np.round(p, ROUNDING) for p in (self.original, self.released))
         return float(ks_2samp(before, after, method="asymp").statistic)
 

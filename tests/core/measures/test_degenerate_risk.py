@@ -20,11 +20,11 @@ from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.evaluation.disclosure import disclose_release, worst_records
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.measure import Reading
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import view as risk_view
 from rwn_ui.risk import warnings as risk_warnings
+from tests.holding import hold
 
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
 
@@ -129,21 +129,22 @@ def numbers(value: Any) -> list[float]:
     return [value] if isinstance(value, float) else []
 
 
-@pytest.mark.parametrize("key", RISKS)
-def test_a_number_with_its_meaning_or_the_reason(comparison, key):
-    found = MEASURES[key].read(comparison)
-    if isinstance(found, NotApplicable):
-        assert found.reason[0].isupper()
-        assert found.reason.endswith(".")
-        return
-    assert isinstance(found, Reading)
-    low, high = MEASURES[key].bounds
-    assert low <= found.value <= high
-    assert found.baseline is None or math.isfinite(found.baseline)
-    assert all(math.isfinite(number) for number in numbers(dict(found.detail)))
-    if found.interval is not None:
-        assert found.interval[0] <= found.value + 1e-12
-        assert found.value <= found.interval[1] + 1e-12
+def test_a_number_with_its_meaning_or_the_reason(comparison):
+    def rule(key: str) -> None:
+        found = MEASURES[key].read(comparison)
+        if isinstance(found, NotApplicable):
+            assert found.reason[0].isupper()
+            assert found.reason.endswith(".")
+        else:
+            low, high = MEASURES[key].bounds
+            assert low <= found.value <= high
+            assert found.baseline is None or math.isfinite(found.baseline)
+            assert all(math.isfinite(number) for number in numbers(dict(found.detail)))
+            begin, end = found.interval or (found.value, found.value)
+            assert begin <= found.value + 1e-12
+            assert found.value <= end + 1e-12
+
+    hold(rule, RISKS)
 
 
 def test_everybody_is_found_in_an_unmasked_table_of_different_records():

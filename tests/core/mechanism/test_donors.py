@@ -14,6 +14,7 @@ from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import ParameterError
+from rwn_core.mechanism import donors
 from rwn_core.mechanism.donors import (
     NOBODY,
     Draws,
@@ -211,3 +212,29 @@ def test_probabilities_are_admitted(q):
 def test_other_things_are_no_probability(q):
     with pytest.raises(ParameterError, match="q must be a probability"):
         check_probability(q)
+
+
+@pytest.mark.parametrize("together", [1, 7, 24, 60, 10_000])
+def test_however_many_numbers_are_made_at_once_they_are_the_same(
+    monkeypatch: pytest.MonkeyPatch, together: int
+) -> None:
+    records, streams = np.array([3, 0, 11, 2**33, 5, 8, 1]), (4, 0, 4, 2**32 - 3, 9)
+    monkeypatch.setattr(donors, "_TOGETHER", together)
+    draws = Draws(KEY, records, streams)
+    for block in range(2):
+        for step in range(8):
+            expected = [uniforms(KEY, records, stream, block)[step] for stream in streams]
+            np.testing.assert_array_equal(draws._step(8 * block + step), np.column_stack(expected))
+
+
+def test_numbers_of_a_small_table_take_one_call_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(key, records, stream, block):
+        calls.append(len(records))
+        return uniforms(key, records, stream, block)
+
+    monkeypatch.setattr(donors, "uniforms", counted)
+    Draws(KEY, np.arange(240), range(15)).ranks(np.full(240, 200))
+    assert calls
+    assert set(calls) == {240 * 15}

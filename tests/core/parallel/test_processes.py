@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import as_completed
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -224,6 +224,31 @@ def test_cancel_leaves_no_process(work: Callable[..., object]) -> None:
     assert (job.result, job.refusal) == (None, "Cancelled.")
     assert multiprocessing.active_children() == []
     assert not alive(pid)
+
+
+def test_processes_that_heed_nothing_are_killed_within_half_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now, killed = [100.0], []
+
+    class Deaf:
+        """A process that only a kill ends; to wait for it takes its time from a made clock."""
+
+        def terminate(self) -> None: ...
+
+        def join(self, timeout: float = 0.0) -> None:
+            now[0] += timeout
+
+        def is_alive(self) -> bool:
+            return self not in killed
+
+        def kill(self) -> None:
+            killed.append(self)
+
+    monkeypatch.setattr(processes, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    processes.end_workers([SimpleNamespace(process=Deaf()) for _ in range(5)])
+    assert len(killed) == 5
+    assert 0.1 < now[0] - 100 <= 0.5
 
 
 def test_a_job_may_be_cancelled_before_it_has_begun() -> None:

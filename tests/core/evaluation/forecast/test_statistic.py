@@ -140,12 +140,10 @@ def test_what_is_no_moment():
 def test_levels_that_are_numbers_or_truth_values():
     frame = pd.DataFrame({"b": [True, False, True, True], "x": [0.0, 1.0, 2.0, 4.0]})
     data = Microdata.from_frame(frame)
-    moment = moments_of(data, "b", "x")
-    shares = [one for one in moment if one.kind == "category"]
-    if shares:  # the gate may read truth values as categories
-        own = Comparison(original=data, masked=data)
-        assert shares[0].realized(own) == pytest.approx(0.25)
-        assert 0 <= shares[0].expected(forecast(data, rwn.RWN(k=2)), data) <= 1
+    (share,) = (one for one in moments_of(data, "b", "x") if one.kind == "category")
+    own = Comparison(original=data, masked=data)
+    assert share.realized(own) == pytest.approx(0.25)
+    assert 0 <= share.expected(forecast(data, rwn.RWN(k=2)), data) <= 1
 
 
 def test_the_rarest_level_is_one_that_occurs():

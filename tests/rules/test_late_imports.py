@@ -1,0 +1,32 @@
+"""What a process does not need, it does not import: half a second for scipy.stats alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = {
+    *("numba", "plotly", "streamlit", "sklearn", "statsmodels"),
+    *("scipy.optimize", "scipy.spatial", "scipy.stats"),
+}
+WORK = {
+    "the catalogue of measures": "import rwn_core.measures",
+    "the worker of a sweep": "import rwn_core.tuning.sweep_processes",
+    "the command rwn mask": (
+        "from rwn_cli import main\n"
+        "assert main.run(['mask', 'demo:bodyfat', 'out.csv', '--k', '5', '--seed', '7']) == 0"
+    ),
+}
+
+
+@pytest.mark.parametrize("work", WORK)
+def test_work_imports_nothing_heavy_that_it_does_not_need(work: str, tmp_path: Path) -> None:
+    code = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n{WORK[work]}\nprint(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    assert sorted(HEAVY & set(run.stdout.split())) == []
