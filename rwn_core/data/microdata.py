@@ -66,7 +66,7 @@ class Microdata:
         schema : Schema, optional
             One variable for each column; guessed from the column types when left out.
         notices : tuple of str
-            What the reader of a file has to tell beside what is found here.
+            What the reader of a file has to say beside what is noticed here.
 
         Returns
         -------
@@ -135,12 +135,12 @@ class Microdata:
     def array(self, name: str) -> Any:
         """One variable's values as they are: an array of NumPy's, or of pandas' own types."""
 
-        def plain() -> Any:
+        def own_values() -> Any:
             values = self._frame[name].array
             numpy_type = isinstance(values.dtype, np.dtype)
             return self._frame[name].to_numpy() if numpy_type else values
 
-        return self.once(("array", name), plain)
+        return self.once(("array", name), own_values)
 
     def values(self, name: str) -> NDArray[np.float64]:
         """One variable as numbers.
@@ -194,8 +194,8 @@ class Microdata:
     def with_schema(self, schema: Schema) -> Microdata:
         """The same records under another description, checked again."""
         old = table_notices(self._frame, self.schema)
-        told = tuple(notice for notice in self.notices if notice not in old)
-        return Microdata.from_frame(self._frame, schema, notices=told)
+        added = tuple(notice for notice in self.notices if notice not in old)
+        return Microdata.from_frame(self._frame, schema, notices=added)
 
     def with_weights(self, weights: Mapping[str, float]) -> Microdata:
         """The same records with other weights in the distance.
@@ -256,9 +256,9 @@ class Microdata:
 
     def _codes(self, name: str, levels: Sequence[Any]) -> NDArray[np.int32]:
         numbers, different = self._different(name)
-        places = {level: place for place, level in enumerate(levels)}
+        positions = {level: position for position, level in enumerate(levels)}
         # the last entry is for number -1, a missing value
-        lookup = np.array([places.get(value, -1) for value in different] + [-1], dtype=np.int32)
+        lookup = np.array([positions.get(value, -1) for value in different] + [-1], dtype=np.int32)
         return _read_only(lookup[numbers])
 
 
@@ -271,10 +271,10 @@ def _with_levels(frame: pd.DataFrame, schema: Schema) -> Schema:
         if variable.kind is Kind.ORDERED and variable.levels is None:
             column = frame[variable.name]
             if isinstance(column.dtype, pd.CategoricalDtype):
-                found = column.cat.remove_unused_categories().cat.categories.tolist()
+                known = column.cat.remove_unused_categories().cat.categories.tolist()
             else:
-                found = sorted(factorized(column)[1])
-            levels = tuple(level_text(value) for value in found)
+                known = sorted(factorized(column)[1])
+            levels = tuple(level_text(value) for value in known)
             schema = schema.replace_variable(variable.name, levels=levels)
     return schema
 

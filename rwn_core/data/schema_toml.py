@@ -24,8 +24,8 @@ def parse_toml(text: str) -> tuple[tuple[Variable, ...], Question | None]:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        place = str(error).rpartition("(")[2].rstrip(")")
-        raise SchemaError(f"The schema file is not valid TOML ({place}).") from None
+        where = str(error).rpartition("(")[2].rstrip(")")
+        raise SchemaError(f"The schema file is not valid TOML ({where}).") from None
     unknown = set(document) - {"variable", "question"}
     if unknown:
         raise SchemaError(f"The schema file has the unknown table {sorted(unknown)[0]}.")

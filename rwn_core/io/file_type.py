@@ -67,8 +67,8 @@ def shown(name: str) -> str:
 
 
 @contextmanager
-def in_file(place: str) -> Iterator[None]:
-    """Put the place before the text of an `InputError` raised inside.
+def in_file(file: str) -> Iterator[None]:
+    """Put the name of the file before the text of an `InputError` raised inside.
 
     Examples
     --------
@@ -81,4 +81,4 @@ def in_file(place: str) -> Iterator[None]:
         yield
     except InputError as error:
         text = str(error)
-        raise type(error)(f"{place}: {text[:1].lower()}{text[1:]}") from None
+        raise type(error)(f"{file}: {text[:1].lower()}{text[1:]}") from None

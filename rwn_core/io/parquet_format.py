@@ -73,9 +73,9 @@ def _check_content(file: str, content: bytes) -> None:
         raise InputError(f"{file} is empty (0 bytes); choose a file that holds a table.")
     if not content.startswith(b"PAR1"):
         what = describe(content)
-        found = "is not a Parquet file" if what is None else f"is {what} and not Parquet"
+        reason = "is not a Parquet file" if what is None else f"is {what} and not Parquet"
         raise InputError(
-            f"{file} {found}; save the table as Parquet, or give a CSV file the ending .csv."
+            f"{file} {reason}; save the table as Parquet, or give a CSV file the ending .csv."
         )
 
 

@@ -1,4 +1,4 @@
-"""Files in: the only place where a file becomes microdata; what is not understood is refused."""
+"""Reads files: nowhere else does a file become microdata; what is not understood is refused."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read(
     Raises
     ------
     InputError
-        The file cannot be read without guessing; the message is one sentence with the place
+        The file cannot be read without guessing; the message is one sentence with the position
         and the remedy, and never holds a cell's value.
     SchemaError
         The schema does not describe this table.
@@ -50,8 +50,8 @@ def read(
     >>> read(demo_path("pima"))
     Microdata(768 records x 9 variables)
     """
-    place = Path(path)
-    return read_bytes(place.name, _bytes_of(place), schema)
+    file = Path(path)
+    return read_bytes(file.name, _bytes_of(file), schema)
 
 
 def read_bytes(
@@ -90,9 +90,9 @@ def _check_suffix(name: str, content: bytes) -> str:
     if suffix in _READERS:
         return suffix
     what = describe(content)
-    found = "is neither a .csv nor a .parquet file" if what is None else f"is {what}"
+    reason = "is neither a .csv nor a .parquet file" if what is None else f"is {what}"
     raise InputError(
-        f"{shown(name)} {found}; save the table as CSV (UTF-8, separated by commas) or Parquet."
+        f"{shown(name)} {reason}; save the table as CSV (UTF-8, separated by commas) or Parquet."
     )
 
 

@@ -27,7 +27,7 @@ from rwn_core.neighbors import (
     Neighborhoods,
     Radii,
     Radius,
-    check_reach,
+    check_radius_and_k,
     find_and_draw,
     find_neighborhoods,
 )
@@ -97,7 +97,7 @@ class RWN:
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
-        check_reach(self.k, self.epsilon)
+        check_radius_and_k(self.k, self.epsilon)
         check_probability(self.q)
         _ = self.scheme
         if self.weights not in get_args(Weights):
@@ -119,7 +119,7 @@ class RWN:
         progress: Callable[[float], None] | None = None,
     ) -> Masked:
         """Find the neighborhoods, draw the donors, copy their values."""
-        check_reach(self.k, self.epsilon, microdata.n)
+        check_radius_and_k(self.k, self.epsilon, microdata.n)
         masked_columns(microdata)  # refuse before the search, not after it
         streams, q = column_streams(microdata), modification(microdata, self.q)
         drawing = Drawing(key=key, streams=streams, q=q)
@@ -196,7 +196,7 @@ class RWN:
             )
         if key is None:
             raise ParameterError(f"neighbors={self.neighbors} depends on the key; give it.")
-        check_reach(self.k, self.epsilon, microdata.n)
+        check_radius_and_k(self.k, self.epsilon, microdata.n)
         table = restricted_table(
             points, self.k, self.epsilon, scheme=self.scheme, key=key, watch=watch
         )

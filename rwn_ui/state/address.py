@@ -54,10 +54,10 @@ def _started_with(session: Session) -> bool:
 
 def _take(session: Session, asked: Mapping[str, str]) -> None:
     """Epsilon, k and q of the address; a sentence for each that cannot be used."""
-    reach, refused = session.bench().reach, []
+    slider_range, refused = session.bench().slider_range, []
     for what, kind, low, high in (
-        ("epsilon", float, 0.0, reach.epsilon),
-        ("k", int, 1, reach.k),
+        ("epsilon", float, 0.0, slider_range.epsilon),
+        ("k", int, 1, slider_range.k),
         ("q", float, 0.0, 1.0),
     ):
         if what not in asked:

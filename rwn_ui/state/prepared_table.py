@@ -14,7 +14,7 @@ from rwn_core.mechanism.donors import Draws, column_streams
 from rwn_core.neighbors import LARGEST_DENSE, NeighborTable
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.neighbors.preview import Preview, build_preview
-from rwn_core.neighbors.slider_range import Reach
+from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
@@ -71,9 +71,9 @@ class Bench:
         return cls(data=data, preview=preview, comparison=comparison, draws={})
 
     @property
-    def reach(self) -> Reach:
+    def slider_range(self) -> SliderRange:
         """How far the sliders go."""
-        return self.preview.reach
+        return self.preview.slider_range
 
     @property
     def table(self) -> NeighborTable | None:

@@ -155,9 +155,9 @@ class Session:
         if choice.precision != self.precision:
             self.precision = choice.precision
             self.rewound += 1
-        reach = self.bench().reach
-        self.epsilon = min(choice.epsilon, reach.epsilon)
-        self.k, self.q = min(choice.k, reach.k), choice.q
+        slider_range = self.bench().slider_range
+        self.epsilon = min(choice.epsilon, slider_range.epsilon)
+        self.k, self.q = min(choice.k, slider_range.k), choice.q
 
     @property
     def words(self) -> str:
@@ -271,7 +271,7 @@ class Session:
 
     def use_preset(self, preset: str) -> None:
         """Take a preset's epsilon, k and q, fitted to the table's distances."""
-        self.epsilon, self.k, self.q = preset_values(preset, self.bench().reach)
+        self.epsilon, self.k, self.q = preset_values(preset, self.bench().slider_range)
 
 
 def _place(data: rwn.Microdata) -> tuple[str, rwn.Schema]:

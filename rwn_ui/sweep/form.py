@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.rounding import check_precision, plain_steps, steps_of
+from rwn_core.data.rounding import check_precision, steps_by_name, steps_of
 from rwn_core.errors import ParameterError
 from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import USUAL, Grid, Plan, values_of
@@ -128,13 +128,15 @@ def refill(session: Session, search: Search) -> None:
 
 def first_search(session: Session) -> Search:
     """Sixty settings within the sliders' ranges, six measures, eight releases."""
-    reach = session.bench().reach
-    fifth = max(reach.stored / 5, reach.step)
-    epsilon = [round(round(n * fifth / reach.step) * reach.step, 10) for n in range(6)]
+    slider_range = session.bench().slider_range
+    fifth = max(slider_range.stored / 5, slider_range.step)
+    epsilon = [
+        round(round(n * fifth / slider_range.step) * slider_range.step, 10) for n in range(6)
+    ]
     grid = Grid(
         axes={
             "epsilon": tuple(epsilon),
-            "k": tuple(k for k in (3, 5, 10, 20, 40) if k <= reach.k) or (reach.k,),
+            "k": tuple(k for k in (3, 5, 10, 20, 40) if k <= slider_range.k) or (slider_range.k,),
             "q": (0.5, 1.0),
         },
         precision=(dict(session.precision),),
@@ -186,7 +188,7 @@ def _precision(session: Session, shares: list[str], text: str) -> tuple[dict[str
 
 def _precision_texts(session: Session, grid: Grid) -> dict[str, Any]:
     """What the two fields of the form say for a grid."""
-    named = [(words_of(session, plain_steps(each)), each) for each in grid.precision]
+    named = [(words_of(session, steps_by_name(each)), each) for each in grid.precision]
     return {
         "shares": [words for words, _ in named if words],
         "steps": "\n".join(_line(each) for words, each in named if not words),

@@ -190,12 +190,16 @@ def _not_expected(session: Session) -> rwn.NotApplicable | None:
 
 def _values(session: Session, axis: Axis) -> list[float]:
     """Where the curve is computed: over the slider's range, as far as neighbors are stored."""
-    reach = session.bench().reach
+    slider_range = session.bench().slider_range
     count = VALUES if session.data.n <= LARGEST_DENSE else VALUES_OF_LARGE
     if axis == "k":
-        return [float(k) for k in np.unique(np.linspace(1, reach.k, count).round())]
+        return [float(k) for k in np.unique(np.linspace(1, slider_range.k, count).round())]
     table = session.bench().table
-    end = reach.epsilon if table is None else min(reach.epsilon, float(np.min(table.epsilon)))
+    end = (
+        slider_range.epsilon
+        if table is None
+        else min(slider_range.epsilon, float(np.min(table.epsilon)))
+    )
     return [float(value) for value in np.linspace(0.0, {"q": 1.0}.get(axis, end), count)]
 
 

@@ -57,8 +57,8 @@ def _preset_on_screen(session: Session) -> str | None:
         round(st.session_state.get(widget_key(session, what), getattr(session, what)), 10)
         for what in ("epsilon", "k", "q")
     )
-    reach = session.bench().reach
-    return next((name for name in PRESETS if preset_values(name, reach) == shown), None)
+    slider_range = session.bench().slider_range
+    return next((name for name in PRESETS if preset_values(name, slider_range) == shown), None)
 
 
 def push_levers(session: Session) -> None:

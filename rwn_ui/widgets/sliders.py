@@ -23,21 +23,21 @@ class Lever(NamedTuple):
 
 def _levers(session: Session) -> tuple[Lever, ...]:
     """Epsilon, k and q."""
-    reach = session.bench().reach
+    slider_range = session.bench().slider_range
     return (
         Lever(
             "epsilon",
             "Radius ε (standard deviations)",
             0.0,
-            reach.epsilon,
-            reach.step,
+            slider_range.epsilon,
+            slider_range.step,
             "Every record within ε gives values; not the epsilon of differential privacy.",
         ),
         Lever(
             "k",
             "Minimum neighbors k",
             1,
-            reach.k,
+            slider_range.k,
             1,
             "At least the k nearest records give values, also to an outlier.",
         ),

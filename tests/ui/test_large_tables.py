@@ -280,7 +280,7 @@ def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
     monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
     data = table()
     bench = Bench.of(data)
-    params = rwn.RWN(epsilon=beyond * bench.reach.stored, k=5, q=0.7)
+    params = rwn.RWN(epsilon=beyond * bench.slider_range.stored, k=5, q=0.7)
     assert bench.preview.stores(k=5, epsilon=params.epsilon) is (beyond <= 1)
     look = bench.look(params, 3)
     same_release(look, rwn.mask(data, params, seed=3), np.arange(data.n))
@@ -293,7 +293,7 @@ def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None
     bench = Bench.of(data)
     records = bench.preview.records
     assert (len(records), bench.preview.whole) == (2100, False)
-    params = rwn.RWN(epsilon=beyond * bench.reach.epsilon, k=5, q=0.7)
+    params = rwn.RWN(epsilon=beyond * bench.slider_range.epsilon, k=5, q=0.7)
     release = rwn.mask(data, params, seed=3)
     look = bench.look(params, 3)
     same_release(look, release, records)

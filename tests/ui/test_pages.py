@@ -52,7 +52,7 @@ def test_sliders_write_the_session_and_the_session_the_sliders(open_page) -> Non
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_preset_moves_every_slider_as_often_as_it_is_pressed(open_page, preset: str) -> None:
     screen = open_page("tune")
-    wanted = preset_values(preset, screen.session.bench().reach)
+    wanted = preset_values(preset, screen.session.bench().slider_range)
     for _ in range(2):
         screen.lever("k").set_value(33).run()
         screen.test.button(key=f"tune.0.preset.{preset}").click().run()

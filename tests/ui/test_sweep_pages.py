@@ -76,7 +76,7 @@ def test_the_first_form_is_a_sweep_within_the_sliders_ranges(sweep_page: AppTest
     session = session_of(sweep_page)
     search = sweep_form.first_search(session)
     assert len(search.grid) == 60
-    assert max(search.grid.axes["epsilon"]) <= session.bench().reach.epsilon + 1e-9
+    assert max(search.grid.axes["epsilon"]) <= session.bench().slider_range.epsilon + 1e-9
     assert not sweep_page.error
 
 

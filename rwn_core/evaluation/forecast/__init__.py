@@ -104,7 +104,7 @@ def forecast_scan(
     table : NeighborTable, optional
         Of this table's points in that scale, reaching as far as any setting; found by default.
     progress : callable, optional
-        Told the share done, from 0 to 1. What it raises ends the work.
+        Called with the share done, from 0 to 1. What it raises ends the work.
 
     Returns
     -------

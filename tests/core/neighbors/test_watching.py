@@ -64,17 +64,17 @@ def test_cancelling_takes_less_than_half_a_second(threads):
     assert time.perf_counter() - asked[0] < 5
 
 
-def test_progress_is_told_often_and_may_stop_the_work():
-    told: list[tuple[float, float]] = []
+def test_progress_is_called_often_and_may_stop_the_work():
+    calls: list[tuple[float, float]] = []
 
     def tell(share: float) -> None:
-        told.append((share, time.perf_counter()))
-        if len(told) == 8:
+        calls.append((share, time.perf_counter()))
+        if len(calls) == 8:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         find_neighborhoods(LONG, k=5, epsilon=4.0, progress=tell)
-    shares, times = zip(*told, strict=True)
+    shares, times = zip(*calls, strict=True)
     assert list(shares) == sorted(shares)
     assert max(np.diff(times)) < 5
 
