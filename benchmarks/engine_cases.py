@@ -15,7 +15,7 @@ from rwn_core.neighbors import Drawing, neighbor_table
 from rwn_core.neighbors.index import build_index
 from rwn_core.neighbors.lazy_table import search_neighborhoods
 from rwn_core.neighbors.search import Search
-from rwn_core.neighbors.slider_range import interactive_reach
+from rwn_core.neighbors.slider_range import slider_range_of
 from rwn_core.parallel.threads import Cancelled, Watch
 from rwn_core.randomness import SecretKey
 
@@ -145,16 +145,16 @@ def move(case: dict) -> dict:
     """A slider move: another epsilon, k or q, and new donors for all cells."""
     n, p = int(case["n"]), int(case["p"])
     points = KINDS[case["kind"]](n, p)
-    reach = interactive_reach(points, 12_000_000)
+    slider_range = slider_range_of(points, 12_000_000)
     clock = Clock()
-    table = neighbor_table(points, k=20, epsilon=reach.epsilon)
+    table = neighbor_table(points, k=20, epsilon=slider_range.epsilon)
     prepared = clock.read()
     draws, times = Draws(KEY, np.arange(n), range(p)), []
-    draw_donors(table.narrow(k=5, epsilon=reach.epsilon), draws, np.ones(p))
+    draw_donors(table.narrow(k=5, epsilon=slider_range.epsilon), draws, np.ones(p))
     for share in np.linspace(0.3, 1.0, MOVES):
         for k, q in ((5, 1.0), (20, 0.3)):
             start = time.perf_counter()
-            found = table.narrow(k=k, epsilon=float(share * reach.epsilon))
+            found = table.narrow(k=k, epsilon=float(share * slider_range.epsilon))
             draw_donors(found, draws, np.full(p, q))
             times.append(1000 * (time.perf_counter() - start))
     return {

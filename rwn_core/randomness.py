@@ -72,7 +72,7 @@ class SecretKey:
         return hashlib.sha256(b"rwn key identity:" + self._bytes).hexdigest()[:16]
 
     def derived(self, label: str) -> SecretKey:
-        """Another key for each label; none of them tells of the others."""
+        """Another key for each label; none of them reveals another."""
         return SecretKey(
             hashlib.sha256(b"rwn derived key:" + self._bytes + label.encode()).digest()
         )

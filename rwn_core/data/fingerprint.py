@@ -30,11 +30,11 @@ def _content(column: pd.Series[Any]) -> list[NDArray[Any]]:
         days = pd.to_datetime(column, utc=True)
         return [np.array([str(days.dt.unit)], dtype="S8"), days.astype("int64").to_numpy()]
     if pd.api.types.is_numeric_dtype(dtype):
-        plain: Any = getattr(dtype, "numpy_dtype", dtype)
-        values = column.to_numpy(dtype=plain, na_value=0)
+        numpy_dtype: Any = getattr(dtype, "numpy_dtype", dtype)
+        values = column.to_numpy(dtype=numpy_dtype, na_value=0)
         missing = column.isna().to_numpy()
         # a missing number has many bit patterns; -0.0 and 0.0 differ, as they do in a file
-        return [missing, np.where(missing, plain.type(0), values)]
+        return [missing, np.where(missing, numpy_dtype.type(0), values)]
     if isinstance(dtype, pd.CategoricalDtype):
         column = column.cat.remove_unused_categories()
     numbers, different = factorized(column)

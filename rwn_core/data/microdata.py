@@ -67,7 +67,7 @@ class Microdata:
         schema : Schema, optional
             One variable for each column; guessed from the column types when left out.
         notices : tuple of str
-            What the reader of a file has to tell beside what is found here.
+            What the reader of a file has to say beside what is noticed here.
 
         Returns
         -------
@@ -136,12 +136,12 @@ class Microdata:
     def array(self, name: str) -> Any:
         """One variable's values as they are: an array of NumPy's, or of pandas' own types."""
 
-        def plain() -> Any:
+        def own_values() -> Any:
             values = self._frame[name].array
             numpy_type = isinstance(values.dtype, np.dtype)
             return self._frame[name].to_numpy() if numpy_type else values
 
-        return self.once(("array", name), plain)
+        return self.once(("array", name), own_values)
 
     def values(self, name: str) -> NDArray[np.float64]:
         """One variable as numbers.
@@ -197,8 +197,8 @@ class Microdata:
         if _said_of_values(schema) == _said_of_values(self.schema):
             return self._described(schema)
         old = table_notices(self._frame, self.schema)
-        told = tuple(notice for notice in self.notices if notice not in old)
-        return Microdata.from_frame(self._frame, schema, notices=told)
+        added = tuple(notice for notice in self.notices if notice not in old)
+        return Microdata.from_frame(self._frame, schema, notices=added)
 
     def with_weights(self, weights: Mapping[str, float]) -> Microdata:
         """The same records with other weights in the distance.
@@ -263,9 +263,9 @@ class Microdata:
 
     def _codes(self, name: str, levels: Sequence[Any]) -> NDArray[np.int32]:
         numbers, different = self._different(name)
-        places = {level: place for place, level in enumerate(levels)}
+        positions = {level: position for position, level in enumerate(levels)}
         # the last entry is for number -1, a missing value
-        lookup = np.array([places.get(value, -1) for value in different] + [-1], dtype=np.int32)
+        lookup = np.array([positions.get(value, -1) for value in different] + [-1], dtype=np.int32)
         return _read_only(lookup[numbers])
 
 
@@ -283,10 +283,10 @@ def _with_levels(frame: pd.DataFrame, schema: Schema) -> Schema:
         if variable.kind is Kind.ORDERED and variable.levels is None:
             column = frame[variable.name]
             if isinstance(column.dtype, pd.CategoricalDtype):
-                found = column.cat.remove_unused_categories().cat.categories.tolist()
+                known = column.cat.remove_unused_categories().cat.categories.tolist()
             else:
-                found = sorted(factorized(column)[1])
-            levels = tuple(level_text(value) for value in found)
+                known = sorted(factorized(column)[1])
+            levels = tuple(level_text(value) for value in known)
             schema = schema.replace_variable(variable.name, levels=levels)
     return schema
 

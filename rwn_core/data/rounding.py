@@ -15,7 +15,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 
 Steps = tuple[tuple[str, float], ...]
-"""A release precision as plain data: each rounded variable with its step, sorted by name."""
+"""A release precision that can be compared: each rounded variable and its step, by name."""
 
 SHARES = (0.0, 0.1, 0.25, 0.5, 1.0)
 """Usual steps for all numbers, as shares of a standard deviation."""
@@ -24,11 +24,11 @@ _EXACT = 2.0**50  # up to this many steps a float64 quotient is surely nearest t
 _MOST_DIGITS = 22  # 10**22 is the last power of ten that a float64 holds exactly
 _LARGEST_WHOLE = 2.0**63  # what the type of whole numbers holds
 _SMALLEST_STEP = 1e-300
-_TOLD = 3  # variables that are named in words
+_NAMED = 3  # variables that are named in words
 
 
-def plain_steps(precision: Mapping[str, float] | None) -> Steps:
-    """A release precision as plain data.
+def steps_by_name(precision: Mapping[str, float] | None) -> Steps:
+    """Sort the steps of a release precision by the names of their variables.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def plain_steps(precision: Mapping[str, float] | None) -> Steps:
 
     Examples
     --------
-    >>> plain_steps({"weight": 10, "age": 5})
+    >>> steps_by_name({"weight": 10, "age": 5})
     (('age', 5.0), ('weight', 10.0))
     """
     for name, step in (precision or {}).items():
@@ -62,7 +62,7 @@ def check_precision(microdata: Microdata, precision: Mapping[str, float]) -> Non
             raise ParameterError(
                 f"Only numbers can be rounded; {name} is no numeric variable of the release."
             )
-    plain_steps(precision)
+    steps_by_name(precision)
 
 
 def precision_words(steps: Iterable[tuple[str, float]]) -> str:
@@ -76,9 +76,9 @@ def precision_words(steps: Iterable[tuple[str, float]]) -> str:
     '5 variables rounded (a to 1, b to 1, c to 1, ...)'
     """
     every = list(steps)
-    if len(every) <= _TOLD:
+    if len(every) <= _NAMED:
         return ", ".join(f"{name} in steps of {step:.10g}" for name, step in every)
-    first = ", ".join(f"{name} to {step:.10g}" for name, step in every[:_TOLD])
+    first = ", ".join(f"{name} to {step:.10g}" for name, step in every[:_NAMED])
     return f"{len(every)} variables rounded ({first}, ...)"
 
 
@@ -182,12 +182,12 @@ def steps_of(microdata: Microdata, share: float) -> dict[str, float]:
         Steps of 1, 2 or 5 times a power of ten, that a person can read. Without whole numbers
         that such a step would not round.
     """
-    found = microdata.once(("steps", float(share)), lambda: _find_steps(microdata, share))
-    return dict(found)
+    steps = microdata.once(("steps", float(share)), lambda: _find_steps(microdata, share))
+    return dict(steps)
 
 
 def _find_steps(microdata: Microdata, share: float) -> dict[str, float]:
-    found: dict[str, float] = {}
+    steps: dict[str, float] = {}
     for name in microdata.numeric_names if share > 0 else ():
         values = microdata.values(name)
         known = values[~np.isnan(values)]
@@ -196,8 +196,8 @@ def _find_steps(microdata: Microdata, share: float) -> dict[str, float]:
             continue
         step = readable_step(share * spread)
         if step > 1 or (known % 1 != 0).any():
-            found[name] = step
-    return found
+            steps[name] = step
+    return steps
 
 
 def share_of(microdata: Microdata, steps: Steps) -> float | None:
@@ -208,7 +208,7 @@ def share_of(microdata: Microdata, steps: Steps) -> float | None:
     float or None
         0 where nothing is rounded; None where the steps are others.
     """
-    shares = (share for share in SHARES if plain_steps(steps_of(microdata, share)) == steps)
+    shares = (share for share in SHARES if steps_by_name(steps_of(microdata, share)) == steps)
     return next(shares, None)
 
 

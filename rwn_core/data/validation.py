@@ -55,9 +55,9 @@ def check_names(columns: pd.Index[Any]) -> None:
         _check_name(name, position)
     for name, times in Counter(columns).items():
         if times > 1:
-            places = [str(i) for i, other in enumerate(columns, start=1) if other == name]
+            positions = [str(i) for i, other in enumerate(columns, start=1) if other == name]
             raise InputError(
-                f"The column name {name} occurs {times} times (columns {', '.join(places)}); "
+                f"The column name {name} occurs {times} times (columns {', '.join(positions)}); "
                 "rename all but one."
             )
 
@@ -148,14 +148,14 @@ def _check_numbers(column: pd.Series[Any], variable: Variable) -> None:
             f"Column {name} holds texts and cannot be {variable.kind}; make it categorical."
         )
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    for what, found in (
+    for what, wrong in (
         ("infinite values", np.isinf(values)),
         (f"numbers beyond {LARGEST_NUMBER:g}", np.abs(values) > LARGEST_NUMBER),
     ):
-        if found.any():
+        if wrong.any():
             raise InputError(
-                f"Column {name} has {what} ({int(found.sum())}, first in row "
-                f"{int(found.argmax()) + 1}); replace or remove them."
+                f"Column {name} has {what} ({int(wrong.sum())}, first in row "
+                f"{int(wrong.argmax()) + 1}); replace or remove them."
             )
 
 

@@ -76,7 +76,7 @@ class DayPass:
         seed : int, optional
             The releases have the keys of seed, seed + 1, ...; fresh keys if it is left out.
         progress : callable, optional
-            Told the share done, from 0 to 1.
+            Called with the share done, from 0 to 1.
 
         Returns
         -------

@@ -128,7 +128,7 @@ def audit(
     question : Question, optional
         The regression to keep; the schema's by default.
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Called with the share done, from 0 to 1.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def read_all(
     measures : sequence of str, optional
         Keys; all by default.
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Called with the share done, from 0 to 1.
 
     Raises
     ------

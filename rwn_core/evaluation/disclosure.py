@@ -120,7 +120,7 @@ def disclose(
         From `control_group`: attacks that guess about a person are tried there, on people in the
         file and on people outside.
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Called with the share done, from 0 to 1.
 
     Returns
     -------

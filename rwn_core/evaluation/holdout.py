@@ -83,7 +83,7 @@ def predict_on_holdout(
     train_share : float
         Between 0 and 1.
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Called with the share done, from 0 to 1.
 
     Returns
     -------

@@ -111,7 +111,7 @@ def ensemble(
         The draws have the keys of seed, seed + 1, ...: repeatable, and no secret. Fresh keys if
         it is left out.
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Called with the share done, from 0 to 1.
 
     Returns
     -------

@@ -167,7 +167,7 @@ def standard_error_validity(
     seed : int, optional
         Of the samples and the maskings; fresh if left out.
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Called with the share done, from 0 to 1.
 
     Returns
     -------

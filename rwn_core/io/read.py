@@ -1,4 +1,4 @@
-"""Files in: the only place where a file becomes microdata; what is not understood is refused."""
+"""Reads files: nowhere else does a file become microdata; what is not understood is refused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def read(
     Raises
     ------
     InputError
-        The file cannot be read without guessing; the message is one sentence with the place
+        The file cannot be read without guessing; the message is one sentence with the position
         and the remedy, and never holds a cell's value.
     SchemaError
         The schema does not describe this table.
@@ -49,8 +49,8 @@ def read(
     >>> read(demo_path("pima"))
     Microdata(768 records x 9 variables)
     """
-    place = Path(path)
-    return read_bytes(place.name, _bytes_of(place), schema)
+    file = Path(path)
+    return read_bytes(file.name, _bytes_of(file), schema)
 
 
 def read_bytes(

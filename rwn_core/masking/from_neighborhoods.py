@@ -26,11 +26,11 @@ from rwn_core.mechanism.donors import (
     masked_columns,
 )
 from rwn_core.mechanism.law import Law
-from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods, check_reach, neighbor_table
+from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods, check_radius_and_k, neighbor_table
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.preview import build_preview
 from rwn_core.neighbors.resampled_table import without_clones
-from rwn_core.neighbors.slider_range import Reach, interactive_reach
+from rwn_core.neighbors.slider_range import SliderRange, slider_range_of
 from rwn_core.neighbors.source import (
     Ball,
     NeighborSource,
@@ -70,10 +70,10 @@ class NeighborhoodMethod(Protocol):
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> Law:
         """The exact law of a release."""
 
-    def ranges_on(self, reach: Reach) -> Mapping[str, LeverRange]:
+    def ranges_on(self, slider_range: SliderRange) -> Mapping[str, LeverRange]:
         """How far each lever goes."""
 
-    def presets_on(self, reach: Reach) -> Mapping[str, Mapping[str, float]]:
+    def presets_on(self, slider_range: SliderRange) -> Mapping[str, Mapping[str, float]]:
         """Starting points, fitted to a table's distances."""
 
 
@@ -88,7 +88,7 @@ def prepared(
 ) -> PreparedNeighborhoods:
     """Make a table ready for a method; see `Method.prepare`."""
     masked_columns(microdata)  # refuse before the search, not after it
-    check_reach(params.ball.k, params.ball.epsilon, microdata.n)
+    check_radius_and_k(params.ball.k, params.ball.epsilon, microdata.n)
     points, source = params.points(microdata), None
     if settings and params.scheme.exact:
         widest = _widest([params, *settings])
@@ -116,7 +116,7 @@ def previewed(
             params, microdata, SearchSource(points=points, scheme=params.scheme)
         )
     preview = build_preview(points, progress=progress, cancel=cancel)
-    return PreparedNeighborhoods(params, microdata, preview, reach=preview.reach)
+    return PreparedNeighborhoods(params, microdata, preview, slider_range=preview.slider_range)
 
 
 def _widest(settings: Sequence[Any]) -> Ball:
@@ -137,7 +137,7 @@ class PreparedNeighborhoods:
     microdata : Microdata
     source : NeighborSource
         In the method's metric.
-    reach : Reach, optional
+    slider_range : SliderRange, optional
         How far sliders go, if known.
     draws : StoredDraws, optional
         Random numbers that settings share.
@@ -149,11 +149,11 @@ class PreparedNeighborhoods:
         microdata: Microdata,
         source: NeighborSource,
         *,
-        reach: Reach | None = None,
+        slider_range: SliderRange | None = None,
         draws: StoredDraws | None = None,
     ) -> None:
         self.params, self.microdata, self.source = params, microdata, source
-        self._reach = reach
+        self._slider_range = slider_range
         self._draws = StoredDraws(microdata, source.records) if draws is None else draws
         self._neighborhoods: Neighborhoods | None = None
         self._law: Law | None = None
@@ -169,20 +169,20 @@ class PreparedNeighborhoods:
         return len(self.records) == self.microdata.n
 
     @cached_property
-    def reach(self) -> Reach:
+    def slider_range(self) -> SliderRange:
         """How far sliders go, from a sample of the distances."""
-        return self._reach or interactive_reach(self.source.points, _LARGEST_PAIRS)
+        return self._slider_range or slider_range_of(self.source.points, _LARGEST_PAIRS)
 
     @property
     def ranges(self) -> Mapping[str, LeverRange]:
         """How far each lever goes; see `Prepared`."""
-        ranges: Mapping[str, LeverRange] = self.params.ranges_on(self.reach)
+        ranges: Mapping[str, LeverRange] = self.params.ranges_on(self.slider_range)
         return ranges
 
     @property
     def presets(self) -> Mapping[str, Mapping[str, float]]:
         """Starting points; see `Prepared`."""
-        presets: Mapping[str, Mapping[str, float]] = self.params.presets_on(self.reach)
+        presets: Mapping[str, Mapping[str, float]] = self.params.presets_on(self.slider_range)
         return presets
 
     @property
@@ -216,12 +216,12 @@ class PreparedNeighborhoods:
         """The same table at another position of the levers; see `Prepared`."""
         params = at_levers(self.params, levers)
         assert family(params) == family(self.params)
-        check_reach(params.ball.k, params.ball.epsilon, self.microdata.n)
+        check_radius_and_k(params.ball.k, params.ball.epsilon, self.microdata.n)
         moved = type(self)(
-            params, self.microdata, self.source, reach=self._reach, draws=self._draws
+            params, self.microdata, self.source, slider_range=self._slider_range, draws=self._draws
         )
-        if "reach" in self.__dict__:
-            moved.__dict__["reach"] = self.reach
+        if "slider_range" in self.__dict__:
+            moved.__dict__["slider_range"] = self.slider_range
         if params.ball == self.params.ball:
             moved._neighborhoods = self._neighborhoods
         return moved

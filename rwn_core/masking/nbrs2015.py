@@ -22,7 +22,7 @@ from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.metric import metric_of
 from rwn_core.neighbors.rule import NeighborhoodRule
-from rwn_core.neighbors.slider_range import Reach
+from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.neighbors.source import Ball, SearchSource
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
@@ -166,17 +166,19 @@ class NBRS2015:
         """Which of some records are not selected and stay as they are, shape (m,)."""
         return ~self.selected(key, n)[records]
 
-    def ranges_on(self, reach: Reach) -> dict[str, LeverRange]:
+    def ranges_on(self, slider_range: SliderRange) -> dict[str, LeverRange]:
         """How far each lever goes on a table with these distances."""
         return {
-            "epsilon": LeverRange(low=reach.step, high=reach.epsilon, step=reach.step),
+            "epsilon": LeverRange(
+                low=slider_range.step, high=slider_range.epsilon, step=slider_range.step
+            ),
             "q": LeverRange(low=0.0, high=1.0, step=0.05),
         }
 
-    def presets_on(self, reach: Reach) -> dict[str, dict[str, float]]:
+    def presets_on(self, slider_range: SliderRange) -> dict[str, dict[str, float]]:
         """Starting points: epsilon as a multiple of the typical nearest distance, and q."""
         return {
-            name: {"epsilon": max(reach.radius(multiple), reach.step), "q": q}
+            name: {"epsilon": max(slider_range.radius(multiple), slider_range.step), "q": q}
             for name, (multiple, q) in _PRESETS.items()
         }
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import Steps, check_precision, plain_steps
+from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import file_format, table_bytes, write_atomically
 from rwn_core.masking.method import Lever, Masked, Method, Prepared
@@ -49,7 +49,7 @@ class Rounded:
 
     def __post_init__(self) -> None:
         """Keep the steps as plain data, which can be a key."""
-        object.__setattr__(self, "precision", plain_steps(dict(self.precision)))
+        object.__setattr__(self, "precision", steps_by_name(dict(self.precision)))
 
     @property
     def method(self) -> str:
@@ -241,7 +241,7 @@ def mask(
     threads : int, optional
         RWN_THREADS or all processors by default. It changes the time, never the release.
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Called with the share done, from 0 to 1.
 
     Returns
     -------
@@ -253,7 +253,7 @@ def mask(
     """
     threads = thread_count(threads)
     plain, own = unrounded(params)
-    steps = plain_steps({**own, **(precision or {})})
+    steps = steps_by_name({**own, **(precision or {})})
     check_precision(microdata, dict(steps))  # refuse before the search, not after it
     if seed is None:
         key = SecretKey.fresh()

@@ -17,13 +17,13 @@ from rwn_core.masking.method import Lever, LeverRange
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donors import check_probability, masked_columns
 from rwn_core.mechanism.law import Law
-from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_reach
+from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates.cost import restriction_cost
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, metric_of
 from rwn_core.neighbors.rule import NeighborhoodRule
-from rwn_core.neighbors.slider_range import Reach
+from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.neighbors.source import Ball, SearchSource
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey
@@ -104,7 +104,7 @@ class RWN:
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
-        check_reach(self.k, self.epsilon)
+        check_radius_and_k(self.k, self.epsilon)
         check_probability(self.q)
         _ = self.scheme
         if self.weights not in get_args(Weights):
@@ -216,18 +216,18 @@ class RWN:
     def kept(self, key: SecretKey, n: int, records: NDArray[np.int64]) -> None:
         """No record is kept as a whole: every cell decides alone."""
 
-    def ranges_on(self, reach: Reach) -> dict[str, LeverRange]:
+    def ranges_on(self, slider_range: SliderRange) -> dict[str, LeverRange]:
         """How far each lever goes on a table with these distances."""
         return {
-            "epsilon": LeverRange(low=0.0, high=reach.epsilon, step=reach.step),
-            "k": LeverRange(low=1, high=reach.k, step=1),
+            "epsilon": LeverRange(low=0.0, high=slider_range.epsilon, step=slider_range.step),
+            "k": LeverRange(low=1, high=slider_range.k, step=1),
             "q": LeverRange(low=0.0, high=1.0, step=0.05),
         }
 
-    def presets_on(self, reach: Reach) -> dict[str, dict[str, float]]:
+    def presets_on(self, slider_range: SliderRange) -> dict[str, dict[str, float]]:
         """Starting points: epsilon as a multiple of the typical nearest distance, k and q."""
         return {
-            name: {"epsilon": reach.radius(multiple), "k": min(k, reach.k), "q": q}
+            name: {"epsilon": slider_range.radius(multiple), "k": min(k, slider_range.k), "q": q}
             for name, (multiple, k, q) in _PRESETS.items()
         }
 

@@ -20,7 +20,7 @@ HELD = 50_000_000  # members, 4 bytes each, that are kept once they are listed
 
 
 class Lists(NamedTuple):
-    """The possible donors of some records. All of them are told by their places in an order.
+    """The possible donors of some records. All of them are given by their positions in an order.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Listed:
 
     @property
     def order(self) -> NDArray[np.int32]:
-        """The record at each place, shape (n,): near ones together, where they were searched."""
+        """The record at each position, shape (n,): near ones together, where they were searched."""
         if self._to_search is None:
             return np.arange(self.n, dtype=np.int32)
         return self._to_search.search.query.side.records
@@ -133,20 +133,20 @@ def _cut(lists: Lists) -> Iterator[Lists]:
         )
 
 
-def _search(table: SearchedTable, found: Neighborhoods, watch: Watch) -> Iterator[Lists]:
+def _search(table: SearchedTable, neighborhoods: Neighborhoods, watch: Watch) -> Iterator[Lists]:
     """Search for the members once more, some leaves of the tree at a time."""
     from rwn_core.neighbors.kernels.member_lists import list_members
 
     search = table.search
     side = search.query.side
     first = side.records[side.offsets[:-1]]  # identical records have the same neighborhood
-    by_k = found.within[first] < (found.k or 0)
-    edges = np.where(by_k, table.found.kth[first] * (1 + TIE), search.edges)
+    by_k = neighborhoods.within[first] < (neighborhoods.k or 0)
+    edges = np.where(by_k, table.result.kth[first] * (1 + TIE), search.edges)
     wanted = search.wanted_for(None)._replace(edges=edges)
-    starts = np.concatenate(([0], np.cumsum(found.sizes[first] + 1)))
-    places = side.starts[len(side.tiles) - 1 :]
-    for low, high in _ranges(starts[places]):
-        base, end = places[low], places[high]
+    starts = np.concatenate(([0], np.cumsum(neighborhoods.sizes[first] + 1)))
+    leaves = side.starts[len(side.tiles) - 1 :]
+    for low, high in _ranges(starts[leaves]):
+        base, end = leaves[low], leaves[high]
         here = starts[base : end + 1] - starts[base]
         members = np.empty(here[-1], np.int32)
         part = partial(_list, list_members, (side, wanted, base, here, members), low)

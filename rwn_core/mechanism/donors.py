@@ -74,10 +74,10 @@ class Draws:
         while True:
             if step == len(self._chain):
                 self._chain.append(self._next())
-            reached = self._chain[step] <= limit
-            if not reached.any():
+            inside = self._chain[step] <= limit
+            if not inside.any():
                 return chosen
-            np.copyto(chosen, self._chain[step], where=reached)
+            np.copyto(chosen, self._chain[step], where=inside)
             step += 1
 
     def from_stored(
@@ -90,7 +90,7 @@ class Draws:
         from rwn_core.neighbors.stored_draws import Chains
 
         longest = np.diff(neighborhoods.table.offsets)[neighborhoods.rows(self.records)]
-        if self._links is None or not self._links.reach(longest):
+        if self._links is None or not self._links.cover(longest):
             streams = np.array(self.streams, dtype=np.int64)
             self._links = Chains(self._key, self.records, streams, longest)
         return self._links.donors(neighborhoods, q, thread_count(threads))
@@ -141,12 +141,12 @@ def check_probability(q: object) -> None:
 
 
 def column_streams(microdata: Microdata) -> tuple[int, ...]:
-    """The stream of each released column: its place, or that of the first of its group."""
+    """The stream of each released column: its position, or that of the first of its group."""
     first: dict[str, int] = {}
     streams = []
-    for place, variable in enumerate(microdata.schema.released):
+    for position, variable in enumerate(microdata.schema.released):
         group = variable.group
-        streams.append(place if group is None else first.setdefault(group, place))
+        streams.append(position if group is None else first.setdefault(group, position))
     return tuple(streams)
 
 
@@ -247,8 +247,8 @@ def copy_from_donors(microdata: Microdata, donors: NDArray[np.int64]) -> Microda
         A donor is no record of the table.
     """
     columns = {
-        variable.name: _copy_column(microdata.array(variable.name), donors[:, place])
-        for place, variable in enumerate(microdata.schema.released)
+        variable.name: _copy_column(microdata.array(variable.name), donors[:, position])
+        for position, variable in enumerate(microdata.schema.released)
     }
     return Microdata(pd.DataFrame(columns, copy=False), released_schema(microdata.schema))
 

@@ -48,10 +48,10 @@ def table_of(listed: Listed, codes: NDArray[np.int64], q: float) -> sparse.csr_a
         sizes[order[records]] = used
     starts = np.concatenate(([0], np.cumsum(sizes)))
     columns, chances = np.empty(starts[-1], np.int32), np.empty(starts[-1])
-    while parts:  # each is let go of once it has found its place
+    while parts:  # each is let go of once it is copied
         records, used, some_columns, some_chances = parts.pop()
-        places = _entries(starts[order[records]], used)
-        columns[places], chances[places] = some_columns, some_chances
+        entries = _entries(starts[order[records]], used)
+        columns[entries], chances[entries] = some_columns, some_chances
     if starts[-1] <= np.iinfo(np.int32).max:
         starts = starts.astype(np.int32)
     return sparse.csr_array((chances, columns, starts), shape=(listed.n, values))
@@ -67,12 +67,12 @@ def _part(listed: Listed, lists: Lists, codes: NDArray[np.int32], q: float, valu
         fill_chances(lists, codes, q, values, starts, used, columns, chances, first, last)
 
     listed.watch.run(fill, len(room))
-    places = _entries(starts, used)
-    return lists.records, used, columns[places], chances[places]
+    entries = _entries(starts, used)
+    return lists.records, used, columns[entries], chances[entries]
 
 
 def _entries(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers from each start on, as many as each size tells."""
+    """The numbers from each start on, as many as each size says."""
     return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
 
 

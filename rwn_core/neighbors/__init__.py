@@ -8,7 +8,7 @@ from rwn_core.neighbors.find import (
     nearest_radii,
     neighbor_table,
 )
-from rwn_core.neighbors.radius import Radii, Radius, check_reach
+from rwn_core.neighbors.radius import Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "Neighborhoods",
     "Radii",
     "Radius",
-    "check_reach",
+    "check_radius_and_k",
     "find_and_draw",
     "find_neighborhoods",
     "find_strictly",

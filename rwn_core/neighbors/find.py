@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.radius import Radii, Radius, check_reach
+from rwn_core.neighbors.radius import Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
@@ -39,7 +39,7 @@ def neighbor_table(
     threads : int, optional
         RWN_THREADS or all processors by default; it changes the time, never the result.
     progress : callable, optional
-        Told the share done, from 0 to 1. What it raises stops the work.
+        Called with the share done, from 0 to 1. What it raises stops the work.
     budget : float, optional
         Bytes of memory that may be used; RWN_MEMORY or most of what is free by default.
 
@@ -53,7 +53,7 @@ def neighbor_table(
         Also if the table would not fit.
     Cancelled
     """
-    check_reach(k, epsilon, len(points))
+    check_radius_and_k(k, epsilon, len(points))
     if len(points) <= LARGEST_DENSE:
         return complete_table(points)
     from rwn_core.neighbors.tree_search import tree_table
@@ -90,7 +90,7 @@ def find_neighborhoods(
     threads : int, optional
         RWN_THREADS or all processors by default; it changes the time, never the result.
     progress : callable, optional
-        Told the share done, from 0 to 1. What it raises stops the work.
+        Called with the share done, from 0 to 1. What it raises stops the work.
 
     Returns
     -------
@@ -112,8 +112,10 @@ def find_neighborhoods(
     >>> find_neighborhoods(points, k=1, epsilon=1.0).sizes.tolist()
     [1, 2, 1, 1]
     """
-    found, _ = find_and_draw(points, None, k=k, epsilon=epsilon, threads=threads, progress=progress)
-    return found
+    neighborhoods, _ = find_and_draw(
+        points, None, k=k, epsilon=epsilon, threads=threads, progress=progress
+    )
+    return neighborhoods
 
 
 def find_and_draw(
@@ -141,7 +143,7 @@ def find_and_draw(
     donors : ndarray of int64, shape (n, p), or None
         None where they are still to be drawn, which is quick: from a small table.
     """
-    check_reach(k, epsilon, len(points))
+    check_radius_and_k(k, epsilon, len(points))
     if len(points) <= LARGEST_DENSE:
         return complete_table(points).narrow(k=k, epsilon=epsilon), None
     from rwn_core.neighbors.lazy_table import search_neighborhoods
@@ -180,7 +182,7 @@ def find_strictly(
     >>> find_strictly(np.array([[0.0], [1.0], [3.0]]), 2.0).sizes.tolist()
     [1, 1, 0]
     """
-    check_reach(None, epsilon, len(points))
+    check_radius_and_k(None, epsilon, len(points))
     if len(points) <= LARGEST_DENSE:
         return complete_table(points).narrow(k=None, epsilon=epsilon, strict=True)
     from rwn_core.neighbors.lazy_table import search_strictly
@@ -192,7 +194,7 @@ def find_strictly(
 def nearest_radii(
     points: NDArray[np.float64], *, neighbors: int, quantile: float, threads: int | None = None
 ) -> Radii:
-    """Radii that adapt to how crowded a place is.
+    """Radii that adapt to how many records are near.
 
     Parameters
     ----------
@@ -214,6 +216,6 @@ def nearest_radii(
     if not 0 <= quantile <= 1:
         raise ParameterError("quantile must be a number from 0 to 1.")
     table = neighbor_table(points, k=neighbors, epsilon=None, threads=threads)
-    # a tie at the last place is stored whole: only the asked number of distances counts
-    place = table.offsets[:-1, None] + np.arange(neighbors)
-    return Radii(np.quantile(np.sqrt(table.squared[place]), quantile, axis=1))
+    # a tie at the last rank is stored whole: only the asked number of distances counts
+    entries = table.offsets[:-1, None] + np.arange(neighbors)
+    return Radii(np.quantile(np.sqrt(table.squared[entries]), quantile, axis=1))

@@ -22,7 +22,7 @@ LINE = 64  # bytes
 SMALLEST, LARGEST = 1e-12, 1e12
 FARTHEST = 1e152  # the squares of some thousands of such differences still have a sum
 BLOCK = 1024  # rows rotated at a time
-ROTATION_ROWS = 100_000  # rows that the axes are found from
+ROTATION_ROWS = 100_000  # rows that the axes are taken from
 
 Precision = Literal["single", "double"]
 
@@ -143,7 +143,7 @@ def build_index(
     layout : Layout
         It changes the time, never a result.
     watch : Watch, optional
-        Its threads are used, and it may cancel the work; it is told that nothing is done yet.
+        Its threads are used, and it may cancel the work; its progress stays at nothing.
 
     Returns
     -------
@@ -160,7 +160,7 @@ def build_index(
     group, count = _grouped(rows if apart is None else np.column_stack((rows, apart)))
     if count < len(rows):
         rows = rows[_first_records(group)]
-    quiet.tell(0.0)
+    quiet.report(0.0)
     if frame is None:
         frame = Frame.of(rows, layout.precision if _is_middling(rows) else "double")
     columns = frame.columns(rows, quiet)
@@ -172,7 +172,7 @@ def build_index(
     del columns
     spans, norms = np.empty(leaves), np.empty(leaves)
     bound_norms(centers, halves, spans, norms)
-    offsets, records, places = _records_of_rows(group, tree.order)
+    offsets, records, positions = _records_of_rows(group, tree.order)
     numbered = np.arange(len(points)) if numbers is None else np.array(numbers, dtype=np.int64)
     side = Side(
         tiles=tiles,
@@ -185,7 +185,7 @@ def build_index(
         exact=rows[tree.order],
         offsets=offsets,
         records=records,
-        places=places,
+        positions=positions,
         numbers=numbered,
         firsts=numbered[records[offsets[:-1]]],
     )
@@ -252,7 +252,7 @@ def _is_middling(rows: NDArray[np.float64]) -> bool:
 
 
 def _side_by_side(centers: NDArray[Any], halves: NDArray[Any]) -> NDArray[Any]:
-    """Centers and halves of boxes, shape (2, d, leaves), with empty places at the end."""
+    """Centers and halves of boxes, shape (2, d, leaves), with room at the end."""
     leaves, dimensions = centers.shape
     boxes = _aligned((2, dimensions, -(-leaves // LANES) * LANES), centers.dtype)
     boxes[0, :, :leaves], boxes[1, :, :leaves] = centers.T, halves.T
@@ -285,7 +285,7 @@ def _records_of_rows(
     """Offsets and records by position, and the position of each record."""
     position = np.empty(len(order), dtype=np.int32)
     position[order] = np.arange(len(order), dtype=np.int32)
-    places = position[group]
-    offsets = np.concatenate(([0], np.cumsum(np.bincount(places, minlength=len(order)))))
-    records = np.argsort(places, kind="stable").astype(np.int32)
-    return offsets.astype(np.int64), records, places
+    positions = position[group]
+    offsets = np.concatenate(([0], np.cumsum(np.bincount(positions, minlength=len(order)))))
+    records = np.argsort(positions, kind="stable").astype(np.int32)
+    return offsets.astype(np.int64), records, positions

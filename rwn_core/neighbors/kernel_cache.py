@@ -25,13 +25,13 @@ def folder() -> Path:
 
 
 def _writable() -> Path:
-    for place in (_KERNELS / "__pycache__", *_of_the_user()):
+    for candidate in (_KERNELS / "__pycache__", *_of_the_user()):
         try:
-            place.mkdir(parents=True, exist_ok=True)
+            candidate.mkdir(parents=True, exist_ok=True)
         except OSError:
             continue
-        if os.access(place, os.W_OK):
-            return place
+        if os.access(candidate, os.W_OK):
+            return candidate
     # a folder whose name others could guess, and fill, would let them run their code here
     return Path(_for_this_process())
 

@@ -1,4 +1,4 @@
-"""Neighborhoods of a large file that are found, and whose members are not stored."""
+"""Searches the neighborhoods of large tables without storing their members."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.kernels.arrays import Found
+from rwn_core.neighbors.kernels.arrays import SearchResult
 from rwn_core.neighbors.radius import Radius, radius_values
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
@@ -18,20 +18,22 @@ from rwn_core.parallel.threads import Watch, thread_count
 
 
 class SearchedTable:
-    """A neighbor table that is found, but not stored until somebody asks for its members.
+    """A neighbor table of known sizes, which is stored when somebody asks for its members.
 
     Attributes
     ----------
     k, epsilon
-        How far it reaches.
+        How far it goes.
     search : Search
-    found : Found
-        What it found.
+    result : SearchResult
+        Its sizes and distances.
     """
 
-    def __init__(self, search: Search, found: Found, watch: Watch, budget: float | None) -> None:
+    def __init__(
+        self, search: Search, result: SearchResult, watch: Watch, budget: float | None
+    ) -> None:
         self.k, self.epsilon = search.k, 0.0 if search.epsilon is None else search.epsilon
-        self.search, self.found, self._watch, self._budget = search, found, watch, budget
+        self.search, self.result, self._watch, self._budget = search, result, watch, budget
         self._stored: NeighborTable | None = None
         some = search.query is not search.target
         self.numbers: NDArray[np.int64] | None = search.query.side.numbers if some else None
@@ -39,7 +41,7 @@ class SearchedTable:
     @property
     def n(self) -> int:
         """Number of records."""
-        return len(self.found.sizes)
+        return len(self.result.sizes)
 
     @property
     def stored(self) -> NeighborTable:
@@ -51,7 +53,7 @@ class SearchedTable:
             It does not fit.
         """
         if self._stored is None:
-            table = fill_table(self.search, self.found, self._watch, self._budget)
+            table = fill_table(self.search, self.result, self._watch, self._budget)
             self._stored = replace(table, numbers=self.numbers)
         return self._stored
 
@@ -156,17 +158,17 @@ def run_search(
 ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
     """`search_neighborhoods` for a search that is made ready."""
     k, epsilon = search.k, search.epsilon
-    found = search.run(watch, drawing)
-    radius = np.sqrt(found.kth)
+    result = search.run(watch, drawing)
+    radius = np.sqrt(result.kth)
     if epsilon is not None:
         radius = np.maximum(radius_values(epsilon), radius)
     neighborhoods = Neighborhoods(
-        table=SearchedTable(search, found, Watch(threads=watch.threads), budget),
-        sizes=found.sizes,
-        within=found.within,
+        table=SearchedTable(search, result, Watch(threads=watch.threads), budget),
+        sizes=result.sizes,
+        within=result.within,
         radius=radius,
         k=k or None,
         epsilon=epsilon,
-        first=found.nearest,
+        first=result.nearest,
     )
-    return neighborhoods, None if drawing is None else found.donors
+    return neighborhoods, None if drawing is None else result.donors

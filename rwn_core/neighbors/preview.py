@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.radius import Radius, check_reach, one_radius
-from rwn_core.neighbors.slider_range import Reach, interactive_reach
+from rwn_core.neighbors.radius import Radius, check_radius_and_k, one_radius
+from rwn_core.neighbors.slider_range import SliderRange, slider_range_of
 from rwn_core.neighbors.source import Ball, search
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress, Watch, thread_count
@@ -40,7 +40,7 @@ class Preview:
     records : ndarray of int64, shape (m,)
         The records that are shown, ascending: all of them, or random ones of a large table.
         Their neighborhoods are those of the full table either way.
-    reach : Reach
+    slider_range : SliderRange
         How far the sliders go.
     table : NeighborTable or None
         Row r belongs to records[r]. None where even the nearest neighbors do not fit, because
@@ -51,7 +51,7 @@ class Preview:
 
     points: NDArray[np.float64] = field(repr=False)
     records: NDArray[np.int64] = field(repr=False)
-    reach: Reach
+    slider_range: SliderRange
     table: NeighborTable | None = field(repr=False)
     index: Index | None = field(repr=False)
 
@@ -98,7 +98,7 @@ class Preview:
         ------
         ParameterError
         """
-        check_reach(ball.k, ball.epsilon, len(self.points))
+        check_radius_and_k(ball.k, ball.epsilon, len(self.points))
         if self.table is not None and self.stores(ball):
             radius = self._mine(ball.epsilon)
             return self.table.narrow(k=ball.k, epsilon=radius, strict=ball.strict), None
@@ -140,7 +140,7 @@ def build_preview(
     threads : int, optional
         RWN_THREADS or all processors by default.
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Called with the share done, from 0 to 1.
     cancel : threading.Event, optional
         Set from anywhere to stop the work within half a second.
 
@@ -158,8 +158,8 @@ def build_preview(
     if n > LARGEST_WHOLE:
         records = np.sort(np.random.default_rng(0).permutation(n)[:SHOWN])
     searched = min(LARGEST_SEARCHED, LARGEST_MEAN * len(records))
-    reach = interactive_reach(points, LARGEST_PAIRS, len(records), searched)
-    watch.tell(0.0)
+    slider_range = slider_range_of(points, LARGEST_PAIRS, len(records), searched)
+    watch.report(0.0)
     table: NeighborTable | None
     index: Index | None = None
     if n <= LARGEST_DENSE:
@@ -168,30 +168,32 @@ def build_preview(
         from rwn_core.neighbors.tree_search import index_of
 
         index = index_of(points, None, watch)
-        watch.tell(0.0)
-        table = _fitting_table(index, points, records, reach, watch)
-    watch.tell(1.0)
-    return Preview(points=points, records=records, reach=reach, table=table, index=index)
+        watch.report(0.0)
+        table = _fitting_table(index, points, records, slider_range, watch)
+    watch.report(1.0)
+    return Preview(
+        points=points, records=records, slider_range=slider_range, table=table, index=index
+    )
 
 
 def _fitting_table(
     index: Index,
     points: NDArray[np.float64],
     records: NDArray[np.int64],
-    reach: Reach,
+    slider_range: SliderRange,
     watch: Watch,
 ) -> NeighborTable | None:
     """The table out to the radius that should fit, or less far, or none."""
     from rwn_core.neighbors.tree_search import search_of_some, stored_of_some, stored_table
 
-    epsilon = reach.stored
+    epsilon = slider_range.stored
     while True:
         try:
             if len(records) == len(points):
-                return stored_table(points, reach.k, epsilon, watch, TABLE_BYTES, index)
-            search = search_of_some(index, points, records, reach.k, epsilon)
+                return stored_table(points, slider_range.k, epsilon, watch, TABLE_BYTES, index)
+            search = search_of_some(index, points, records, slider_range.k, epsilon)
             return stored_of_some(search, watch, TABLE_BYTES)
         except ParameterError:
             if epsilon == 0:
                 return None
-            epsilon = epsilon / 2 if epsilon / 2 >= reach.step else 0.0
+            epsilon = epsilon / 2 if epsilon / 2 >= slider_range.step else 0.0

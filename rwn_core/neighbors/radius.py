@@ -25,7 +25,7 @@ class Radii:
 
     References
     ----------
-    Matloff and Tendick 2015 wish for it: records in sparse places need a wider radius.
+    Matloff and Tendick 2015 wish for it: records with few others near need a wider radius.
 
     Examples
     --------
@@ -80,13 +80,13 @@ def one_radius(epsilon: object) -> bool:
 
 
 def radius_values(epsilon: Radius) -> float | NDArray[np.float64]:
-    """The radius as plain numbers: a float64 whatever its type, as the tie rule needs it."""
+    """The radius as float64, whatever its type, as the tie rule needs it."""
     if one_radius(epsilon):
         return float(epsilon)  # type: ignore[arg-type]
     return np.asarray(epsilon, dtype=np.float64)
 
 
-def check_reach(k: object, epsilon: object, n: int | None = None) -> None:
+def check_radius_and_k(k: object, epsilon: object, n: int | None = None) -> None:
     """Refuse a k or an epsilon that cannot be used.
 
     Parameters

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.index import Index
-from rwn_core.neighbors.kernels.arrays import Found, Wanted
+from rwn_core.neighbors.kernels.arrays import SearchResult, Wanted
 from rwn_core.neighbors.kernels.knn_query import nearest
 from rwn_core.neighbors.kernels.radius_query import balls
 from rwn_core.neighbors.kernels.simd import padded
@@ -75,11 +75,11 @@ class Search:
             q=np.zeros(0) if drawing is None else np.array(drawing.q, dtype=np.float64),
         )
 
-    def run(self, watch: Watch, drawing: Drawing | None = None) -> Found:
+    def run(self, watch: Watch, drawing: Drawing | None = None) -> SearchResult:
         """Find sizes and nearest distances, and draw donors if asked to, in one pass."""
         n = self.query.n
         wanted = self.wanted_for(drawing)
-        found = Found(
+        result = SearchResult(
             within=np.zeros(n, np.int64),
             sizes=np.zeros(n, np.int64),
             nearest=np.full(n, np.nan),
@@ -89,13 +89,13 @@ class Search:
             members=np.empty(0, np.int32),
             squared=np.empty(0),
         )
-        self._both_passes(wanted, found, watch)
-        return found
+        self._both_passes(wanted, result, watch)
+        return result
 
-    def fill(self, found: Found, watch: Watch) -> Found:
-        """The members of every record, in rank order, for the sizes that `run` found."""
-        starts = np.concatenate(([0], np.cumsum(found.sizes)))
-        table = found._replace(
+    def fill(self, result: SearchResult, watch: Watch) -> SearchResult:
+        """The members of every record, in rank order, for the sizes that `run` gave."""
+        starts = np.concatenate(([0], np.cumsum(result.sizes)))
+        table = result._replace(
             starts=starts,
             members=np.empty(starts[-1], np.int32),
             squared=np.empty(starts[-1]),
@@ -103,26 +103,26 @@ class Search:
         self._both_passes(self.wanted_for(None), table, watch)
         return table
 
-    def _both_passes(self, wanted: Wanted, found: Found, watch: Watch) -> None:
+    def _both_passes(self, wanted: Wanted, result: SearchResult, watch: Watch) -> None:
         query, target = self.query.side, self.target.side
         share = 0.0 if self.epsilon is None else (0.7 if self.k else 1.0)
 
         def search_balls(first: int, last: int) -> None:
-            balls(query, target, wanted, found, first, last)
+            balls(query, target, wanted, result, first, last)
 
         def search_nearest(first: int, last: int) -> None:
-            nearest(query, target, wanted, found, short, first, last)
+            nearest(query, target, wanted, result, short, first, last)
 
         if self.epsilon is not None:
             watch.run(search_balls, self.query.leaves, 0.0, share)
         if self.k:
-            short = self._short_rows(found)
+            short = self._short_rows(result)
             watch.run(search_nearest, len(short), share, 1.0)
 
-    def _short_rows(self, found: Found) -> NDArray[np.int64]:
+    def _short_rows(self, result: SearchResult) -> NDArray[np.int64]:
         """Positions of the query rows with a record that has fewer than k within its radius."""
         short = np.zeros(self.query.rows, dtype=bool)
-        short[self.query.side.places[found.within < self.k]] = True
+        short[self.query.side.positions[result.within < self.k]] = True
         return np.flatnonzero(short)
 
 
@@ -130,7 +130,7 @@ def _same_records(query: Index, target: Index) -> NDArray[np.int32]:
     """The target's record of the same number, for each query record; -1 for none."""
     if query is target:
         return np.arange(query.n, dtype=np.int32)
-    place = np.searchsorted(target.side.numbers, query.side.numbers)
-    place = np.minimum(place, target.n - 1)
-    same = target.side.numbers[place] == query.side.numbers
-    return np.where(same, place, -1).astype(np.int32)
+    rows = np.searchsorted(target.side.numbers, query.side.numbers)
+    rows = np.minimum(rows, target.n - 1)
+    same = target.side.numbers[rows] == query.side.numbers
+    return np.where(same, rows, -1).astype(np.int32)

@@ -20,8 +20,8 @@ STEPS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
-    """Ranges for interactive use.
+class SliderRange:
+    """How far the sliders of epsilon and k go on one table.
 
     Attributes
     ----------
@@ -49,13 +49,13 @@ class Reach:
         return round(min(round(multiple * self.typical / self.step) * self.step, self.epsilon), 10)
 
 
-def interactive_reach(
+def slider_range_of(
     points: NDArray[np.float64],
     largest_pairs: int,
     rows_stored: int | None = None,
     largest_searched: int | None = None,
-) -> Reach:
-    """Ranges of epsilon and k for a table, from an evenly spread sample of its records.
+) -> SliderRange:
+    """Choose how far the sliders of epsilon and k go, from an evenly spread sample of its records.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def interactive_reach(
 
     Returns
     -------
-    Reach
+    SliderRange
     """
     n = len(points)
     rows = rows_stored or n
@@ -89,7 +89,7 @@ def interactive_reach(
     step = _step(most)
     stored, epsilon = (max(step, math.floor(r / step) * step) for r in (radii[0], most))
     stored, epsilon = float(f"{stored:.12g}"), float(f"{epsilon:.12g}")
-    return Reach(
+    return SliderRange(
         epsilon=epsilon, step=step, k=min(LARGEST_K, n - 1), typical=typical, stored=stored
     )
 
@@ -110,8 +110,8 @@ def _sampled(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
 def _radius_of_mean_size(squared: NDArray[np.float64], share: float) -> float:
     """The radius within which the sampled records have this share of the others on average."""
     together = squared[np.isfinite(squared)]
-    place = min(int(share * squared.size), len(together) - 1)
-    return float(np.sqrt(np.partition(together, place)[place]))
+    rank = min(int(share * squared.size), len(together) - 1)
+    return float(np.sqrt(np.partition(together, rank)[rank]))
 
 
 def _step(most: float) -> float:

@@ -12,7 +12,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.neighbors import (
     Neighborhoods,
     NeighborTable,
-    check_reach,
+    check_radius_and_k,
     find_and_draw,
     find_strictly,
     neighbor_table,
@@ -145,7 +145,7 @@ class SearchSource:
             raise ParameterError(
                 f"neighbors={self.scheme.neighbors} depends on the key; draw a release with one."
             )
-        check_reach(ball.k, ball.epsilon, len(self.points))
+        check_radius_and_k(ball.k, ball.epsilon, len(self.points))
         table = restricted_table(
             self.points,
             ball.k,
@@ -192,7 +192,7 @@ class StoredSource:
         progress: Progress | None = None,
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Find neighborhoods; see `NeighborSource`."""
-        check_reach(ball.k, ball.epsilon, len(self.points))
+        check_radius_and_k(ball.k, ball.epsilon, len(self.points))
         if self.stores(ball) or self.table.numbers is not None:
             return self.table.narrow(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
         return search(self.points, ball, drawing, threads=threads, progress=progress)

@@ -49,7 +49,7 @@ class Chains:
         else:
             self.links = self.links[:needed].copy()
 
-    def reach(self, longest: NDArray[np.int64]) -> bool:
+    def cover(self, longest: NDArray[np.int64]) -> bool:
         """Whether no record's neighborhood can outgrow its chains."""
         return bool((longest <= self.longest).all())
 
@@ -60,7 +60,7 @@ class Chains:
         donors = np.empty(self.modify.shape, np.int64)
         table = neighborhoods.table
         offsets, members, sizes = table.offsets, table.records, neighborhoods.sizes
-        rows, plain = neighborhoods.rows(self.records), np.array(q, dtype=np.float64)
+        rows, probabilities = neighborhoods.rows(self.records), np.array(q, dtype=np.float64)
 
         def read(first: int, last: int) -> None:
             donors_by_links(
@@ -72,7 +72,7 @@ class Chains:
                 self.modify,
                 self.ends,
                 self.links,
-                plain,
+                probabilities,
                 donors,
                 first,
                 last,

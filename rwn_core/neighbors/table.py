@@ -81,9 +81,9 @@ class NeighborTable:
         edges = np.full(self.n, -1.0)
         radius = np.zeros(self.n)
         if epsilon is not None:
-            reach = radius_values(epsilon)
-            edges[:] = reach * reach * ((1 - TIE) if strict else (1 + TIE))
-            radius[:] = reach
+            asked = radius_values(epsilon)
+            edges[:] = asked * asked * ((1 - TIE) if strict else (1 + TIE))
+            radius[:] = asked
         cut = self._cut_compiled if self.n > LARGEST_DENSE else self._cut
         within, sizes, kth = cut(edges, k or 0, strict)
         return Neighborhoods(
@@ -145,7 +145,7 @@ class Neighborhoods:
     k : int or None
     epsilon : float, ndarray of float64 of shape (n,), or None
     table : Members
-        Holds the members; where they are only found and not stored, asking for them searches.
+        Holds the members; where they are not stored, asking for them searches.
     first : ndarray of float64, shape (n,), or None
         Squared distance to the nearest member, where the table does not hold it yet.
     """

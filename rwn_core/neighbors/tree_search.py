@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.index import Index, build_index
-from rwn_core.neighbors.kernels.arrays import Found
+from rwn_core.neighbors.kernels.arrays import SearchResult
 from rwn_core.neighbors.radius import Radius, one_radius
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import NeighborTable
@@ -46,7 +46,7 @@ def tree_table(
     epsilon : float or ndarray of float64, shape (n,)
     threads : int, optional
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Called with the share done, from 0 to 1.
     budget : float, optional
         Bytes of memory that may be used.
 
@@ -57,7 +57,7 @@ def tree_table(
     Raises
     ------
     ParameterError
-        It would not fit; told before the search, from a sample of the records.
+        It would not fit; refused before the search, from a sample of the records.
     Cancelled
     """
     watch = Watch(threads=thread_count(threads), progress=progress)
@@ -81,21 +81,23 @@ def stored_table(
     _check_estimate(index, points, k or 0, epsilon, allowed)
     search = Search(index, k=k or 0, epsilon=epsilon)
     table = fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), allowed)
-    watch.tell(1.0)
+    watch.report(1.0)
     return table
 
 
-def fill_table(search: Search, found: Found, watch: Watch, budget: float | None) -> NeighborTable:
-    """Store the members that a search has found.
+def fill_table(
+    search: Search, result: SearchResult, watch: Watch, budget: float | None
+) -> NeighborTable:
+    """Store the members that a search has counted.
 
     Raises
     ------
     ParameterError
         They would not fit.
     """
-    pairs = float(found.sizes.sum())
+    pairs = float(result.sizes.sum())
     check_fits(pairs_bytes(pairs), budget_bytes(budget), "The table of neighbors", FEWER)
-    table = search.fill(found, watch)
+    table = search.fill(result, watch)
     return NeighborTable(
         offsets=table.starts,
         records=_numbered(search, table.members),
@@ -205,8 +207,8 @@ def stored_of_some(search: Search, watch: Watch, budget: float | None = None) ->
         It would not fit into the budget, in bytes.
     Cancelled
     """
-    found = search.run(watch.part(0.0, 0.5))
-    table = fill_table(search, found, watch.part(0.5, 1.0), budget)
+    result = search.run(watch.part(0.0, 0.5))
+    table = fill_table(search, result, watch.part(0.5, 1.0), budget)
     return replace(table, numbers=search.query.side.numbers)
 
 

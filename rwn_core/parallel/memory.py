@@ -1,4 +1,4 @@
-"""What a search needs in memory, told before it starts."""
+"""Estimates what a search needs in memory, before it starts."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def budget_bytes(budget: float | None = None) -> float:
 
 
 def _free_bytes() -> float:
-    told = Path("/proc/meminfo")
-    if told.is_file():
-        for line in told.read_text(encoding="ascii").splitlines():
+    meminfo = Path("/proc/meminfo")
+    if meminfo.is_file():
+        for line in meminfo.read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
                 return float(line.split()[1]) * 1024
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
@@ -86,10 +86,10 @@ def check_fits(needed: float, allowed: float, what: str, instead: str) -> None:
     """
     if needed > allowed:
         raise ParameterError(
-            f"{what} needs about {_told(needed)} of memory, and {_told(allowed)} may be used; "
-            f"{instead}, or allow more with RWN_MEMORY."
+            f"{what} needs about {_size_text(needed)} of memory, and {_size_text(allowed)} may be "
+            f"used; {instead}, or allow more with RWN_MEMORY."
         )
 
 
-def _told(size: float) -> str:
+def _size_text(size: float) -> str:
     return f"{size / GIGABYTE:.3g} GB" if size >= GIGABYTE else f"{size / 1e6:.3g} MB"

@@ -1,4 +1,4 @@
-"""Work in ranges over threads: how many, how far, and when to stop."""
+"""Runs work in ranges over threads: how many, how far, and when to stop."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from rwn_core.errors import ParameterError, RWNError
 
 SLICE = 0.05  # seconds of work between two looks at whether to go on
-_TELL = 0.1  # seconds between two reports
+_REPORT_EVERY = 0.1  # seconds between two reports
 
 Progress = Callable[[float], None]
 
@@ -94,7 +94,7 @@ def run_in_ranges(
     count : int
     threads : int
     progress : callable, optional
-        Told the share done, from 0 to 1, in this thread. What it raises stops the work.
+        Called with the share done, from 0 to 1, in this thread. What it raises stops the work.
     cancel : threading.Event, optional
         Set from anywhere to stop the work.
 
@@ -114,7 +114,7 @@ def run_in_ranges(
     try:
         waiting: set[Future[None]] = {pool.submit(labor) for _ in range(threads)}
         while waiting:
-            done, waiting = wait(waiting, timeout=_TELL, return_when=FIRST_COMPLETED)
+            done, waiting = wait(waiting, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)
             for future in done:
                 future.result()
             if cancel is not None and cancel.is_set():
@@ -128,7 +128,7 @@ def run_in_ranges(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """Who follows the work: threads to use, whom to tell the share done, what may stop it."""
+    """Who follows the work: threads to use, what to call with the share done, what may stop it."""
 
     threads: int = 1
     progress: Progress | None = None
@@ -149,12 +149,12 @@ class Watch:
 
     def part(self, begin: float, end: float) -> Watch:
         """The same watch, for the part from `begin` to `end` of the whole."""
-        tell = self.progress
-        if tell is None:
+        report = self.progress
+        if report is None:
             return self
-        return replace(self, progress=lambda share: tell(begin + (end - begin) * share))
+        return replace(self, progress=lambda share: report(begin + (end - begin) * share))
 
-    def tell(self, share: float) -> None:
+    def report(self, share: float) -> None:
         """Report the share done from a loop of short steps, and stop it if it is to stop.
 
         Raises

@@ -93,7 +93,7 @@ def plan_large(
         Number of variables, if there is no table: independent normal ones stand for it.
     threads : int, optional
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Called with the share done, from 0 to 1.
 
     Returns
     -------

@@ -162,7 +162,7 @@ def seek(
     workers : int, optional
         Processes; one for each processor by default. 1 works in this process.
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Called with the share done, from 0 to 1.
 
     Returns
     -------

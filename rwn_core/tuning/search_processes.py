@@ -77,7 +77,7 @@ class Crew:
         settings : sequence of Setting
         plan : Plan
         tell : callable
-            Told the share done, from 0 to 1.
+            Called with the share done, from 0 to 1.
 
         Returns
         -------

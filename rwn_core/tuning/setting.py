@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import Steps, check_precision, plain_steps, precision_words
+from rwn_core.data.rounding import Steps, check_precision, precision_words, steps_by_name
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS
 from rwn_core.masking.references import REFERENCES
@@ -64,7 +64,7 @@ class Setting:
                 raise ParameterError(f"The method {method} needs {field.name}; give it.")
         chosen = tuple(sorted((weights or {}).items()))
         return cls(
-            params=known[method](**parameters), weights=chosen, precision=plain_steps(precision)
+            params=known[method](**parameters), weights=chosen, precision=steps_by_name(precision)
         )
 
     @property

@@ -68,7 +68,7 @@ def sweep(
         Where finished points are kept. A second call with the same folder goes on where the first
         one ended, and may have further settings.
     progress : callable, optional
-        Told the share done, from 0 to 1.
+        Called with the share done, from 0 to 1.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from rwn_core.masking import Masked, Prepared, Rounded, lever_values, unrounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.neighbors.slider_range import Reach
+from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
@@ -66,9 +66,9 @@ class PreparedTable:
         return cls(data=data, prepared=prepared, comparison=comparison)
 
     @property
-    def slider_range(self) -> Reach:
+    def slider_range(self) -> SliderRange:
         """Where the sliders end."""
-        return self.prepared.reach
+        return self.prepared.slider_range
 
     @property
     def slow(self) -> bool:

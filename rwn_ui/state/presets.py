@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rwn_core.neighbors.slider_range import Reach
+from rwn_core.neighbors.slider_range import SliderRange
 
 PRESETS = {"Light": (0.6, 3, 0.5), "Standard": (1.2, 5, 1.0), "Strong": (2.4, 15, 1.0)}
 
 
-def preset_values(preset: str, slider_range: Reach) -> tuple[float, int, float]:
+def preset_values(preset: str, slider_range: SliderRange) -> tuple[float, int, float]:
     """Epsilon as a multiple of the typical nearest distance, k and q."""
     radii, k, q = PRESETS[preset]
     step = slider_range.step

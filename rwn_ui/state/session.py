@@ -10,7 +10,7 @@ from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.evaluation.forecast.statistic import CHANGE, Moment
 from rwn_core.masking import Rounded
 from rwn_core.measures.attacks.watch_list import WatchList
-from rwn_core.neighbors.slider_range import Reach
+from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.reporting.decision import Meeting
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Setting
@@ -105,7 +105,7 @@ class Session:
             )
         )
 
-    def choose(self, choice: Choice, slider_range: Reach) -> None:
+    def choose(self, choice: Choice, slider_range: SliderRange) -> None:
         """Take over a choice of these weights, as far as the sliders go."""
         if choice.precision != self.precision:
             self.precision = choice.precision
@@ -134,7 +134,9 @@ class Session:
             return precision_words(self.precision)
         return f"numbers rounded to about {share:g} SD"
 
-    def begin(self, data: rwn.Microdata, name: str, demo: str | None, slider_range: Reach) -> None:
+    def begin(
+        self, data: rwn.Microdata, name: str, demo: str | None, slider_range: SliderRange
+    ) -> None:
         """Take up another table: choices that belong to the old one start anew."""
         self.data, self.name, self.demo = data, name, demo
         self.pins, self.precision, self.search = {}, (), None
@@ -144,7 +146,7 @@ class Session:
         self.generation += 1
         self.settle(slider_range)
 
-    def settle(self, slider_range: Reach) -> None:
+    def settle(self, slider_range: SliderRange) -> None:
         """Bring the choices into the table's ranges, at the standard preset."""
         released = [variable.name for variable in self.data.schema.released]
         if self.variable not in released:
@@ -152,6 +154,6 @@ class Session:
             self.variable = question.response if question else released[0]
         self.use_preset("Standard", slider_range)
 
-    def use_preset(self, preset: str, slider_range: Reach) -> None:
+    def use_preset(self, preset: str, slider_range: SliderRange) -> None:
         """Take a preset's epsilon, k and q, fitted to the table's distances."""
         self.epsilon, self.k, self.q = preset_values(preset, slider_range)

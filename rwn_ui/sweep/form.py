@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.rounding import check_precision, plain_steps, steps_of
+from rwn_core.data.rounding import check_precision, steps_by_name, steps_of
 from rwn_core.errors import ParameterError
 from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import USUAL, Grid, Plan, values_of
@@ -190,7 +190,7 @@ def _precision(session: Session, shares: list[str], text: str) -> tuple[dict[str
 
 def _precision_texts(session: Session, grid: Grid) -> dict[str, Any]:
     """What the two fields of the form say for a grid."""
-    named = [(words_of(session, plain_steps(each)), each) for each in grid.precision]
+    named = [(words_of(session, steps_by_name(each)), each) for each in grid.precision]
     return {
         "shares": [words for words, _ in named if words],
         "steps": "\n".join(_line(each) for words, each in named if not words),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from rwn_core.data.rounding import SHARES, Steps, plain_steps, share_of, steps_of
+from rwn_core.data.rounding import SHARES, Steps, share_of, steps_by_name, steps_of
 from rwn_ui.state.session import Session
 
 CHOICES = {f"{share:g} SD" if share else "as is": share for share in SHARES}
@@ -40,7 +40,7 @@ def words_of(session: Session, steps: Steps) -> str:
 
 
 def _steps(session: Session, words: str) -> Steps:
-    return plain_steps(steps_of(session.data, CHOICES[words]))
+    return steps_by_name(steps_of(session.data, CHOICES[words]))
 
 
 def _all(session: Session, key: str) -> None:
@@ -92,7 +92,7 @@ def _each(session: Session, place: str) -> None:
         },
     )
     pairs = zip(names, edited["step"].tolist(), strict=True)
-    chosen = plain_steps({name: step for name, step in pairs if pd.notna(step) and step})
+    chosen = steps_by_name({name: step for name, step in pairs if pd.notna(step) and step})
     if chosen != session.precision:
         session.precision = chosen
         st.rerun()  # the choice for all numbers is drawn already

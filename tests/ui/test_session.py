@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 import rwn_core as rwn
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.neighbors.preview import LARGEST_PAIRS, LARGEST_SEARCHED
-from rwn_core.neighbors.slider_range import interactive_reach
+from rwn_core.neighbors.slider_range import slider_range_of
 from rwn_ui.messages import plain
 from rwn_ui.state.change_table import load, take
 from rwn_ui.state.history import Choice
@@ -147,14 +147,14 @@ def test_a_failed_result_is_not_kept() -> None:
 
 @pytest.mark.parametrize("demo", ["bodyfat", "bodyfat_raw", "pima", "randhie", "cps1988"])
 def test_presets_lie_within_the_sliders_of_every_demo(demo: str) -> None:
-    reach = interactive_reach(
+    slider_range = slider_range_of(
         coordinates(rwn.load_demo(demo)), LARGEST_PAIRS, largest_searched=LARGEST_SEARCHED
     )
-    values = [preset_values(preset, reach) for preset in PRESETS]
+    values = [preset_values(preset, slider_range) for preset in PRESETS]
     for epsilon, k, q in values:
-        assert 0 <= epsilon <= reach.epsilon
-        assert epsilon / reach.step == pytest.approx(round(epsilon / reach.step))
-        assert 1 <= k <= reach.k
+        assert 0 <= epsilon <= slider_range.epsilon
+        assert epsilon / slider_range.step == pytest.approx(round(epsilon / slider_range.step))
+        assert 1 <= k <= slider_range.k
         assert 0 <= q <= 1
     assert values == sorted(values)
     assert len(set(values)) == len(values)
@@ -162,11 +162,11 @@ def test_presets_lie_within_the_sliders_of_every_demo(demo: str) -> None:
 
 def test_presets_lie_within_the_sliders_of_a_tiny_table() -> None:
     data = rwn.Microdata.from_frame(pd.DataFrame({"x": [1.0, 2, 4], "y": [0.0, 1, 1]}))
-    reach = interactive_reach(coordinates(data), LARGEST_PAIRS)
+    slider_range = slider_range_of(coordinates(data), LARGEST_PAIRS)
     for preset in PRESETS:
-        epsilon, k, _ = preset_values(preset, reach)
-        assert 0 <= epsilon <= reach.epsilon
-        assert 1 <= k <= reach.k == 2
+        epsilon, k, _ = preset_values(preset, slider_range)
+        assert 0 <= epsilon <= slider_range.epsilon
+        assert 1 <= k <= slider_range.k == 2
 
 
 def failing(kind: str) -> AppTest:

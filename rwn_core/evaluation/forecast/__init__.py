@@ -110,7 +110,7 @@ def forecast_scan(
         This table, made ready for that family, with neighbors stored as far as any setting needs
         them; made by default.
     progress : callable, optional
-        Told the share done, from 0 to 1. What it raises ends the work.
+        Called with the share done, from 0 to 1. What it raises ends the work.
 
     Returns
     -------

@@ -99,7 +99,7 @@ class Adder:
         which : ndarray of int, shape (s,), optional
             Which of the sizes each setting has; each its own by default.
         progress : callable, optional
-            Told the share done, from 0 to 1. What it raises ends the work.
+            Called with the share done, from 0 to 1. What it raises ends the work.
         """
         total: list[Floats] = []
         which = np.arange(len(sizes)) if which is None else which

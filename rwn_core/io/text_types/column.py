@@ -90,8 +90,8 @@ class TextColumn:
         rows = np.flatnonzero(different[self.codes])
         lines = [f"{line:,}" for line in self._lines(rows[:LINES_NAMED].tolist())]
         dots = ", ..." if len(rows) > LINES_NAMED else ""
-        word, found = ("line", f"value {one}") if len(rows) == 1 else ("lines", f"values {many}")
+        word, have = ("line", f"value {one}") if len(rows) == 1 else ("lines", f"values {many}")
         raise InputError(
             f"{self.file}, column {self.name}, {word} {', '.join(lines)}{dots}: "
-            f"{len(rows):,} {found}; {remedy}."
+            f"{len(rows):,} {have}; {remedy}."
         )

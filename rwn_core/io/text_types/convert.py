@@ -68,7 +68,7 @@ def typed(column: TextColumn, variable: Variable | None) -> Typed:
     if kind is Kind.DATE or column.has == {Form.DATE}:
         return _dates(column)
     if kind in (Kind.CONTINUOUS, Kind.COUNT) or column.has <= _ALL_NUMBERS:
-        return _numbers(column, told=kind is not None)
+        return _numbers(column, declared=kind is not None)
     _refuse_half_numbers(column)
     _refuse_half_dates(column)
     return _texts(column), _text_notices(column)
@@ -109,9 +109,9 @@ def _refuse_half_dates(column: TextColumn) -> None:
     )
 
 
-def _numbers(column: TextColumn, *, told: bool) -> Typed:
-    """Whole numbers or decimals; ``told`` that the schema says so."""
-    if told:
+def _numbers(column: TextColumn, *, declared: bool) -> Typed:
+    """Whole numbers or decimals; ``declared`` says that the schema does."""
+    if declared:
         _refuse_other_than_numbers(column)
     if Form.INFINITE in column.has:
         remedy = "replace the value, or remove the record"
@@ -128,7 +128,7 @@ def _numbers(column: TextColumn, *, told: bool) -> Typed:
             f"are beyond {LARGEST_NUMBER:g}",
             f"write the number in another unit, {_OR_TEXTS}",
         )
-    if Form.EXPONENT in column.has and not told:
+    if Form.EXPONENT in column.has and not declared:
         column.refuse(
             column.of({Form.EXPONENT}),
             "may be a code or a number with an exponent",
@@ -216,10 +216,10 @@ def _text_notices(column: TextColumn) -> list[str]:
         notices.append(
             f"{column.name} has digits with zeros before them, as in codes: it is categorical."
         )
-    for found, what in (
+    for wrong, what in (
         (column.padded(), "begin or end with blanks"),
         (fitting(column.different, _CONTROL), "hold control characters"),
     ):
-        if found.any():
-            notices.append(f"{column.name} has texts that {what} ({column.count(found):,}).")
+        if wrong.any():
+            notices.append(f"{column.name} has texts that {what} ({column.count(wrong):,}).")
     return notices

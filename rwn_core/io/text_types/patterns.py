@@ -79,10 +79,10 @@ def forms_of(texts: pa.Array) -> NDArray[np.uint8]:
 
 def fitting(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:
     """Which texts match a regular expression from end to end, shape (m,)."""
-    found: NDArray[np.bool_] = pc.match_substring_regex(texts, rf"\A(?:{pattern})\z").to_numpy(
+    matches: NDArray[np.bool_] = pc.match_substring_regex(texts, rf"\A(?:{pattern})\z").to_numpy(
         zero_copy_only=False
     )
-    return found
+    return matches
 
 
 def is_number(text: str) -> bool:

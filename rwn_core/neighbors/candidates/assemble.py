@@ -20,7 +20,7 @@ def table_of_pairs(
     others: NDArray[np.int64],
     squared: NDArray[np.float64],
 ) -> NeighborTable:
-    """Rank each record's others, by the rule of `ranking.rank`, in rows of unlike lengths.
+    """Rank each record's others, by the rule of `distance.rank`, in rows of unlike lengths.
 
     Parameters
     ----------
@@ -51,13 +51,13 @@ def table_of_pairs(
 
 def cut_table(table: NeighborTable, k: int | None, epsilon: Radius | None) -> NeighborTable:
     """A table without the entries that k and epsilon do not need."""
-    found = table.narrow(k=k, epsilon=epsilon)
-    starts = np.concatenate(([0], np.cumsum(found.sizes)))
-    place = np.arange(starts[-1]) + np.repeat(table.offsets[:-1] - starts[:-1], found.sizes)
+    kept = table.narrow(k=k, epsilon=epsilon)
+    starts = np.concatenate(([0], np.cumsum(kept.sizes)))
+    entries = np.arange(starts[-1]) + np.repeat(table.offsets[:-1] - starts[:-1], kept.sizes)
     return NeighborTable(
         offsets=starts,
-        records=table.records[place],
-        squared=table.squared[place],
+        records=table.records[entries],
+        squared=table.squared[entries],
         k=k or 0,
         epsilon=0.0 if epsilon is None else epsilon,
     )
@@ -75,7 +75,7 @@ def table_of_parts(
         The records of a part, ascending, and their table, which numbers them from 0.
     k : int
     epsilon : float or ndarray
-        How far the parts' tables reach.
+        How far the parts' tables go.
 
     Returns
     -------
@@ -90,8 +90,8 @@ def table_of_parts(
     squared = np.empty(offsets[-1])
     for records, table in kept:
         length = np.diff(table.offsets)
-        place = np.arange(len(table.records))
-        place += np.repeat(offsets[records] - table.offsets[:-1], length)
-        members[place] = records[table.records]
-        squared[place] = table.squared
+        entries = np.arange(len(table.records))
+        entries += np.repeat(offsets[records] - table.offsets[:-1], length)
+        members[entries] = records[table.records]
+        squared[entries] = table.squared
     return NeighborTable(offsets=offsets, records=members, squared=squared, k=k, epsilon=epsilon)

@@ -56,7 +56,7 @@ def restriction_cost(
     ----------
     points : ndarray of float64, shape (n, d)
     neighborhoods : Neighborhoods
-        Found on these points with the same k and epsilon.
+        Those of these points with the same k and epsilon.
     threads : int
 
     Returns
@@ -65,17 +65,17 @@ def restriction_cost(
     """
     n, k, epsilon = len(points), neighborhoods.k, neighborhoods.epsilon
     some = np.sort(np.random.default_rng(0).permutation(n)[:COMPARED])
-    exact, places = _exact(points, some, k, epsilon, threads)
+    exact, rows = _exact(points, some, k, epsilon, threads)
     recall = [
-        len(np.intersect1d(exact.members(place), neighborhoods.members(record)))
-        / max(1, exact.sizes[place])
-        for place, record in zip(places, some, strict=True)
+        len(np.intersect1d(exact.members(row), neighborhoods.members(record)))
+        / max(1, exact.sizes[row])
+        for row, record in zip(rows, some, strict=True)
     ]
     return RestrictionCost(
         effective_radius=float(np.median(neighborhoods.radius[some])),
-        exact_radius=float(np.median(exact.radius[places])),
+        exact_radius=float(np.median(exact.radius[rows])),
         governed_by_k=float((neighborhoods.within[some] < (k or 0)).mean()),
-        exact_governed_by_k=float((exact.within[places] < (k or 0)).mean()),
+        exact_governed_by_k=float((exact.within[rows] < (k or 0)).mean()),
         recall=float(np.mean(recall)),
         compared=len(some),
     )
@@ -88,7 +88,7 @@ def _exact(
     epsilon: Radius | None,
     threads: int,
 ) -> tuple[Neighborhoods, NDArray[np.int64]]:
-    """Exact neighborhoods of some records at least, and where these are among them."""
+    """Exact neighborhoods of some records at least, and the rows of these."""
     if len(points) <= LARGEST_DENSE:
         return complete_table(points).narrow(k=k, epsilon=epsilon), some
     from rwn_core.neighbors.tree_search import index_of, neighborhoods_of_some

@@ -124,18 +124,18 @@ def random_pairs(key: SecretKey, n: int, count: int) -> tuple[NDArray[np.int64],
 
 def _different_numbers(key: SecretKey, total: int, count: int) -> NDArray[np.int64]:
     """The first `count` different ones of a sequence of uniform numbers from 1 to `total`."""
-    found = np.empty(0, dtype=np.int64)
+    numbers = np.empty(0, dtype=np.int64)
     counter = 0
     # words from here on would make the smallest remainders more likely than the others
     fair = np.uint64((1 << 64) - (1 << 64) % total - 1)
-    while len(found) < count:
-        wanted = (count - len(found)) // WORDS_A_BLOCK + 8
+    while len(numbers) < count:
+        wanted = (count - len(numbers)) // WORDS_A_BLOCK + 8
         blocks = np.arange(counter, counter + min(wanted, BLOCKS))
         counter += len(blocks)
         words = words64(key, blocks, PAIRS_STREAM).T.ravel()
         words = words[words <= fair]
-        found = np.concatenate((found, (words % np.uint64(total)).astype(np.int64) + 1))
-        if len(found) >= count:
-            _, first = np.unique(found, return_index=True)
-            found = found[np.sort(first)]
-    return found[:count]
+        numbers = np.concatenate((numbers, (words % np.uint64(total)).astype(np.int64) + 1))
+        if len(numbers) >= count:
+            _, first = np.unique(numbers, return_index=True)
+            numbers = numbers[np.sort(first)]
+    return numbers[:count]

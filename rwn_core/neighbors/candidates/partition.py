@@ -50,9 +50,9 @@ def partitioned_table(
         No neighborhood crosses parts.
     """
     u, m = int(scheme.u or 1), scheme.m
-    reach: tuple[int, Radius] = (k or 0, 0.0 if epsilon is None else epsilon)
+    extent: tuple[int, Radius] = (k or 0, 0.0 if epsilon is None else epsilon)
     if m is not None:
-        reach = (len(points) - 1, EVERY)
+        extent = (len(points) - 1, EVERY)
 
     def tables() -> Iterator[tuple[NDArray[np.int64], NeighborTable]]:
         for number, records in enumerate(random_parts(key, len(points), u)):
@@ -63,9 +63,9 @@ def partitioned_table(
                 same = epsilon is None or one_radius(epsilon)
                 mine = epsilon if same else np.asarray(epsilon)[records]
                 yield records, _whole_part(own, k, mine, len(points), watch.threads)
-            watch.tell((number + 1) / u)
+            watch.report((number + 1) / u)
 
-    return table_of_parts(len(points), tables(), *reach)
+    return table_of_parts(len(points), tables(), *extent)
 
 
 def _whole_part(

@@ -84,7 +84,7 @@ def fresh_sample_table(
         squared = squared_distances(points, np.repeat(records, m), others.ravel())
         table = table_of_pairs(len(records), rows, others.ravel(), squared)
         parts.append(cut_table(table, k, mine))
-        watch.tell(done / len(starts))
+        watch.report(done / len(starts))
     return _joined(parts, k, epsilon)
 
 
@@ -131,10 +131,10 @@ def random_others(
     ndarray of int64, shape (c, m)
     """
     if CROWDED * m > n - 1:
-        found = _first_in_order(key, records, n, m, stream)
+        others = _first_in_order(key, records, n, m, stream)
     else:
-        found = _first_different(key, records, n, m, stream)
-    return found + (found >= records[:, None])  # a record is not among its others
+        others = _first_different(key, records, n, m, stream)
+    return others + (others >= records[:, None])  # a record is not among its others
 
 
 def _numbers(

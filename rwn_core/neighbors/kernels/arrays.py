@@ -1,4 +1,4 @@
-"""What the kernels read and write: plain arrays under names."""
+"""Names the arrays that the kernels read and write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Side(NamedTuple):
         Rotated points from the center of their leaf's box, leaf by leaf, and half of their
         squared distance from it; NaN beyond a leaf's last row.
     centers, halves : ndarray, shape (leaves, d)
-        Of the leaves' boxes, of the same type: their middles, and how far they reach from there.
+        Of the leaves' boxes, of the same type: their middles, and how far they go from there.
     spans : ndarray of float64, shape (leaves,)
         A bound of the distances of a leaf's points from its center.
     norms : ndarray of float64, shape (leaves,)
@@ -32,7 +32,7 @@ class Side(NamedTuple):
         Position t's records are entries offsets[t] to offsets[t + 1] of `records`.
     records : ndarray of int32, shape (n,)
         Ascending within a row.
-    places : ndarray of int32, shape (n,)
+    positions : ndarray of int32, shape (n,)
         The position of each record's row.
     numbers : ndarray of int64, shape (n,)
         Each record's number in the whole table, ascending.
@@ -50,7 +50,7 @@ class Side(NamedTuple):
     exact: NDArray[np.float64]
     offsets: NDArray[np.int64]
     records: NDArray[np.int32]
-    places: NDArray[np.int32]
+    positions: NDArray[np.int32]
     numbers: NDArray[np.int64]
     firsts: NDArray[np.int64]
 
@@ -86,7 +86,7 @@ class Wanted(NamedTuple):
     q: NDArray[np.float64]
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What a search fills in, by query record.
 
     Attributes

@@ -46,7 +46,7 @@ class Hits(NamedTuple):
 @compiled
 def hits_for(target: Side, width: int) -> Hits:
     """Room for the candidates of one leaf of this width, or of one of its rows."""
-    room = max(ROOM, len(target.places) + 4 * target.tiles.shape[2])
+    room = max(ROOM, len(target.positions) + 4 * target.tiles.shape[2])
     runs = room // 4 + len(target.tiles) + 4
     return Hits(
         np.empty(room, np.int32),
@@ -60,9 +60,9 @@ def hits_for(target: Side, width: int) -> Hits:
 
 
 @merged
-def collect(hits: Hits, place: int, row: Ranked) -> int:
+def collect(hits: Hits, index: int, row: Ranked) -> int:
     """Copy one row's candidates together; how many."""
-    count, run = 0, hits.latest[place]
+    count, run = 0, hits.latest[index]
     while run != NONE:
         for entry in range(hits.begin[run], hits.begin[run + 1]):
             row.position[count], row.rough[count] = hits.position[entry], hits.rough[entry]
@@ -72,9 +72,9 @@ def collect(hits: Hits, place: int, row: Ranked) -> int:
 
 
 @merged
-def count_of(hits: Hits, place: int) -> int:
+def count_of(hits: Hits, index: int) -> int:
     """How many candidates one row has."""
-    count, run = 0, hits.latest[place]
+    count, run = 0, hits.latest[index]
     while run != NONE:
         count += hits.begin[run + 1] - hits.begin[run]
         run = hits.following[run]

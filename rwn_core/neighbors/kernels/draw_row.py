@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, lean
-from rwn_core.neighbors.kernels.arrays import Found, Side, Wanted
+from rwn_core.neighbors.kernels.arrays import SearchResult, Side, Wanted
 from rwn_core.neighbors.kernels.chacha import UNIFORMS, ranks_of_streams
 from rwn_core.neighbors.kernels.rank_row import Ranked, end_of_tie, entry_of, has_ties, tied_records
 from rwn_core.neighbors.kernels.simd import LANES
@@ -109,7 +109,7 @@ def draw_row(
     kept: int,
     row: Ranked,
     wanted: Wanted,
-    found: Found,
+    result: SearchResult,
     governed: bool,
 ) -> None:
     """Draw the donors of a query row's records, whose sizes are known.
@@ -123,55 +123,55 @@ def draw_row(
     kept : int
     row : Ranked
     wanted : Wanted
-    found : Found
+    result : SearchResult
     governed : bool
         Only the records that k governs, or only the others.
     """
     pool = pool_for(row, kept)
     first = tied_records(target, row, kept, 0, pool) if kept else pool
     room = ranks_for(wanted)
-    for place in range(query.offsets[position], query.offsets[position + 1]):
-        record = query.records[place]
-        if (found.within[record] < wanted.k) != governed:
+    for index in range(query.offsets[position], query.offsets[position + 1]):
+        record = query.records[index]
+        if (result.within[record] < wanted.k) != governed:
             continue
         own, number = wanted.own[record], query.numbers[record]
-        draw_ranks(wanted, number, found.sizes[record], room)
+        draw_ranks(wanted, number, result.sizes[record], room)
         for column in range(len(wanted.streams)):
             rank = int(room.ranks[column])
             donor = number if rank == KEPT else NOBODY
             if rank > 0:
                 donor = target.numbers[_member(target, row, kept, rank, own, first, pool)]
-            found.donors[record, column] = donor
+            result.donors[record, column] = donor
 
 
 @lean
-def is_plain(query: Side, position: int, row: Ranked, kept: int) -> bool:
+def has_no_clones(query: Side, position: int, row: Ranked, kept: int) -> bool:
     """Whether neither the query row nor any of its candidates has clones, and none of them tie."""
     alone = query.offsets[position + 1] - query.offsets[position] == 1
     return bool(alone and row.weight[kept - 1] == kept and not has_ties(row, kept))
 
 
 @lean
-def draw_plain(
+def draw_without_clones(
     query: Side,
     position: int,
     target: Side,
     row: Ranked,
     room: Ranks,
     wanted: Wanted,
-    found: Found,
+    result: SearchResult,
 ) -> None:
-    """`draw_row` of a plain row: the records of its entries are the members, in their order."""
+    """`draw_row` of a row without clones or ties: its entries' records are the members in order."""
     record = query.records[query.offsets[position]]
     number = query.numbers[record]
     itself = wanted.own[record] >= 0  # then it is the first entry: nobody else is at distance 0
-    draw_ranks(wanted, number, found.sizes[record], room)
+    draw_ranks(wanted, number, result.sizes[record], room)
     for column in range(len(wanted.streams)):
         rank = int(room.ranks[column])
         donor = number if rank == KEPT else NOBODY
         if rank > 0:
             donor = target.firsts[row.position[rank if itself else rank - 1]]
-        found.donors[record, column] = donor
+        result.donors[record, column] = donor
 
 
 @compiled
@@ -182,21 +182,21 @@ def store_row(
     kept: int,
     row: Ranked,
     wanted: Wanted,
-    found: Found,
+    result: SearchResult,
     governed: bool,
 ) -> None:
     """Write the members of a query row's records, whose sizes are known, in rank order."""
     pool = pool_for(row, kept)
     for entry in range(query.offsets[position], query.offsets[position + 1]):
         record = query.records[entry]
-        if (found.within[record] < wanted.k) != governed:
+        if (result.within[record] < wanted.k) != governed:
             continue
-        place, stop = found.starts[record], found.starts[record + 1]
+        index, stop = result.starts[record], result.starts[record + 1]
         own, head = wanted.own[record], 0
-        while place < stop:
+        while index < stop:
             for other in tied_records(target, row, kept, head, pool):
                 if other != own:
-                    found.members[place] = other
-                    found.squared[place] = row.squared[head]
-                    place += 1
+                    result.members[index] = other
+                    result.squared[index] = row.squared[head]
+                    index += 1
             head = end_of_tie(row, kept, head) + 1

@@ -1,4 +1,4 @@
-"""Identical rows: found by hashing, in one pass over the table."""
+"""Groups identical rows by hashing, in one pass over the table."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def group_rows(
         The number of distinct rows.
     """
     mask = uint64(len(slots) - 1)
-    found = 0
+    groups = 0
     for record in range(len(words)):
         slot = _hash_row(words, record) & mask
         while slots[slot] >= 0 and not _same_row(words, slots[slot], record):
             slot = (slot + uint64(1)) & mask
         if slots[slot] < 0:
             slots[slot] = record
-            group[record] = found
-            found += 1
+            group[record] = groups
+            groups += 1
         else:
             group[record] = group[slots[slot]]
-    return found
+    return groups

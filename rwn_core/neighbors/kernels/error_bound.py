@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, lean, merged
 
-SLACK = 1e-6  # ties reach beyond a radius by 1e-9, and chains of ties somewhat further
+SLACK = 1e-6  # ties go beyond a radius by 1e-9, and chains of ties somewhat further
 UNDERFLOW = 1e-44  # more than a product or half of one loses below the smallest single numbers
 
 
@@ -40,7 +40,7 @@ def guard(norm: float, far: float, dimensions: int, unit: float) -> float:
 
 
 @lean
-def reach_of(squared: float, norm: float, dimensions: int, unit: float) -> float:
+def widened_edge(squared: float, norm: float, dimensions: int, unit: float) -> float:
     """How far from a point the box of another one may seem to be that lies within `squared`.
 
     The other point's norm is at most norm + sqrt(squared): see `guard`.
@@ -79,7 +79,7 @@ def bound_norms(
 
 @lean
 def exact_squared(point: NDArray[np.float64], points: NDArray[np.float64], row: int) -> float:
-    """The squared distance of a point to a row, summed in column order: the bits of `ranking`."""
+    """The squared distance of a point to a row, summed in column order: the bits of `distance`."""
     total = 0.0
     for axis in range(len(point)):
         difference = point[axis] - points[row, axis]

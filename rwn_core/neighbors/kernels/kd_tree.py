@@ -88,8 +88,8 @@ def split_rows(
         for axis in range(dimensions):
             values = columns[axis]
             least = most = values[order[start]]
-            for place in range(start, stop, step):
-                value = values[order[place]]
+            for index in range(start, stop, step):
+                value = values[order[index]]
                 least = min(least, value)
                 most = max(most, value)
             low[node, axis], high[node, axis] = least, most
@@ -169,10 +169,10 @@ def fill_tiles(
             center = centers[leaf, axis]
             # a little more, for the rounding of differences from the center
             halves[leaf, axis] = max(most - center, center - least) * (1 + 1e-6)
-            for place in range(stop - start):
-                value = columns[axis, order[start + place]] - centers[leaf, axis]
-                tiles[leaf, axis, place] = value
-                tiles[leaf, dimensions, place] += value * value / 2
+            for index in range(stop - start):
+                value = columns[axis, order[start + index]] - centers[leaf, axis]
+                tiles[leaf, axis, index] = value
+                tiles[leaf, dimensions, index] += value * value / 2
 
 
 @lean

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, lean, merged
 from rwn_core.neighbors.kernels.arrays import Side
-from rwn_core.neighbors.kernels.error_bound import SLACK, reach_of
+from rwn_core.neighbors.kernels.error_bound import SLACK, widened_edge
 from rwn_core.neighbors.kernels.leaf_distances import (
     Facing,
     copy_hits,
@@ -26,25 +26,25 @@ class Close(NamedTuple):
 
     Attributes
     ----------
-    place : ndarray of int64, shape (rows,)
-        The rows' places in their leaf.
+    in_leaf : ndarray of int64, shape (rows,)
+        The rows' numbers in their leaf.
     position : ndarray of int32, shape (rows, room)
         Rows of the target.
     rough : ndarray of float64, shape (rows, room)
         Their approximate squared distances.
     held, tight : ndarray of int64, shape (rows,)
-        How many there are, and how many there were when the row's reach was last found.
-    error, reach : ndarray of float64, shape (rows,)
+        How many there are, and how many there were when the row's bound was last set.
+    error, bound : ndarray of float64, shape (rows,)
         The largest error of the approximate distances, and how far a candidate may lie.
     """
 
-    place: NDArray[np.int64]
+    in_leaf: NDArray[np.int64]
     position: NDArray[np.int32]
     rough: NDArray[np.float64]
     held: NDArray[np.int64]
     tight: NDArray[np.int64]
     error: NDArray[np.float64]
-    reach: NDArray[np.float64]
+    bound: NDArray[np.float64]
 
 
 @compiled
@@ -63,33 +63,33 @@ def close_for(rows: int, room: int) -> Close:
 
 @lean
 def set_rows(query: Side, leaf: int, close: Close, rows: int, facing: Facing) -> None:
-    """Bring the rows close.place[:rows] of a leaf before the tiles, from the first place on."""
-    facing.reaches[:] = -1
+    """Bring the rows close.in_leaf[:rows] of a leaf before the tiles, from the first column on."""
+    facing.edges[:] = -1
     for row in range(rows):
         for axis in range(facing.points.shape[0]):
-            point = query.centers[leaf, axis] + query.tiles[leaf, axis, close.place[row]]
+            point = query.centers[leaf, axis] + query.tiles[leaf, axis, close.in_leaf[row]]
             facing.points[axis, row] = point
-        facing.reaches[row] = np.inf
+        facing.edges[row] = np.inf
         close.held[row], close.tight[row] = 0, 0
-        close.error[row], close.reach[row] = 0.0, np.inf
+        close.error[row], close.bound[row] = 0.0, np.inf
 
 
 @lean
 def _tighten(close: Close, row: int, need: int) -> bool:
-    """Find a row's reach anew, and drop what is beyond it; whether there was reason to.
+    """Set a row's bound anew, and drop what is beyond it; whether there was reason to.
 
     All distances are approximate: that of the last one needed may be too small by the error,
-    a candidate's too large by it, and ties reach somewhat further.
+    a candidate's too large by it, and ties go somewhat further.
     """
     count = close.held[row]
     if count < need or count - close.tight[row] < need:
         return False
     rough, position = close.rough[row], close.position[row]
     kth = smallest(rough, position, count, need - 1)
-    close.reach[row] = (max(kth, 0.0) + close.error[row]) * (1 + 2 * SLACK)
+    close.bound[row] = (max(kth, 0.0) + close.error[row]) * (1 + 2 * SLACK)
     tight = 0
     for entry in range(count):
-        if rough[entry] <= close.reach[row] + close.error[row]:
+        if rough[entry] <= close.bound[row] + close.error[row]:
             position[tight], rough[tight] = position[entry], rough[entry]
             tight += 1
     close.held[row] = close.tight[row] = tight
@@ -145,8 +145,8 @@ def visit(
     error = error_between(query, leaf, target, other, unit)
     for number in range(0, rows, 2):
         one, two = facing.near[number], facing.near[min(number + 1, rows - 1)]
-        most = product_at(facing, one, close.reach[one] + error)
-        most_of_two = product_at(facing, two, close.reach[two] + error)
+        most = product_at(facing, one, close.bound[one] + error)
+        most_of_two = product_at(facing, two, close.bound[two] + error)
         scan(facing, one, two, target, other, most, most_of_two)
         _add(close, one, 0, first, error, facing)
         if two != one:
@@ -155,6 +155,6 @@ def visit(
     for number in range(rows):
         row = facing.near[number]
         if _tighten(close, row, need):
-            facing.reaches[row] = reach_of(close.reach[row], query.norms[leaf], dimensions, unit)
+            facing.edges[row] = widened_edge(close.bound[row], query.norms[leaf], dimensions, unit)
         room &= close.held[row] + width <= close.position.shape[1]
     return room

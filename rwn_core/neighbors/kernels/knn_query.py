@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, lean
-from rwn_core.neighbors.kernels.arrays import Found, Side, Wanted
+from rwn_core.neighbors.kernels.arrays import SearchResult, Side, Wanted
 from rwn_core.neighbors.kernels.draw_row import (
     Ranks,
-    draw_plain,
     draw_row,
-    is_plain,
+    draw_without_clones,
+    has_no_clones,
     ranks_for,
     store_row,
 )
@@ -68,8 +68,8 @@ def _box_of(points: NDArray[Any], count: int, center: NDArray[Any], half: NDArra
     """The box of the first points."""
     for axis in range(len(points)):
         least = most = points[axis, 0]
-        for place in range(1, count):
-            least, most = min(least, points[axis, place]), max(most, points[axis, place])
+        for index in range(1, count):
+            least, most = min(least, points[axis, index]), max(most, points[axis, index])
         center[axis] = least + (most - least) / 2
         half[axis] = max(most - center[axis], center[axis] - least) * (1 + 1e-6)
 
@@ -100,14 +100,14 @@ def _search(
     first = min(FIRST, leaves)
     smallest(order.toward, order.leaf, leaves, first - 1)
     sort_pairs(order.toward, order.leaf, 0, first)
-    reach = np.inf
+    bound = np.inf
     for other in order.leaf:
-        if order.apart[other] <= reach:
+        if order.apart[other] <= bound:
             if not visit(query, leaf, rows, target, other, need, unit, close, facing):
                 return False
-            reach = -1.0
+            bound = -1.0
             for row in range(rows):
-                reach = max(reach, facing.reaches[row])
+                bound = max(bound, facing.edges[row])
     return True
 
 
@@ -120,27 +120,27 @@ def _settle_row(
     row: Ranked,
     room: Ranks,
     wanted: Wanted,
-    found: Found,
+    result: SearchResult,
 ) -> None:
     """Read sizes, radii and donors of the records that k governs from their ranked row."""
-    if found.starts.size:
-        store_row(query, position, target, kept, row, wanted, found, True)
+    if result.starts.size:
+        store_row(query, position, target, kept, row, wanted, result, True)
         return
-    for place in range(query.offsets[position], query.offsets[position + 1]):
-        record = query.records[place]
-        if found.within[record] >= wanted.k:
+    for index in range(query.offsets[position], query.offsets[position + 1]):
+        record = query.records[index]
+        if result.within[record] >= wanted.k:
             continue
         own = wanted.own[record]
         # the record itself is in the first tie: before the k-th other, or tied with it
         head = row.head[entry_of(row, kept, wanted.k + (own >= 0))]
         size = row.weight[end_of_tie(row, kept, head)] - (own >= 0)
-        found.sizes[record] = size
-        found.kth[record] = row.squared[head]
-        found.nearest[record] = nearest_squared(row, kept, size, own)
-    if wanted.streams.size and is_plain(query, position, row, kept):
-        draw_plain(query, position, target, row, room, wanted, found)
+        result.sizes[record] = size
+        result.kth[record] = row.squared[head]
+        result.nearest[record] = nearest_squared(row, kept, size, own)
+    if wanted.streams.size and has_no_clones(query, position, row, kept):
+        draw_without_clones(query, position, target, row, room, wanted, result)
     elif wanted.streams.size:
-        draw_row(query, position, target, kept, row, wanted, found, True)
+        draw_row(query, position, target, kept, row, wanted, result, True)
 
 
 @lean
@@ -162,7 +162,7 @@ def nearest(
     query: Side,
     target: Side,
     wanted: Wanted,
-    found: Found,
+    result: SearchResult,
     rows: NDArray[np.int64],
     first: int,
     last: int,
@@ -173,7 +173,7 @@ def nearest(
     ----------
     query, target : Side
     wanted : Wanted
-    found : Found
+    result : SearchResult
         `within` is known.
     rows : ndarray of int64
         Positions in `query`, ascending.
@@ -190,7 +190,7 @@ def nearest(
         leaf, end = _rows_of_leaf(query, rows, first, last, most)
         start = query.starts[leaves - 1 + leaf]
         for number in range(first, end):
-            close.place[number - first] = rows[number] - start
+            close.in_leaf[number - first] = rows[number] - start
         if not _search(query, leaf, end - first, target, need, wanted.unit, close, facing, order):
             room *= 2  # ties without end
             most = max(1, most // 2)
@@ -203,5 +203,5 @@ def nearest(
                 row = room_for(2 * count)
             row.position[:count] = close.position[here, :count]
             kept = rank_row(query.exact[position], target, np.inf, count, row)
-            _settle_row(query, position, target, kept, row, ranks, wanted, found)
+            _settle_row(query, position, target, kept, row, ranks, wanted, result)
         first = end

@@ -39,23 +39,23 @@ class Facing(NamedTuple):
     ----------
     points : ndarray, shape (d, width)
         Rotated.
-    reaches : ndarray, shape (width,)
+    edges : ndarray, shape (width,)
         Squared distances within which a tile's box is looked at; -1 for points that are left out.
     local : ndarray, shape (d, width)
         The tile's center less the points.
     norms : ndarray, shape (width,)
         The squared distances of the points from the tile's center.
     near : ndarray of int64, shape (width,)
-        The points that the tile's box is within reach of.
+        The points that the tile's box is within the edge of.
     products : ndarray, shape (2, width of the target's tiles)
         Half of the squared distance of two points to each of the tile's, without half of their
         norms.
     hits : ndarray of int64, shape (2, width of the target's tiles / BLOCK, rounded up)
-        For both, a bit for each of the tile's points that is within reach.
+        For both, a bit for each of the tile's points that is within the edge.
     """
 
     points: NDArray[Any]
-    reaches: NDArray[Any]
+    edges: NDArray[Any]
     local: NDArray[Any]
     norms: NDArray[Any]
     near: NDArray[np.int64]
@@ -93,7 +93,7 @@ def gap_to_boxes(boxes: NDArray[Any], first: int, center: NDArray[Any], half: ND
 
 @lean
 def leaves_near(
-    target: Side, center: NDArray[Any], half: NDArray[Any], reach: Any, near: NDArray[np.int32]
+    target: Side, center: NDArray[Any], half: NDArray[Any], bound: Any, near: NDArray[np.int32]
 ) -> int:
     """List the leaves whose boxes are near another box.
 
@@ -104,7 +104,7 @@ def leaves_near(
     target : Side
     center, half : ndarray, shape (d,)
         Of the other box.
-    reach : float
+    bound : float
         The largest squared distance.
     near : ndarray of int32, shape (leaves,)
         Filled with leaf numbers, ascending.
@@ -115,7 +115,7 @@ def leaves_near(
         How many.
     """
     count = 0
-    edge = same(center.dtype.type(reach))
+    edge = same(center.dtype.type(bound))
     for first in range(0, target.boxes.shape[2], LANES):
         bits = where_at_most(gap_to_boxes(target.boxes, first, center, half), edge)
         while bits != 0:
@@ -131,9 +131,9 @@ def leaves_near(
 def set_points(query: Side, leaf: int, facing: Facing) -> None:
     """Bring a leaf's points before the tiles."""
     for axis in range(facing.points.shape[0]):
-        for place in range(facing.points.shape[1]):
-            point = query.centers[leaf, axis] + query.tiles[leaf, axis, place]
-            facing.points[axis, place] = point
+        for index in range(facing.points.shape[1]):
+            point = query.centers[leaf, axis] + query.tiles[leaf, axis, index]
+            facing.points[axis, index] = point
 
 
 @merged
@@ -152,7 +152,7 @@ def look(facing: Facing, points: int, target: Side, other: int) -> int:
             outside = beyond(away, same(target.halves[other, axis]))
             gap = multiply_add(outside, outside, gap)
         store(facing.norms, (first,), norm)
-        bits = where_at_most(gap, load(facing.reaches, (first,)))
+        bits = where_at_most(gap, load(facing.edges, (first,)))
         while bits != 0:
             facing.near[count] = first + lowest(bits)
             bits &= bits - 1
@@ -239,15 +239,15 @@ def _keep(products: NDArray[Any], point: int, first: int, one: Any, two: Any, ed
 
 
 @merged
-def product_at(facing: Facing, place: int, squared: float) -> Any:
+def product_at(facing: Facing, index: int, squared: float) -> Any:
     """The product of a point with what lies at a squared distance from it."""
-    return facing.norms.dtype.type((squared - np.float64(facing.norms[place])) / 2)
+    return facing.norms.dtype.type((squared - np.float64(facing.norms[index])) / 2)
 
 
 @merged
 def copy_hits(
     facing: Facing,
-    place: int,
+    index: int,
     point: int,
     first: int,
     position: NDArray[np.int32],
@@ -259,7 +259,7 @@ def copy_hits(
     Parameters
     ----------
     facing : Facing
-    place : int
+    index : int
         The point's.
     point : {0, 1}
         Which of the two of `scan` it was.
@@ -274,7 +274,7 @@ def copy_hits(
     int
         How many candidates there are now.
     """
-    norm = np.float64(facing.norms[place])
+    norm = np.float64(facing.norms[index])
     for block in range(facing.hits.shape[1]):
         bits = facing.hits[point, block]
         while bits != 0:

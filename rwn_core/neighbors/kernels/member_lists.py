@@ -10,24 +10,24 @@ from rwn_core.neighbors.kernels.arrays import Side, Wanted
 from rwn_core.neighbors.kernels.candidate_lists import NONE, Hits, collect, count_of, hits_for
 from rwn_core.neighbors.kernels.error_bound import SLACK, exact_squared
 from rwn_core.neighbors.kernels.leaf_distances import facing_for, leaves_near, set_points
-from rwn_core.neighbors.kernels.radius_query import gather, set_reaches
+from rwn_core.neighbors.kernels.radius_query import gather, set_edges
 from rwn_core.neighbors.kernels.rank_row import Ranked, rank_row, room_for
 
 
 @merged
 def _write_within(
-    side: Side, position: int, edge: float, hits: Hits, place: int, members: NDArray[np.int32]
+    side: Side, position: int, edge: float, hits: Hits, index: int, members: NDArray[np.int32]
 ) -> bool:
     """Write down a row's members among its candidates; whether they are as many as there are."""
-    sure = np.inf if edge == np.inf else edge - hits.error[place]
-    at, run = 0, hits.latest[place]
+    sure = np.inf if edge == np.inf else edge - hits.error[index]
+    at, run = 0, hits.latest[index]
     while run != NONE:
         for entry in range(hits.begin[run], hits.begin[run + 1]):
             other = hits.position[entry]
             if not hits.rough[entry] < sure:
                 exact = exact_squared(side.exact[position], side.exact, other)
                 if edge < exact <= edge * (1 + SLACK):
-                    return False  # only the full order tells ties across the edge
+                    return False  # only the full order settles ties across the edge
                 if exact > edge:
                     continue
             for twin in range(side.offsets[other], side.offsets[other + 1]):
@@ -65,15 +65,15 @@ def _write_rows(
     members: NDArray[np.int32],
 ) -> int:
     """List rows of a leaf that begins at `start`; the row that needs more room, or the end."""
-    for place in range(part[0], part[1]):
-        position = start + place
+    for index in range(part[0], part[1]):
+        position = start + index
         mine = members[starts[position - base] : starts[position - base + 1]]
-        if _write_within(side, position, edges[position], hits, place, mine):
+        if _write_within(side, position, edges[position], hits, index, mine):
             continue
-        count = count_of(hits, place)
+        count = count_of(hits, index)
         if count > len(row.position):
-            return place
-        collect(hits, place, row)
+            return index
+        collect(hits, index, row)
         kept = rank_row(side.exact[position], side, edges[position], count, row)
         if not _write_ranked(side, row, kept, mine):
             return NONE
@@ -103,7 +103,7 @@ def list_members(
     starts : ndarray of int64
         Where each position's list begins, and the last one ends.
     members : ndarray of int32
-        Filled with places in the side's `records`.
+        Filled with positions in the side's `records`.
     first, last : int
     """
     leaves, _, width = side.tiles.shape
@@ -114,14 +114,14 @@ def list_members(
         node = leaves - 1 + leaf
         start, size = side.starts[node], side.starts[node + 1] - side.starts[node]
         set_points(side, leaf, facing)
-        reach = set_reaches(side, leaf, (0, size), wanted, facing)
-        around = near[: leaves_near(side, side.centers[leaf], side.halves[leaf], reach, near)]
+        bound = set_edges(side, leaf, (0, size), wanted, facing)
+        around = near[: leaves_near(side, side.centers[leaf], side.halves[leaf], bound, near)]
         waiting = 1
         parts[0, 0], parts[0, 1] = 0, size
         while waiting > 0:
             waiting -= 1
             begin, end = parts[waiting, 0], parts[waiting, 1]
-            set_reaches(side, leaf, (begin, end), wanted, facing)
+            set_edges(side, leaf, (begin, end), wanted, facing)
             if not gather(side, leaf, (begin, end), side, around, wanted, facing, hits):
                 middle = (begin + end) >> 1  # too many candidates at once: half of the rows
                 parts[waiting, 0], parts[waiting, 1] = begin, middle

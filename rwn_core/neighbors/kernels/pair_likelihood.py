@@ -23,7 +23,7 @@ class Asked(NamedTuple):
     codes : ndarray of int32, shape (u, n)
         Each record's value, as a number among those asked for; `values[u]` or somewhat more for
         any other.
-    told : ndarray of int32, shape (u, m)
+    released : ndarray of int32, shape (u, m)
         Each row's, as a number among the same.
     values : ndarray of int64, shape (u,)
         How many values are asked for; other numbers are less than `OTHERS` above.
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
     """
 
     codes: NDArray[np.int32]
-    told: NDArray[np.int32]
+    released: NDArray[np.int32]
     values: NDArray[np.int64]
     q: NDArray[np.float64]
     starts: NDArray[np.int64]
@@ -80,7 +80,7 @@ def _longer(pairs: Pairs, count: int, used: int) -> Pairs:
 @merged
 def _begin(
     lists: Any,
-    place: int,
+    index: int,
     asked: Asked,
     counts: NDArray[np.float64],
     touched: NDArray[np.int32],
@@ -88,10 +88,10 @@ def _begin(
     used: int,
 ) -> int:
     """Add a record's pairs by the first unit; how many pairs there are now."""
-    codes, q, record = asked.codes[0], asked.q[0], lists.records[place]
-    for entry in range(count_values(lists, place, codes, q, counts, touched)):
+    codes, q, record = asked.codes[0], asked.q[0], lists.records[index]
+    for entry in range(count_values(lists, index, codes, q, counts, touched)):
         code = touched[entry]
-        chance = chance_of(code, codes[record], counts[code], lists.totals[place], q)
+        chance = chance_of(code, codes[record], counts[code], lists.totals[index], q)
         counts[code] = 0
         if chance > 0 and code < asked.values[0]:
             for at in range(asked.starts[code], asked.starts[code + 1]):
@@ -104,7 +104,7 @@ def _begin(
 @merged
 def _go_on(
     lists: Any,
-    place: int,
+    index: int,
     unit: int,
     asked: Asked,
     counts: NDArray[np.float64],
@@ -114,12 +114,12 @@ def _go_on(
     used: int,
 ) -> int:
     """Multiply a record's pairs, from `begin` on, by another unit; how many are left in all."""
-    codes, told, q = asked.codes[unit], asked.told[unit], asked.q[unit]
-    own, total = codes[lists.records[place]], lists.totals[place]
-    values = count_values(lists, place, codes, q, counts, touched)
+    codes, released, q = asked.codes[unit], asked.released[unit], asked.q[unit]
+    own, total = codes[lists.records[index]], lists.totals[index]
+    values = count_values(lists, index, codes, q, counts, touched)
     left = begin
     for at in range(begin, used):
-        code = told[pairs.row[at]]
+        code = released[pairs.row[at]]
         chance = chance_of(code, own, counts[code], total, q)
         if chance > 0:
             value, low = pairs.value[at] * chance, pairs.low[at]
@@ -142,20 +142,20 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
     lists : Lists
     asked : Asked
     first, last : int
-        Places in `lists`.
+        Positions in `lists`.
     """
-    units, rows = asked.told.shape
+    units, rows = asked.released.shape
     most = np.max(asked.values) + OTHERS
     counts, touched = np.zeros(most), np.empty(most + 1, np.int32)
     pairs, used = _pairs_for(2 * rows), 0
-    for place in range(first, last):
+    for index in range(first, last):
         if used + rows > len(pairs.row):
             pairs = _longer(pairs, 2 * (used + rows), used)
         begin = used
         mine = counts[: asked.values[0] + OTHERS]
-        used = _begin(lists, place, asked, mine, touched, pairs, used)
+        used = _begin(lists, index, asked, mine, touched, pairs, used)
         for unit in range(1, units):
             if used > begin:
                 mine = counts[: asked.values[unit] + OTHERS]
-                used = _go_on(lists, place, unit, asked, mine, touched, pairs, begin, used)
+                used = _go_on(lists, index, unit, asked, mine, touched, pairs, begin, used)
     return _longer(pairs, used, used)

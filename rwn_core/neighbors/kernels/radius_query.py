@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, lean, merged
-from rwn_core.neighbors.kernels.arrays import Found, Side, Wanted
+from rwn_core.neighbors.kernels.arrays import SearchResult, Side, Wanted
 from rwn_core.neighbors.kernels.candidate_lists import NONE, Hits, collect, count_of, hits_for
 from rwn_core.neighbors.kernels.draw_row import Ranks, ranks_for
-from rwn_core.neighbors.kernels.error_bound import SLACK, reach_of
+from rwn_core.neighbors.kernels.error_bound import SLACK, widened_edge
 from rwn_core.neighbors.kernels.leaf_distances import (
     Facing,
     copy_hits,
@@ -27,25 +27,25 @@ from rwn_core.neighbors.kernels.row_results import may_be_sifted, settle_row, se
 
 
 @lean
-def set_reaches(
+def set_edges(
     query: Side, leaf: int, part: tuple[int, int], wanted: Wanted, facing: Facing
 ) -> float:
-    """How far some rows of a leaf look, in rotated coordinates; the longest reach of them."""
+    """How far some rows of a leaf look, in rotated coordinates; the farthest of them."""
     dimensions = query.centers.shape[1]
     start = query.starts[len(query.tiles) - 1 + leaf]
     norm = query.norms[leaf]
-    facing.reaches[:] = -1
+    facing.edges[:] = -1
     longest = -1.0
-    for place in range(part[0], part[1]):
-        edge = wanted.edges[start + place] * (1 + SLACK)
-        facing.reaches[place] = reach_of(edge, norm, dimensions, wanted.unit) * (1 + SLACK)
-        longest = max(longest, facing.reaches[place])
+    for index in range(part[0], part[1]):
+        edge = wanted.edges[start + index] * (1 + SLACK)
+        facing.edges[index] = widened_edge(edge, norm, dimensions, wanted.unit) * (1 + SLACK)
+        longest = max(longest, facing.edges[index])
     return longest
 
 
 @merged
 def _keep_hits(
-    hits: Hits, used: int, first: int, place: int, point: int, error: float, facing: Facing
+    hits: Hits, used: int, first: int, index: int, point: int, error: float, facing: Facing
 ) -> int:
     """Add the entries of a tile that were hit to a row's candidates; how many all are now.
 
@@ -56,7 +56,7 @@ def _keep_hits(
         How many they were.
     first : int
         The tile's first position.
-    place : int
+    index : int
         The row's.
     point : {0, 1}
         Which of the two of `scan` it was.
@@ -64,12 +64,12 @@ def _keep_hits(
     facing : Facing
     """
     before = used
-    used = copy_hits(facing, place, point, first, hits.position, hits.rough, used)
+    used = copy_hits(facing, index, point, first, hits.position, hits.rough, used)
     if used > before:
         run = hits.runs[0]
-        hits.begin[run], hits.following[run] = before, hits.latest[place]
-        hits.latest[place] = run
-        hits.error[place] = max(hits.error[place], error)
+        hits.begin[run], hits.following[run] = before, hits.latest[index]
+        hits.latest[index] = run
+        hits.error[index] = max(hits.error[index], error)
         hits.runs[0] = run + 1
     return used
 
@@ -102,10 +102,10 @@ def gather(
             one, two = facing.near[row], facing.near[min(row + 1, rows - 1)]
             if used + 2 * width > len(hits.position) or hits.runs[0] + 3 > len(hits.begin):
                 return False
-            reach = wanted.edges[start + one] * (1 + SLACK) + error
-            reach_of_two = wanted.edges[start + two] * (1 + SLACK) + error
-            most = product_at(facing, one, reach)
-            most_of_two = product_at(facing, two, reach_of_two)
+            bound = wanted.edges[start + one] * (1 + SLACK) + error
+            bound_of_two = wanted.edges[start + two] * (1 + SLACK) + error
+            most = product_at(facing, one, bound)
+            most_of_two = product_at(facing, two, bound_of_two)
             scan(facing, one, two, target, other, most, most_of_two)
             used = _keep_hits(hits, used, first, one, 0, error, facing)
             if two != one:
@@ -125,25 +125,27 @@ def _settle_rows(
     buckets: Buckets,
     room: Ranks,
     wanted: Wanted,
-    found: Found,
+    result: SearchResult,
 ) -> int:
     """Settle rows of a leaf that begins at `start`; the row that needs more room, or the end."""
-    for place in range(part[0], part[1]):
-        count, position = count_of(hits, place), start + place
+    for index in range(part[0], part[1]):
+        count, position = count_of(hits, index), start + index
         if count > len(row.position):
-            return place
-        if may_be_sifted(query, position, found) and settle_sifted(
-            query, position, target, hits, place, row, buckets, room, wanted, found
+            return index
+        if may_be_sifted(query, position, result) and settle_sifted(
+            query, position, target, hits, index, row, buckets, room, wanted, result
         ):
             continue
-        collect(hits, place, row)
+        collect(hits, index, row)
         kept = rank_row(query.exact[position], target, wanted.edges[position], count, row)
-        settle_row(query, position, target, kept, row, wanted, found)
+        settle_row(query, position, target, kept, row, wanted, result)
     return part[1]
 
 
 @compiled
-def balls(query: Side, target: Side, wanted: Wanted, found: Found, first: int, last: int) -> None:
+def balls(
+    query: Side, target: Side, wanted: Wanted, result: SearchResult, first: int, last: int
+) -> None:
     """Search the balls of the query leaves `first` to `last` - 1, and settle their records.
 
     Parameters
@@ -151,7 +153,7 @@ def balls(query: Side, target: Side, wanted: Wanted, found: Found, first: int, l
     query, target : Side
         In the same rotated coordinates; they may be the same.
     wanted : Wanted
-    found : Found
+    result : SearchResult
         Filled for the leaves' records.
     first, last : int
     """
@@ -165,15 +167,15 @@ def balls(query: Side, target: Side, wanted: Wanted, found: Found, first: int, l
         node = leaves - 1 + leaf
         start, size = query.starts[node], query.starts[node + 1] - query.starts[node]
         set_points(query, leaf, facing)
-        reach = set_reaches(query, leaf, (0, size), wanted, facing)
-        count = leaves_near(target, query.centers[leaf], query.halves[leaf], reach, near)
+        bound = set_edges(query, leaf, (0, size), wanted, facing)
+        count = leaves_near(target, query.centers[leaf], query.halves[leaf], bound, near)
         around = near[:count]
         waiting = 1
         parts[0, 0], parts[0, 1] = 0, size
         while waiting > 0:
             waiting -= 1
             begin, end = parts[waiting, 0], parts[waiting, 1]
-            set_reaches(query, leaf, (begin, end), wanted, facing)
+            set_edges(query, leaf, (begin, end), wanted, facing)
             if not gather(query, leaf, (begin, end), target, around, wanted, facing, hits):
                 middle = (begin + end) >> 1  # too many candidates at once: half of the rows
                 parts[waiting, 0], parts[waiting, 1] = begin, middle
@@ -183,7 +185,7 @@ def balls(query: Side, target: Side, wanted: Wanted, found: Found, first: int, l
             done = begin
             while True:
                 done = _settle_rows(
-                    query, start, (done, end), target, hits, row, buckets, room, wanted, found
+                    query, start, (done, end), target, hits, row, buckets, room, wanted, result
                 )
                 if done == end:
                     break

@@ -30,7 +30,7 @@ class Ranked(NamedTuple):
     merged : ndarray of bool, shape (room,)
         At a tie's head: its records are already in the pool.
     rough : ndarray of float64, shape (room,)
-        Approximate squared distances, as the rows were found.
+        Approximate squared distances, as the search summed them.
     """
 
     squared: NDArray[np.float64]
@@ -148,8 +148,8 @@ def tied_records(
         filled = 0
         for entry in range(head, last + 1):
             position = row.position[entry]
-            for place in range(target.offsets[position], target.offsets[position + 1]):
-                together[filled] = target.records[place]
+            for index in range(target.offsets[position], target.offsets[position + 1]):
+                together[filled] = target.records[index]
                 filled += 1
         together.sort()
         row.merged[head] = True

@@ -64,7 +64,7 @@ def sift(
     target: Side,
     edge: float,
     hits: Hits,
-    place: int,
+    index: int,
     row: Ranked,
 ) -> int:
     """Bring a row's members among its candidates together, with their rough distances.
@@ -78,7 +78,7 @@ def sift(
     edge : float
         Largest squared distance of a member.
     hits : Hits
-    place : int
+    index : int
         The row's, in `hits`.
     row : Ranked
 
@@ -87,9 +87,9 @@ def sift(
     int
         How many; -1 if clones, or ties across the edge, need the full order.
     """
-    sure = np.inf if edge == np.inf else edge - hits.error[place]
+    sure = np.inf if edge == np.inf else edge - hits.error[index]
     clones = len(target.records) > len(target.exact)
-    kept, run = 0, hits.latest[place]
+    kept, run = 0, hits.latest[index]
     while run != NONE:
         for entry in range(hits.begin[run], hits.begin[run + 1]):
             position, rough = hits.position[entry], hits.rough[entry]
@@ -205,7 +205,7 @@ def pick(
     here = buckets.rough[at]
     before = buckets.rough[at - 1] if at > begin else buckets.most[max(low - 1, 0)]
     after = buckets.rough[at + 1] if at + 1 < end else buckets.least[min(low + 1, count - 1)]
-    # nobody might change places with it, or tie: then the rough order tells its rank
+    # nobody might change places with it, or tie: then the rough order gives its rank
     first = at == 0 or (before + error) * (1 + 2 * TIE) < here - error
     last = at + 1 == buckets.starts[count] or (here + error) * (1 + 2 * TIE) < after - error
     if first and last:

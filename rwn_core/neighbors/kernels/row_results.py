@@ -1,11 +1,11 @@
-"""From the candidates of a query row to what is found of its records."""
+"""Turns the candidates of a query row into the results of its records."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rwn_core.neighbors.kernels import compiled, lean, merged
-from rwn_core.neighbors.kernels.arrays import Found, Side, Wanted
+from rwn_core.neighbors.kernels.arrays import SearchResult, Side, Wanted
 from rwn_core.neighbors.kernels.candidate_lists import Hits
 from rwn_core.neighbors.kernels.draw_row import KEPT, NOBODY, Ranks, draw_ranks, draw_row, store_row
 from rwn_core.neighbors.kernels.rank_row import Ranked, weight_within
@@ -14,29 +14,35 @@ from rwn_core.neighbors.kernels.rank_select import Buckets, fill_buckets, neares
 
 @compiled
 def settle_row(
-    query: Side, position: int, target: Side, kept: int, row: Ranked, wanted: Wanted, found: Found
+    query: Side,
+    position: int,
+    target: Side,
+    kept: int,
+    row: Ranked,
+    wanted: Wanted,
+    result: SearchResult,
 ) -> None:
     """Read sizes, nearest distances and donors of a query row's records from its ranked row."""
-    if found.starts.size:  # the sizes are known: only the table is asked for
-        store_row(query, position, target, kept, row, wanted, found, False)
+    if result.starts.size:  # the sizes are known: only the table is asked for
+        store_row(query, position, target, kept, row, wanted, result, False)
         return
     total = weight_within(row, kept, wanted.edges[position])
-    for place in range(query.offsets[position], query.offsets[position + 1]):
-        record = query.records[place]
+    for index in range(query.offsets[position], query.offsets[position + 1]):
+        record = query.records[index]
         own = wanted.own[record]
         within = total - (own >= 0)
-        found.within[record] = within
+        result.within[record] = within
         if within >= wanted.k:
-            found.sizes[record] = within
-            found.nearest[record] = nearest_squared(row, kept, within, own)
+            result.sizes[record] = within
+            result.nearest[record] = nearest_squared(row, kept, within, own)
     if wanted.streams.size:
-        draw_row(query, position, target, kept, row, wanted, found, False)
+        draw_row(query, position, target, kept, row, wanted, result, False)
 
 
 @merged
-def may_be_sifted(query: Side, position: int, found: Found) -> bool:
+def may_be_sifted(query: Side, position: int, result: SearchResult) -> bool:
     """Whether a row is of one record, and no table is asked for."""
-    return query.offsets[position + 1] - query.offsets[position] == 1 and found.starts.size == 0
+    return query.offsets[position + 1] - query.offsets[position] == 1 and result.starts.size == 0
 
 
 @merged
@@ -45,26 +51,26 @@ def settle_sifted(
     position: int,
     target: Side,
     hits: Hits,
-    place: int,
+    index: int,
     row: Ranked,
     buckets: Buckets,
     room: Ranks,
     wanted: Wanted,
-    found: Found,
+    result: SearchResult,
 ) -> bool:
-    """`settle_row` without ranking the row; False where only the full order can tell."""
+    """`settle_row` without ranking the row; False where only the full order can say."""
     record = query.records[query.offsets[position]]
     own, point, edge = wanted.own[record], query.exact[position], wanted.edges[position]
-    itself = target.places[own] if own >= 0 else -1
-    size = sift(point, itself, target, edge, hits, place, row)
+    itself = target.positions[own] if own >= 0 else -1
+    size = sift(point, itself, target, edge, hits, index, row)
     if size < 0:
         return False
-    found.within[record] = size
+    result.within[record] = size
     if size < wanted.k:
         return True
-    error = hits.error[place]
-    found.sizes[record] = size
-    found.nearest[record] = nearest_exact(point, target, error, size, row)
+    error = hits.error[index]
+    result.sizes[record] = size
+    result.nearest[record] = nearest_exact(point, target, error, size, row)
     columns = len(wanted.streams)
     if columns == 0:
         return True
@@ -76,7 +82,7 @@ def settle_sifted(
         donor = number if rank == KEPT else NOBODY
         if rank > 0:
             donor = pick(point, target, rank, error, filled, buckets)
-        found.donors[record, column] = donor
+        result.donors[record, column] = donor
     return True
 
 

@@ -1,6 +1,6 @@
 """Sixteen numbers side by side, in the processor's wide registers.
 
-numba turns plain loops into wide instructions, but keeps what a loop sums up in memory. These
+numba turns loops into wide instructions, but keeps what a loop sums up in memory. These
 few operations keep it in registers; LLVM cuts them to the width that the processor has.
 """
 
@@ -59,8 +59,8 @@ def _item(context: Any, builder: Any, kind: Any, array: Any, indices: Any) -> An
     return builder.bitcast(pointer, vector.as_pointer())
 
 
-def _indices(context: Any, builder: Any, place: Any, kinds: Any) -> list[Any]:
-    given = cgutils.unpack_tuple(builder, place)
+def _indices(context: Any, builder: Any, index: Any, kinds: Any) -> list[Any]:
+    given = cgutils.unpack_tuple(builder, index)
     return [context.cast(builder, i, k, types.intp) for i, k in zip(given, kinds, strict=True)]
 
 
@@ -87,28 +87,28 @@ add_words = _instruction("add")  # without what is carried out of whole numbers
 
 
 @_operation
-def load(typing: Any, array: Any, place: Any) -> Any:
-    """The sixteen items of an array from a place on; the place is a tuple of indices."""
+def load(typing: Any, array: Any, index: Any) -> Any:
+    """The sixteen items of an array from an index on; the index is a tuple of indices."""
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        indices = _indices(context, builder, arguments[1], list(place))
+        indices = _indices(context, builder, arguments[1], list(index))
         pointer = _item(context, builder, array, arguments[0], indices)
         return builder.load(pointer, align=array.dtype.bitwidth // 8)
 
-    return Lanes(array.dtype)(array, place), make
+    return Lanes(array.dtype)(array, index), make
 
 
 @_operation
-def store(typing: Any, array: Any, place: Any, lanes: Any) -> Any:
-    """Write lanes to an array, from a place on."""
+def store(typing: Any, array: Any, index: Any, lanes: Any) -> Any:
+    """Write lanes to an array, from an index on."""
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        indices = _indices(context, builder, arguments[1], list(place))
+        indices = _indices(context, builder, arguments[1], list(index))
         pointer = _item(context, builder, array, arguments[0], indices)
         builder.store(arguments[2], pointer, align=array.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
-    return types.void(array, place, lanes), make
+    return types.void(array, index, lanes), make
 
 
 @_operation
@@ -220,7 +220,7 @@ def following(typing: Any, rank: Any, unit: Any) -> Any:
 
 @_operation
 def if_at_most(typing: Any, values: Any, edges: Any, others: Any) -> Any:
-    """The values that are at most their edge; in the place of the rest, the others."""
+    """The values that are at most their edge; instead of the rest, the others."""
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         small = builder.fcmp_ordered("<=", arguments[0], arguments[1])

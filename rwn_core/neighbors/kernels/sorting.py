@@ -15,9 +15,9 @@ SHORT = 16  # entries up to which insertion is fastest
 @lean
 def insert(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> None:
     """Sort a few, as `sort_pairs` does."""
-    for place in range(start + 1, stop):
-        key, value = keys[place], values[place]
-        hole = place
+    for index in range(start + 1, stop):
+        key, value = keys[index], values[index]
+        hole = index
         while hole > start and keys[hole - 1] > key:
             keys[hole], values[hole] = keys[hole - 1], values[hole - 1]
             hole -= 1

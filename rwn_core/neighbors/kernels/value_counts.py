@@ -13,7 +13,7 @@ from rwn_core.neighbors.kernels import compiled, merged
 @merged
 def count_values(
     lists: Any,
-    place: int,
+    index: int,
     codes: NDArray[np.int32],
     q: float,
     counts: NDArray[np.float64],
@@ -24,7 +24,7 @@ def count_values(
     Parameters
     ----------
     lists : Lists
-    place : int
+    index : int
         The record's in `lists`.
     codes : ndarray of int32, shape (n,)
         The value of every record.
@@ -39,8 +39,8 @@ def count_values(
     int
         How many values are touched.
     """
-    own, begin = codes[lists.records[place]], lists.begin[place]
-    size = lists.sizes[place] if q > 0 else 0
+    own, begin = codes[lists.records[index]], lists.begin[index]
+    size = lists.sizes[index] if q > 0 else 0
     used = 0
     if len(lists.weights) == 0 and len(counts) < size:  # then most values are touched
         for entry in range(begin, begin + size):
@@ -95,15 +95,15 @@ def mark_values(
     support : ndarray of int64
         Added to.
     first, last : int
-        Places in `lists`.
+        Positions in `lists`.
     """
     most = np.max(np.diff(starts))
     room, touched = np.zeros(most), np.empty(most + 1, np.int32)
-    for place in range(first, last):
+    for index in range(first, last):
         for unit in some:
-            mine, begin, total = codes[unit], starts[unit], lists.totals[place]
-            own, counts = mine[lists.records[place]], room[: starts[unit + 1] - begin]
-            for entry in range(count_values(lists, place, mine, q[unit], counts, touched)):
+            mine, begin, total = codes[unit], starts[unit], lists.totals[index]
+            own, counts = mine[lists.records[index]], room[: starts[unit + 1] - begin]
+            for entry in range(count_values(lists, index, mine, q[unit], counts, touched)):
                 code = touched[entry]
                 chance = chance_of(code, own, counts[code], total, q[unit])
                 support[begin + code] += chance > 0
@@ -139,28 +139,28 @@ def fill_chances(
     columns, chances : ndarray of int32 and of float64
         Filled.
     first, last : int
-        Places in `lists`.
+        Positions in `lists`.
     """
     counts, touched = np.zeros(values), np.empty(values + 1, np.int32)
-    for place in range(first, last):
-        own, total = codes[lists.records[place]], lists.totals[place]
-        some = touched[: count_values(lists, place, codes, q, counts, touched)]
+    for index in range(first, last):
+        own, total = codes[lists.records[index]], lists.totals[index]
+        some = touched[: count_values(lists, index, codes, q, counts, touched)]
         some.sort()
-        at = starts[place]
+        at = starts[index]
         for code in some:
             chance = chance_of(code, own, counts[code], total, q)
             counts[code] = 0
             if chance > 0:
                 columns[at], chances[at] = code, chance
                 at += 1
-        used[place] = at - starts[place]
+        used[index] = at - starts[index]
 
 
 @compiled
 def share_alike(
     lists: Any, codes: NDArray[np.int32], shares: NDArray[np.float64], first: int, last: int
 ) -> None:
-    """P(the donor has the record's own value), for records of some places.
+    """P(the donor has the record's own value), for records at some positions.
 
     Parameters
     ----------
@@ -171,23 +171,23 @@ def share_alike(
         Filled.
     first, last : int
     """
-    for place in range(first, last):
-        record, begin = lists.records[place], lists.begin[place]
+    for index in range(first, last):
+        record, begin = lists.records[index], lists.begin[index]
         for unit in range(len(codes)):
             mine, alike = codes[unit], -1.0 if lists.itself else 0.0
             own = mine[record]
-            for entry in range(begin, begin + lists.sizes[place]):
+            for entry in range(begin, begin + lists.sizes[index]):
                 if mine[lists.members[entry]] == own:
                     alike += lists.weights[entry] if len(lists.weights) else 1.0
-            shares[unit, record] = alike / lists.totals[place]
+            shares[unit, record] = alike / lists.totals[index]
 
 
 @compiled
 def add_received(lists: Any, received: NDArray[np.float64]) -> None:
     """Add to every donor what the records of some lists are expected to take from it."""
-    for place in range(len(lists.records)):
-        record, begin, share = lists.records[place], lists.begin[place], 1 / lists.totals[place]
-        for entry in range(begin, begin + lists.sizes[place]):
+    for index in range(len(lists.records)):
+        record, begin, share = lists.records[index], lists.begin[index], 1 / lists.totals[index]
+        for entry in range(begin, begin + lists.sizes[index]):
             weight = lists.weights[entry] if len(lists.weights) else share
             received[lists.members[entry]] += weight
         if lists.itself:

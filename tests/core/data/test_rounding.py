@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 import rwn_core
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import (
-    plain_steps,
     precision_words,
     readable_step,
     rounded,
     rounded_values,
+    steps_by_name,
     steps_of,
 )
 from rwn_core.data.variable import Kind
@@ -162,9 +162,9 @@ def test_steps_that_a_person_can_read(size, step):
     assert readable_step(size) == step
 
 
-def test_plain_steps_are_sorted_numbers():
-    assert plain_steps({"b": 2, "a": np.float64(0.5)}) == (("a", 0.5), ("b", 2.0))
-    assert plain_steps(None) == plain_steps({}) == ()
+def test_steps_by_name_are_sorted_numbers():
+    assert steps_by_name({"b": 2, "a": np.float64(0.5)}) == (("a", 0.5), ("b", 2.0))
+    assert steps_by_name(None) == steps_by_name({}) == ()
 
 
 def test_a_precision_in_words():

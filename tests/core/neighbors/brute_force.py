@@ -57,7 +57,7 @@ def hard_table(number: int) -> np.ndarray:
     return points
 
 
-def hard_reaches(points: np.ndarray, number: int) -> list[tuple[int | None, float | None]]:
+def hard_settings(points: np.ndarray, number: int) -> list[tuple[int | None, float | None]]:
     """Pairs of k and epsilon: on a tie, at the ends, beyond the data."""
     rng = np.random.default_rng(number + 1)
     n = len(points)

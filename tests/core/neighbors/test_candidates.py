@@ -179,7 +179,7 @@ def test_a_release_repeats_for_its_key_on_any_number_of_threads(name):
 
 
 @pytest.mark.parametrize("points", [SMALL, LARGE], ids=["small", "large"])
-def test_the_cost_is_told(points):
+def test_the_cost_is_stated(points):
     exact = restricted_table(
         points, 5, 1.0, scheme=Scheme(neighbors="partition", u=1), key=KEY, watch=Watch()
     ).narrow(k=5, epsilon=1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from brute_force import hard_reaches, hard_table, member_sets, squared_pairs
+from brute_force import hard_settings, hard_table, member_sets, squared_pairs
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import NeighborTable, find, find_neighborhoods, neighbor_table
@@ -23,7 +23,7 @@ def test_dense_and_tree_engine_equal_brute_force(group):
     for number in range(group, TABLES, 8):
         points = hard_table(number)
         complete = complete_table(points)
-        for k, epsilon in hard_reaches(points, number):
+        for k, epsilon in hard_settings(points, number):
             expected = member_sets(points, k=k, epsilon=epsilon)
             dense = complete.narrow(k=k, epsilon=epsilon)
             tree = tree_table(points, k or 0, epsilon or 0.0).narrow(k=k, epsilon=epsilon)
@@ -38,7 +38,7 @@ def test_dense_and_tree_engine_equal_brute_force(group):
 @pytest.mark.parametrize("number", range(0, 60))
 def test_strict_radius_leaves_out_the_boundary(number):
     points = hard_table(number)
-    for _, epsilon in hard_reaches(points, number):
+    for _, epsilon in hard_settings(points, number):
         if epsilon:
             expected = member_sets(points, epsilon=epsilon, strict=True)
             for table in (complete_table(points), tree_table(points, 0, epsilon)):
@@ -49,7 +49,7 @@ def test_strict_radius_leaves_out_the_boundary(number):
 def test_row_order_does_not_matter(number):
     points = hard_table(number)
     order = np.random.default_rng(number).permutation(len(points))
-    for k, epsilon in hard_reaches(points, number):
+    for k, epsilon in hard_settings(points, number):
         plain = found_sets(find_neighborhoods(points, k=k, epsilon=epsilon))
         moved = found_sets(find_neighborhoods(points[order], k=k, epsilon=epsilon))
         assert [plain[i] for i in order] == [set(order[list(m)].tolist()) for m in moved]
@@ -85,10 +85,10 @@ def test_near_ties_within_one_part_in_a_billion_belong_together():
 
 
 def test_progress_ends_at_one():
-    told: list[float] = []
-    tree_table(np.random.default_rng(1).normal(size=(2500, 2)), 3, 0.0, progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1.0
+    shares: list[float] = []
+    tree_table(np.random.default_rng(1).normal(size=(2500, 2)), 3, 0.0, progress=shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
 
 
 @pytest.mark.parametrize("number", range(12))
@@ -114,11 +114,11 @@ def test_nearest_is_the_distance_to_the_nearest_other_record():
 
 
 @pytest.mark.parametrize(
-    "reach", [{}, {"k": 0}, {"k": 4}, {"k": 1.5}, {"k": True}, {"epsilon": -1.0}]
+    "setting", [{}, {"k": 0}, {"k": 4}, {"k": 1.5}, {"k": True}, {"epsilon": -1.0}]
 )
-def test_a_reach_outside_its_range_is_refused(reach):
+def test_a_setting_outside_its_range_is_refused(setting):
     with pytest.raises(ParameterError, match=r"epsilon|k must be"):
-        find_neighborhoods(np.arange(4.0)[:, None], **reach)
+        find_neighborhoods(np.arange(4.0)[:, None], **setting)
 
 
 def test_a_table_refuses_what_it_does_not_hold():

@@ -9,7 +9,7 @@ import pytest
 from brute_force import squared_pairs
 
 from rwn_core.neighbors.index import Layout, build_index
-from rwn_core.neighbors.kernels.error_bound import reach_of
+from rwn_core.neighbors.kernels.error_bound import widened_edge
 from rwn_core.neighbors.kernels.leaf_distances import (
     BLOCK,
     error_between,
@@ -47,8 +47,8 @@ def test_every_approximate_distance_is_within_its_error(kind):
     for leaf in range(leaves):
         set_points(side, leaf, facing)
         count = int(begins[leaf + 1] - begins[leaf])
-        facing.reaches[:] = -1.0
-        facing.reaches[:count] = np.inf
+        facing.edges[:] = -1.0
+        facing.edges[:count] = np.inf
         for other in range(leaves):
             assert look(facing, count, side, other) == count
             error = error_between(side, leaf, side, other, unit)
@@ -78,6 +78,6 @@ def test_no_leaf_with_a_near_point_is_left_out(kind):
         to_leaf = exact[begins[leaf] : begins[leaf + 1]].min(axis=0)
         nearest = np.array([to_leaf[a:b].min() for a, b in pairwise(begins)])
         for edge in np.quantile(nearest, [0.1, 0.5, 0.9]):
-            reach = reach_of(edge, side.norms[leaf], side.exact.shape[1], index.frame.unit)
-            count = leaves_near(side, side.centers[leaf], side.halves[leaf], reach, near)
+            widened = widened_edge(edge, side.norms[leaf], side.exact.shape[1], index.frame.unit)
+            count = leaves_near(side, side.centers[leaf], side.halves[leaf], widened, near)
             assert set(np.flatnonzero(nearest <= edge)) <= set(near[:count].tolist())

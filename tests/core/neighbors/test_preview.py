@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.mechanism.donors import Draws, copy_from_donors, draw_donors
 from rwn_core.neighbors import Drawing, find_neighborhoods, preview
 from rwn_core.neighbors.preview import build_preview
-from rwn_core.neighbors.slider_range import interactive_reach
+from rwn_core.neighbors.slider_range import slider_range_of
 from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import Cancelled
 from rwn_core.randomness import SecretKey
@@ -37,9 +37,9 @@ def donors_of(neighborhoods, records: np.ndarray, q: float = 0.7) -> np.ndarray:
 @pytest.mark.parametrize("beyond", [0.3, 1.0, 1.2])
 @pytest.mark.parametrize("end", ["stored", "epsilon"])
 def test_shown_records_have_the_neighborhoods_of_the_full_table(built, end, beyond):
-    reach = {"k": 5, "epsilon": beyond * getattr(built.reach, end)}
-    full = find_neighborhoods(POINTS, **reach)
-    found = built.find(Ball(**reach))[0]
+    setting = {"k": 5, "epsilon": beyond * getattr(built.slider_range, end)}
+    full = find_neighborhoods(POINTS, **setting)
+    found = built.find(Ball(**setting))[0]
     np.testing.assert_array_equal(found.sizes, full.sizes[built.records])
     np.testing.assert_array_equal(found.nearest, full.nearest[built.records])
     expected = donors_of(full, np.arange(4000))[built.records]
@@ -63,11 +63,11 @@ def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
     """Then the sliders' ends are searched when they are asked for."""
     monkeypatch.setattr(preview, "TABLE_BYTES", 3.9e6)
     built = build_preview(POINTS)
-    assert built.table.epsilon < built.reach.epsilon
+    assert built.table.epsilon < built.slider_range.epsilon
     assert 12 * len(built.table.records) <= 3.9e6
-    reach = {"k": 5, "epsilon": built.reach.epsilon}
-    sizes = built.find(Ball(**reach))[0].sizes
-    np.testing.assert_array_equal(sizes, find_neighborhoods(POINTS, **reach).sizes)
+    setting = {"k": 5, "epsilon": built.slider_range.epsilon}
+    sizes = built.find(Ball(**setting))[0].sizes
+    np.testing.assert_array_equal(sizes, find_neighborhoods(POINTS, **setting).sizes)
 
 
 def test_the_slider_goes_farther_than_the_table(monkeypatch):
@@ -75,29 +75,29 @@ def test_the_slider_goes_farther_than_the_table(monkeypatch):
     monkeypatch.setattr(preview, "LARGEST_SEARCHED", 200_000)
     built = build_preview(POINTS)
     sizes = {
-        end: built.find(Ball(k=None, epsilon=getattr(built.reach, end)))[0].sizes.sum()
+        end: built.find(Ball(k=None, epsilon=getattr(built.slider_range, end)))[0].sizes.sum()
         for end in ("stored", "epsilon")
     }
     assert sizes["stored"] == pytest.approx(60_000, rel=0.3)
     assert sizes["epsilon"] == pytest.approx(200_000, rel=0.3)
-    assert built.stores(Ball(k=built.reach.k, epsilon=built.reach.stored))
-    assert not built.stores(Ball(k=5, epsilon=built.reach.epsilon))
+    assert built.stores(Ball(k=built.slider_range.k, epsilon=built.slider_range.stored))
+    assert not built.stores(Ball(k=5, epsilon=built.slider_range.epsilon))
 
 
 @pytest.mark.parametrize("beyond", [1.0, 1.3])
 def test_a_search_beyond_the_table_draws_in_the_same_pass(built, beyond):
-    reach = {"k": 5, "epsilon": beyond * built.reach.epsilon}
-    told: list[float] = []
+    setting = {"k": 5, "epsilon": beyond * built.slider_range.epsilon}
+    shares: list[float] = []
     q = np.array([1.0, 0.4])
     drawing = Drawing(key=KEY, streams=(0, 1), q=q)
-    found, donors = built.find(Ball(**reach), drawing, progress=told.append)
+    found, donors = built.find(Ball(**setting), drawing, progress=shares.append)
     later = draw_donors(found, Draws(KEY, built.records, (0, 1)), q)
-    if built.stores(Ball(**reach)):
+    if built.stores(Ball(**setting)):
         assert donors is None
     else:
-        assert told[-1] == 1.0
+        assert shares[-1] == 1.0
         np.testing.assert_array_equal(donors, later)
-    full = find_neighborhoods(POINTS, **reach)
+    full = find_neighborhoods(POINTS, **setting)
     expected = draw_donors(full, Draws(KEY, np.arange(4000), (0, 1)), q)
     np.testing.assert_array_equal(later, expected[built.records])
 
@@ -107,7 +107,7 @@ def test_what_a_search_raises_through_its_progress_stops_it(built):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        built.find(Ball(k=5, epsilon=2 * built.reach.epsilon), progress=stop)
+        built.find(Ball(k=5, epsilon=2 * built.slider_range.epsilon), progress=stop)
 
 
 def test_twins_by_the_thousand_need_no_table(monkeypatch):
@@ -115,10 +115,10 @@ def test_twins_by_the_thousand_need_no_table(monkeypatch):
     twins = (np.arange(3000) % 3)[:, None] * np.ones(2)
     built = build_preview(twins)
     assert built.table is None
-    assert built.reach.epsilon > 0
-    for reach in ({"k": 5, "epsilon": None}, {"k": 5, "epsilon": 1.5}):
-        found = built.find(Ball(**reach))[0]
-        expected = find_neighborhoods(twins, **reach)
+    assert built.slider_range.epsilon > 0
+    for setting in ({"k": 5, "epsilon": None}, {"k": 5, "epsilon": 1.5}):
+        found = built.find(Ball(**setting))[0]
+        expected = find_neighborhoods(twins, **setting)
         np.testing.assert_array_equal(found.sizes, expected.sizes)
         np.testing.assert_array_equal(
             donors_of(found, np.arange(3000)), donors_of(expected, np.arange(3000))
@@ -136,17 +136,17 @@ def test_the_sliders_reach_to_near_records_beside_one_far_away(far):
     """A number meant as "unknown" stretches the scale; the others lie close together on it."""
     points = np.random.default_rng(0).normal(size=(500, 2))
     points[0] = far
-    reach = interactive_reach(points / points.std(axis=0), 12_000_000)
-    assert 4.5 < reach.epsilon / reach.typical <= 5.0
-    assert reach.stored == reach.epsilon
-    assert 50 <= reach.epsilon / reach.step <= 126
+    slider_range = slider_range_of(points / points.std(axis=0), 12_000_000)
+    assert 4.5 < slider_range.epsilon / slider_range.typical <= 5.0
+    assert slider_range.stored == slider_range.epsilon
+    assert 50 <= slider_range.epsilon / slider_range.step <= 126
 
 
-def test_it_tells_its_progress_and_can_be_cancelled():
-    told: list[float] = []
-    build_preview(POINTS, progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1.0
+def test_it_reports_its_progress_and_can_be_cancelled():
+    shares: list[float] = []
+    build_preview(POINTS, progress=shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
     cancel = threading.Event()
     cancel.set()
     with pytest.raises(Cancelled):

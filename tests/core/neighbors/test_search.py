@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from brute_force import hard_reaches, hard_table, member_sets, squared_pairs
+from brute_force import hard_settings, hard_table, member_sets, squared_pairs
 
 from rwn_core.errors import ParameterError
 from rwn_core.mechanism.donors import Draws, draw_donors
@@ -63,7 +63,7 @@ def test_sizes_distances_and_donors_of_hard_tables(group, precision):
         index = build_index(points, layout=Layout(precision, 4))
         complete = complete_table(points)
         nearest = np.sqrt(squared_pairs(points).min(axis=1))
-        for k, epsilon in hard_reaches(points, number):
+        for k, epsilon in hard_settings(points, number):
             found = Search(index, k=k or 0, epsilon=epsilon).run(Watch(), DRAWING)
             expected = member_sets(points, k=k, epsilon=epsilon)
             assert found.sizes.tolist() == [len(members) for members in expected]
@@ -96,23 +96,23 @@ def ranges_of(monkeypatch):
 def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
     """12 chunkings x 1, 2, 4 threads x float32 or float64 x stored table or direct search."""
     points = census(2400)
-    reach = {"k": 5, "epsilon": 0.6}
+    setting = {"k": 5, "epsilon": 0.6}
     hashes = set()
     for leaf, size in product((16, 64, 128), (1, 2, 7, 1000)):
         ranges_of(size)
         for precision in ("single", "double"):
-            search = Search(build_index(points, layout=Layout(precision, leaf)), **reach)
+            search = Search(build_index(points, layout=Layout(precision, leaf)), **setting)
             for threads in (1, 2, 4):
                 watch = Watch(threads=threads)
                 found = search.run(watch, DRAWING)
                 hashes.add(sha256(found.donors))
                 table = search.fill(found, watch)
                 stored = NeighborTable(
-                    offsets=table.starts, records=table.members, squared=table.squared, **reach
-                ).narrow(**reach)
+                    offsets=table.starts, records=table.members, squared=table.squared, **setting
+                ).narrow(**setting)
                 hashes.add(sha256(draw_all(stored, DRAWING)))
     monkeypatch.setattr(find, "LARGEST_DENSE", 3000)
-    plain = find_neighborhoods(points, **reach)
+    plain = find_neighborhoods(points, **setting)
     draws = Draws(KEY, np.arange(2400), DRAWING.streams)
     ranks = draws.ranks(plain.sizes)
     donors = plain.donors(draws.records, ranks)
@@ -153,9 +153,9 @@ def test_donors_among_many_members(number):
     """Rows with many candidates take another way, in a rough order first."""
     points = crowded_table(number)
     squared = squared_pairs(points)
-    reaches = np.quantile(squared[np.isfinite(squared)], [0.3, 0.8], method="lower")
+    radii = np.quantile(squared[np.isfinite(squared)], [0.3, 0.8], method="lower")
     index, complete = build_index(points, layout=Layout(leaf=32)), complete_table(points)
-    for epsilon in (*np.sqrt(reaches), 1e9, np.inf):
+    for epsilon in (*np.sqrt(radii), 1e9, np.inf):
         drawing = Drawing(key=KEY, streams=range(6), q=np.ones(6))
         found = Search(index, k=2, epsilon=epsilon).run(Watch(), drawing)
         plain = complete.narrow(k=2, epsilon=epsilon)
