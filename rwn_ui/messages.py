@@ -23,7 +23,7 @@ def frame() -> None:
     st.html(f"<style>{_STYLE}</style>")
 
 
-def plain(text: str) -> str:
+def escaped(text: str) -> str:
     """A text as Markdown that shows it and does nothing else; names are user input."""
     signs = _MARKUP.sub(lambda sign: "\\" + sign.group(), text)
     return _ADDRESS.sub("\u2060", signs)  # a word joiner, which nobody sees
@@ -39,9 +39,9 @@ def guarded() -> Iterator[None]:
     try:
         yield
     except NotApplicable as reason:
-        st.info(plain(str(reason)), icon=":material/info:")
+        st.info(escaped(str(reason)), icon=":material/info:")
     except RWNError as refusal:
-        st.error(plain(str(refusal)), icon=":material/block:")
+        st.error(escaped(str(refusal)), icon=":material/block:")
     except Exception as error:  # the last line of defense of a page
         number = log_fault(error)
         st.error(

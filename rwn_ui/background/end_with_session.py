@@ -11,7 +11,7 @@ from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 GRACE = 10.0  # seconds that a broken connection may take to come back
-_LOOK = 1.0
+_EVERY = 1.0
 
 
 def end_with_the_session(work: Any) -> None:
@@ -45,4 +45,4 @@ def _watch(reference: Any, instance: runtime.Runtime, session_id: str) -> None:
             work.cancel()
             return
         del work  # or this thread would be what keeps it alive
-        time.sleep(_LOOK)
+        time.sleep(_EVERY)

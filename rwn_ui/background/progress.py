@@ -10,10 +10,10 @@ from typing import Protocol
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 
-POLL_SECONDS = 0.7  # between two looks at work under way
-PATIENCE = 0.4  # seconds without a word about a search
+POLL_SECONDS = 0.7  # between two drawings of work under way
+PATIENCE = 0.4  # seconds before a search is shown
 
 
 class Work(Protocol):
@@ -63,11 +63,11 @@ def bar(
     cancel : callable, optional
         What the button does instead of cancelling the work.
     """
-    place, stop = st.columns([6, 1], vertical_alignment="center") if wide else (st, st)
-    place.progress(min(work.share, 1.0), text=plain(work.words))
+    left, right = st.columns([6, 1], vertical_alignment="center") if wide else (st, st)
+    left.progress(min(work.share, 1.0), text=escaped(work.words))
     # as a callback it is heard before anything is drawn
     width = "stretch" if wide else "content"
-    stop.button("Cancel", key=key, width=width, on_click=cancel or work.cancel)
+    right.button("Cancel", key=key, width=width, on_click=cancel or work.cancel)
 
 
 def wait_for(work: Work, key: str) -> None:
@@ -90,7 +90,7 @@ def wait_for(work: Work, key: str) -> None:
 
 @contextmanager
 def searching(slot: DeltaGenerator | None) -> Iterator[Callable[[float], None] | None]:
-    """Tell in `slot` how far a search is, once it has taken a while.
+    """Show in `slot` how far a search is, once it has taken a while.
 
     Another move of a slider stops the search: Streamlit looks for one at each step of the bar.
     """
@@ -99,14 +99,14 @@ def searching(slot: DeltaGenerator | None) -> Iterator[Callable[[float], None] |
         return
     begun, shown = time.monotonic(), False
 
-    def tell(share: float) -> None:
+    def show(share: float) -> None:
         nonlocal shown
         if shown or time.monotonic() - begun > PATIENCE:
             shown = True
             slot.progress(min(share, 1.0), text="Searching beyond the stored neighbors")
 
     try:
-        yield tell
+        yield show
     finally:
         if shown:
             slot.empty()

@@ -12,7 +12,7 @@ from rwn_core.reporting.scenario import Scenario
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.compare import decision as decision_view
 from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.panel import panel
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
@@ -28,7 +28,7 @@ def _key(session: Session, what: str) -> str:
 
 def shelf(session: Session) -> None:
     """Keep the present setting, load a file, remove what is not needed."""
-    st.markdown(f"**Present setting**  \n{plain(session.words)}")
+    st.markdown(f"**Present setting**  \n{escaped(session.words)}")
     name = st.text_input("Name", key=_key(session, "name"), max_chars=60)
     note = st.text_area("Note", key=_key(session, "note"), height=68)
     watch_list.scenario_note(session)
@@ -89,7 +89,7 @@ def _reopen(session: Session, meeting: Meeting) -> None:
         if scenario.name == meeting.chosen:
             take(session, scenario)
     outcome = f"“{meeting.chosen}” was chosen" if meeting.chosen else "nothing was chosen"
-    st.info(plain(f"Decision of {meeting.date}: {outcome}."), icon=":material/lock:")
+    st.info(escaped(f"Decision of {meeting.date}: {outcome}."), icon=":material/lock:")
 
 
 def take(session: Session, scenario: Scenario) -> None:
@@ -157,7 +157,7 @@ def _offer_analyses(session: Session, scenarios: list[Scenario]) -> None:
     missing = [each for each in scenarios if analysis_plan_results.missing(session, each)]
     if missing:
         st.button(
-            f"Run the registered analyses on {plain(', '.join(each.name for each in missing))}",
+            f"Run the registered analyses on {escaped(', '.join(each.name for each in missing))}",
             key=_key(session, "judge"),
             disabled=own_work().busy,
             on_click=scenario_trial.judge,
@@ -177,7 +177,7 @@ def _files(session: Session, names: list[str]) -> None:
             width="stretch",
             on_click=take,
             args=(session, scenario),
-            help=plain(f"Load {name} into Tune"),
+            help=escaped(f"Load {name} into Tune"),
         )
         save.download_button(
             "TOML",

@@ -1,4 +1,4 @@
-"""The Data page's parts: choose a table, look at it, say what its variables are."""
+"""Draws the Data page: choose a table, see its records, say what its variables are."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core import io
 from rwn_core.errors import ParameterError
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
@@ -86,7 +86,7 @@ def overview(session: Session) -> None:
     """What the gate noticed, and the first records."""
     st.markdown(f"#### The table: {session.data.n:,} records, {session.data.p} variables")
     for notice in session.data.notices:
-        st.info(plain(notice), icon=":material/info:")
+        st.info(escaped(notice), icon=":material/info:")
     # not head(): a slice of a text column is sent with bytes of the record after it
     shown = session.data.frame.take(range(min(PREVIEW_ROWS, session.data.n)))
     shown.index = pd.RangeIndex(1, len(shown) + 1, name="record")
@@ -145,10 +145,10 @@ def variables(session: Session) -> None:
 
 def _start(session: Session) -> pd.DataFrame:
     """The editor's first content: made once a table, or the editor would forget its edits."""
-    place = f"data.{session.generation}.start"
-    if place not in st.session_state:
+    key = f"data.{session.generation}.start"
+    if key not in st.session_state:
         frame, schema = session.data.frame, session.data.schema
-        st.session_state[place] = pd.DataFrame(
+        st.session_state[key] = pd.DataFrame(
             {
                 "variable": list(schema.names),
                 "kind": [str(v.kind) for v in schema.variables],
@@ -159,7 +159,7 @@ def _start(session: Session) -> pd.DataFrame:
                 "different values": [int(frame[name].nunique()) for name in schema.names],
             }
         )
-    start: pd.DataFrame = st.session_state[place]
+    start: pd.DataFrame = st.session_state[key]
     return start
 
 

@@ -13,12 +13,12 @@ from rwn_core.errors import InputError
 from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.reporting.scenario import Scenario
-from rwn_ui.messages import guarded, plain
+from rwn_ui.messages import escaped, guarded
 from rwn_ui.state.results import own_results, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.upload import text_of
 
-_DRAFT = "analysis plan"
+_DRAFT, _SHOWN = "analysis plan", "analysis plan on screen"
 _HELP = """Each analysis has a name, a kind and a tolerance. Kinds: `linear`, `logistic` and
 `poisson` with a `formula` such as `"wage ~ education * smsa + log(experience)"` (tolerance: largest
 change of a slope in standard errors); `table` with `variables` (share of records that would have to
@@ -69,15 +69,14 @@ class Draft:
     registered: DayPass
 
 
-def draft(session: Session) -> tuple[Draft, bool]:
-    """What the steward has written or what a scenario brought, and whether that is new."""
+def draft(session: Session) -> Draft:
+    """What the steward has written, or what a scenario brought since."""
     last, day_pass = own_results().last, session.day_pass
     known: Draft | None = last.get(_DRAFT)
-    if known is not None and known.registered is day_pass:
-        return known, False
-    text = day_pass.to_toml() if day_pass.analyses else ""
-    made = last[_DRAFT] = Draft(text=text, registered=day_pass)
-    return made, True
+    if known is None or known.registered is not day_pass:
+        text = day_pass.to_toml() if day_pass.analyses else ""
+        known = last[_DRAFT] = Draft(text=text, registered=day_pass)
+    return known
 
 
 def register(session: Session, text: str) -> None:
@@ -95,14 +94,13 @@ def draw(session: Session) -> None:
     """The analyses as text, with what is wrong about it, and the file."""
     with st.expander("Day pass: register the analyses that users will run"):
         key = f"utility.{session.generation}.pass"
-        written, new = draft(session)
-        if new or key not in st.session_state:
+        written, last = draft(session), own_results().last
+        if key not in st.session_state or last.get(_SHOWN) is not written:
             st.session_state[key] = written.text
+            last[_SHOWN] = written
 
         def change(text: str | None = None) -> None:
-            if text is not None:
-                st.session_state[key] = text
-            register(session, st.session_state[key])
+            register(session, st.session_state[key] if text is None else text)
 
         st.caption(_HELP)
         st.text_area(
@@ -123,7 +121,7 @@ def draw(session: Session) -> None:
             try:
                 DayPass.from_toml(written.text)
             except rwn.RWNError as refusal:
-                st.error(plain(str(refusal)), icon=":material/block:")
+                st.error(escaped(str(refusal)), icon=":material/block:")
         _files(session, key, change)
 
 

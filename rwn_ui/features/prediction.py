@@ -7,7 +7,7 @@ import streamlit as st
 from rwn_core.evaluation.holdout import PredictionTrial, predict_on_holdout
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
@@ -31,7 +31,7 @@ def draw(session: Session) -> None:
     work = own_work()
     job = work.jobs.get(JOB)
     st.button(
-        plain(f"Predict {question.response} at this setting"),
+        escaped(f"Predict {question.response} at this setting"),
         disabled=work.busy,
         key="prediction.run",
         on_click=_begin,
@@ -59,7 +59,7 @@ def _begin(session: Session) -> None:
 
 def _outcome(job: Job) -> None:
     if job.refusal:
-        st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
+        st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
         return
     trial: PredictionTrial = job.result
     found = trial.differences()
@@ -67,7 +67,7 @@ def _outcome(job: Job) -> None:
     size = f"{trial.detail['n_train']:,} / {trial.detail['n_test']:,}"
     st.table(
         {
-            "setting": [plain(job.label)] * len(found),
+            "setting": [escaped(job.label)] * len(found),
             "learner": [learner for learner, *_ in found],
             f"{error}, fitted on the original": [f"{before:.3f}" for _, before, *_ in found],
             "fitted on the masked": [f"{after:.3f}" for _, _, after, *_ in found],

@@ -90,24 +90,24 @@ def moment_interval(
     if moment.kind == "cells" and "cells_changed" in made.values:
         changed = made.interval("cells_changed")
         return None if changed is None else (1 - changed[1], 1 - changed[0])
-    measure, part, place, scale = _part_of(moment, original)
+    measure, part, index, scale = _part_of(moment, original)
     band = made.bands.get(measure, {}).get(part)
     if band is None:
         return None
-    return float(band.low[place]) / scale, float(band.high[place]) / scale
+    return float(band.low[index]) / scale, float(band.high[index]) / scale
 
 
 def _part_of(moment: Moment, original: rwn.Microdata) -> tuple[str, str, Any, float]:
-    """Measure, part of its detail, place in it, and what it is divided by."""
+    """Measure, part of its detail, index in it, and what it is divided by."""
     names = moment.names
     if moment.kind in ("mean", "sd"):
         return "marginals", f"{moment.kind} {names[0]}", (), 1.0
     if moment.kind == "category":
-        place = list(original.codes(names[0])[1]).index(moment.levels[0])
-        return "marginals", f"released {names[0]}", place, float(original.n)
+        index = list(original.codes(names[0])[1]).index(moment.levels[0])
+        return "marginals", f"released {names[0]}", index, float(original.n)
     if moment.kind == "correlation":
-        places = tuple(original.numeric_names.index(name) for name in names)
-        return "correlation", "released", places, 1.0
+        indices = tuple(original.numeric_names.index(name) for name in names)
+        return "correlation", "released", indices, 1.0
     if moment.kind == "first_component":
         return "principal_components", "share_released", 0, 1.0
     return "", "", (), 1.0

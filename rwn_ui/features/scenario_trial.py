@@ -16,7 +16,7 @@ from rwn_core.tuning import USUAL, Plan, Point, Setting, Trials
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.features import analysis_plan_results
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
@@ -156,7 +156,7 @@ def follow(session: Session) -> Scenario | None:
         wait_for(job, f"compare.{session.generation}.trial.cancel")
         return None
     if job.refusal:
-        st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
+        st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
         return None
     del jobs[JOB]
     tried: Tried = job.result

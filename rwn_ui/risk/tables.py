@@ -20,28 +20,28 @@ def field(readings: Answers, n: int) -> list[Table]:
 
 def repetition(found: Disclosure) -> Table | None:
     """What several releases tell somebody who has nothing but them."""
-    told = found.repetition
-    if told is None or told["q"] == 0:
+    repeated = found.repetition
+    if repeated is None or repeated["q"] == 0:
         return None
-    kept = told["q"] < 1
+    kept = repeated["q"] < 1
     columns = ["releases", "different donors seen"]
     rows = [
-        [str(times), f"{distinct:.1f} of {told['donors']:,}"]
-        for times, distinct in zip(told["releases"], told["distinct"], strict=True)
+        [str(times), f"{distinct:.1f} of {repeated['donors']:,}"]
+        for times, distinct in zip(repeated["releases"], repeated["distinct"], strict=True)
     ]
     if kept:
         columns.insert(1, "most frequent value is the true one")
-        for row, mode in zip(rows, told["mode"], strict=True):
+        for row, mode in zip(rows, repeated["mode"], strict=True):
             row.insert(1, percent(mode))
     caption = (
         "What somebody sees who has nothing else: a cell of a typical record, with "
-        f"{told['donors']:,} donors of different values, in "
+        f"{repeated['donors']:,} donors of different values, in "
         "releases whose rows keep their places. The mean of a person's released values tends to "
         "the mean of the neighborhood. "
     )
     if kept:
         caption += (
-            f"At q = {told['q']:g} the value that comes most often becomes the person's own; "
+            f"At q = {repeated['q']:g} the value that comes most often becomes the person's own; "
             "donors are counted where every value is modified."
         )
     else:

@@ -24,7 +24,7 @@ from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.features import watch_list
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import RADIUS
 from rwn_ui.panel.tile import Tile, percent
@@ -105,12 +105,12 @@ def _by_job(session: Session, attack: Attack) -> None:
     if job is not None and job.running:
         wait_for(job, key(session, "cancel"))
     elif job is not None and job.refusal:
-        st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
+        st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
     if job is not None and job.result is not None:
         asked, release = job.about
         if (asked, release) != now:
             st.info(
-                f"These numbers are of {plain(job.label)} with the choices made then; find the "
+                f"These numbers are of {escaped(job.label)} with the choices made then; find the "
                 "risk anew for the present ones.",
                 icon=":material/history:",
             )

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.server.launch import FILE_VARIABLE
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
@@ -96,7 +96,7 @@ def _show(session: Session) -> None:
     if sentences:
         st.space("xxsmall")  # below the bar of pages
     for sentence in sentences:
-        st.warning(plain(sentence))
+        st.warning(escaped(sentence))
 
 
 def address(session: Session) -> dict[str, str]:

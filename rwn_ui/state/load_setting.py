@@ -6,7 +6,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.tuning import Setting
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.state.change_table import take
 from rwn_ui.state.history import Choice
 from rwn_ui.state.session import Session
@@ -16,12 +16,12 @@ def load(session: Session, setting: Setting) -> None:
     """Make a setting the present one; Undo on the Tune page brings the old one back."""
     params = setting.params
     if setting.method != "rwn":
-        st.toast(plain(f"Tune shows the method rwn, not {setting.words}."))
+        st.toast(escaped(f"Tune shows the method rwn, not {setting.words}."))
         return
     try:
         setting.resolved(session.data)
     except rwn.RWNError as refusal:  # of another table
-        st.toast(plain(str(refusal)))
+        st.toast(escaped(str(refusal)))
         return
     session.note()
     take(
@@ -35,4 +35,4 @@ def load(session: Session, setting: Setting) -> None:
         ),
     )
     session.note()
-    st.toast(plain(f"Loaded into Tune: {session.words}"), icon=":material/tune:")
+    st.toast(escaped(f"Loaded into Tune: {session.words}"), icon=":material/tune:")

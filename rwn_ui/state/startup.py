@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.background.progress import bar, polled
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.server.launch import FILE_VARIABLE
 from rwn_ui.state.change_table import arrive, give_up, load
 from rwn_ui.state.results import prepared
@@ -38,7 +38,7 @@ def _first() -> Session:
         try:
             return _opened(rwn.read(Path(given)), name=Path(given).name, demo=None)
         except rwn.RWNError as refusal:  # moved or changed since the start
-            st.toast(plain(str(refusal)))
+            st.toast(escaped(str(refusal)))
     if demo not in rwn.DEMOS:
         st.toast(f"There is no demo of that name; {FIRST_DEMO} is shown.")
         demo = FIRST_DEMO
@@ -68,7 +68,7 @@ def arrived(*, alone: bool = False) -> Session:
     session, work = current(), own_work()
     arrive(session)
     if st.session_state.pop(_CANCELLED, False):
-        st.toast(f"Cancelled; the pages show {plain(session.name)}.")
+        st.toast(f"Cancelled; the pages show {escaped(session.name)}.")
     if work.preparation is not None:
         _wait(session, work, work.preparation)
     elif work.notice:
@@ -103,7 +103,7 @@ def _wait(session: Session, work: Work, coming: Preparation) -> None:
             if work.first:
                 st.caption("The Data page can open another table meanwhile.")
             else:
-                st.caption(f"The pages show {plain(session.name)} until then.")
+                st.caption(f"The pages show {escaped(session.name)} until then.")
 
     def cancel() -> None:
         give_up(session)
@@ -115,7 +115,7 @@ def _wait(session: Session, work: Work, coming: Preparation) -> None:
 def _show_notice(work: Work) -> None:
     with st.container(border=True, key="arrival"):
         words, close = st.columns([6, 1], vertical_alignment="center")
-        words.error(plain(work.notice), icon=":material/block:")
+        words.error(escaped(work.notice), icon=":material/block:")
         if close.button("Close", key="arrival.close", width="stretch"):
             work.notice = ""
             st.rerun()

@@ -89,8 +89,8 @@ def _ends(sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
     for label, (name, text) in words.items():
         point = sweep.references.get(name)
         if point is not None:
-            place = {c: _end(sweep, point, m) for c, m in (("x", x), ("y", y))}
-            marks.append({"label": label, "text": text, **place})
+            values = {c: _end(sweep, point, m) for c, m in (("x", x), ("y", y))}
+            marks.append({"label": label, "text": text, **values})
     return marks
 
 
@@ -146,13 +146,13 @@ def _read_now(session: Session, measure: str) -> float | None:
 
 
 def paths(points: Sequence[Point], along: str) -> list[list[int]]:
-    """Places of settings that differ in one parameter alone, in its order."""
+    """Indices of settings that differ in one parameter alone, in its order."""
     groups: dict[str, list[tuple[Any, int]]] = defaultdict(list)
-    for place, point in enumerate(points):
+    for index, point in enumerate(points):
         value = getattr(point.setting.params, along, None)
         if isinstance(value, int | float):
-            groups[_rest(point.setting, (along,))].append((value, place))
-    return [[place for _, place in sorted(group)] for group in groups.values() if len(group) > 1]
+            groups[_rest(point.setting, (along,))].append((value, index))
+    return [[index for _, index in sorted(group)] for group in groups.values() if len(group) > 1]
 
 
 def _rest(setting: Setting, without: Sequence[str]) -> str:
@@ -232,21 +232,21 @@ def draw_surface(
     rows = sorted({getattr(s.params, down) for s in chosen})
     known = {point.setting.key: point.median(measure) for point in sweep}
     square = np.full((len(rows), len(columns)), np.nan)
-    guessed = np.zeros(square.shape, dtype=bool)
+    forecast = np.zeros(square.shape, dtype=bool)
     for setting in chosen:
-        place = (
+        cell = (
             rows.index(getattr(setting.params, down)),
             columns.index(getattr(setting.params, across)),
         )
-        guessed[place] = setting.key not in known or measure not in rwn.MEASURES
+        forecast[cell] = setting.key not in known or measure not in rwn.MEASURES
         expected = forecasts.get(setting.key, {}).get(measure)
-        value = expected if guessed[place] else known[setting.key]
-        square[place] = np.nan if value is None else value
+        value = expected if forecast[cell] else known[setting.key]
+        square[cell] = np.nan if value is None else value
     return CHARTS["parameter_surface"](
         square,
         {"title": SIGNS.get(across, across), "values": columns},
         {"title": SIGNS.get(down, down), "values": rows},
         {**axis(measure, risk=False), "where": rest},
         limit=limit,
-        forecast=guessed & np.isfinite(square),
+        forecast=forecast & np.isfinite(square),
     )

@@ -11,7 +11,7 @@ from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import Found, Goal, Run, seek
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
@@ -42,11 +42,11 @@ def draw(session: Session, run: Run) -> None:
     x, y = session.views["x"], session.views["y"]
     keep, best = rwn.MEASURES[y], rwn.MEASURES[x]
     forward, back = st.columns(2)
-    for place, goal_keep, goal_best, words in (
+    for column, goal_keep, goal_best, words in (
         (forward, y, x, f"Keep {keep.title} tolerable, with the best {best.title}"),
         (back, x, y, f"Keep {best.title} within a limit, with the best {keep.title}"),
     ):
-        with place:
+        with column:
             _seek_button(session, run, goal_keep, goal_best, words)
     _seeking(session)
 
@@ -101,11 +101,11 @@ def _seeking(session: Session) -> None:
         wait_for(job, _key(session, "seek.cancel"))
         return
     if job.refusal:
-        st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
+        st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
         return
     found: Found = job.result
     show = st.success if found.reached else st.warning
-    show(plain(f"{found.goal.words}: {found.sentence}"))
+    show(escaped(f"{found.goal.words}: {found.sentence}"))
     if found.reached:
         st.button(
             "Load it into Tune",

@@ -11,7 +11,7 @@ from rwn_core.tuning import Point, Run
 from rwn_ui.features.scenario_trial import readings_of, scenario_of
 from rwn_ui.features.setting_sentences import reading_words, value_words
 from rwn_ui.features.sweep_points import best as best_settings
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
@@ -97,4 +97,4 @@ def _save(session: Session, point: Point) -> None:
     note = st.text_area("Note", key=_key(session, "save.note"), height=68)
     if st.button("Save", key=_key(session, "save"), disabled=not name.strip()):
         session.scenarios[name.strip()] = scenario_of(session, name.strip(), note, point)
-        st.toast(plain(f"Scenario {name.strip()} is on the Compare page."))
+        st.toast(escaped(f"Scenario {name.strip()} is on the Compare page."))

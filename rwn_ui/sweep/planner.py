@@ -8,7 +8,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.scale.planner import RANGE, Offer, plan_large
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
@@ -39,7 +39,7 @@ def draw(session: Session) -> None:
         )
         words = f"What would {session.words} take?"
         key = f"plan.{session.generation}.go"
-        if press.button(plain(words), key=key, disabled=work.busy):
+        if press.button(escaped(words), key=key, disabled=work.busy):
             own = large and p == session.data.p
             work.jobs[JOB] = Job(
                 session.words,
@@ -61,11 +61,11 @@ def _result(session: Session, job: Job | None) -> None:
     if job.running:
         wait_for(job, f"plan.{session.generation}.cancel")
     elif job.refusal:
-        st.info(plain(job.refusal), icon=":material/info:")
+        st.info(escaped(job.refusal), icon=":material/info:")
     else:
         st.table(table(job.result))
         st.caption(
-            f"{plain(job.label)}, forecast from small samples on this machine, for when nothing "
+            f"{escaped(job.label)}, forecast from small samples on this machine, for when nothing "
             "else runs on it. Fewer candidates thin the neighborhoods: more records fall back to "
             "k, and their donors are farther away."
         )

@@ -16,12 +16,12 @@ from rwn_core.tuning import Grid, JobFolder, Plan, Run, Setting, job_name, prepa
 from rwn_core.tuning.sweep_folder import identity
 from rwn_ui.background.end_with_session import end_with_the_session
 
-PLACE_VARIABLE = "RWN_SWEEPS"
+FOLDER_VARIABLE = "RWN_SWEEPS"
 """Environment variable that names the folder of the sweeps' points."""
 POLITE = True  # sliders come first
 
 
-def place() -> Path:
+def sweeps_folder() -> Path:
     """The folder that holds the sweeps of this user: theirs alone, metrics only.
 
     Raises
@@ -29,7 +29,7 @@ def place() -> Path:
     RWNError
         Somebody else owns it.
     """
-    given = os.environ.get(PLACE_VARIABLE)
+    given = os.environ.get(FOLDER_VARIABLE)
     if given:
         folder = Path(given)
     elif "XDG_RUNTIME_DIR" in os.environ:
@@ -40,7 +40,8 @@ def place() -> Path:
     found = folder.lstat()
     if stat.S_ISLNK(found.st_mode) or (hasattr(os, "getuid") and found.st_uid != os.getuid()):
         raise RWNError(
-            f"The folder for sweeps belongs to somebody else; set {PLACE_VARIABLE} to one of yours."
+            f"The folder for sweeps belongs to somebody else; set {FOLDER_VARIABLE} to one of "
+            "yours."
         )
     return folder
 
@@ -57,7 +58,7 @@ def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
     ParameterError
     """
     settings = prepared(data, what, references=True)
-    folder = JobFolder.of(place() / job_name(data, plan), data, plan, settings)
+    folder = JobFolder.of(sweeps_folder() / job_name(data, plan), data, plan, settings)
     run = Run(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
     end_with_the_session(run)
     return run
@@ -65,19 +66,19 @@ def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
 
 def kept(data: Microdata) -> tuple[Plan, list[Setting], int] | None:
     """The latest sweep of this table on disk: plan, settings, how many are finished."""
-    for path in sorted(place().glob("*/manifest.json"), key=_when, reverse=True):
+    for path in sorted(sweeps_folder().glob("*/manifest.json"), key=_when, reverse=True):
         folder = JobFolder(path.parent)
-        told = folder.manifest()
-        if told is None or told["identity"].get("table") != data.fingerprint:
+        manifest = folder.manifest()
+        if manifest is None or manifest["identity"].get("table") != data.fingerprint:
             continue
         try:
             names = ("measures", "releases", "seed")
-            values = {name: told["identity"][name] for name in names}
+            values = {name: manifest["identity"][name] for name in names}
             plan = Plan(**{**values, "measures": tuple(values["measures"])})
             settings = folder.settings()
         except (KeyError, TypeError, ParameterError):
             continue  # of another version
-        if identity(data, plan) == told["identity"]:
+        if identity(data, plan) == manifest["identity"]:
             finished = sum(1 for setting in settings if folder.path(setting).is_file())
             return plan, settings, finished
     return None

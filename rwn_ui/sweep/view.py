@@ -150,13 +150,13 @@ def _axes(
     }
     across, up, line, join = st.columns([3, 3, 2, 2])
 
-    def choose(place: Any, label: str, what: str) -> str:
+    def choose(column: Any, label: str, what: str) -> str:
         key = _key(session, what)
         if st.session_state.get(key) not in measures:
             st.session_state[key] = session.views.get(what) or first[what]
             if st.session_state[key] not in measures:
                 st.session_state[key] = first[what]
-        chosen: str = place.selectbox(
+        chosen: str = column.selectbox(
             label, measures, key=key, format_func=lambda m: rwn.MEASURES[m].title
         )
         session.views[what] = chosen

@@ -14,7 +14,7 @@ from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import analysis_plan_results, repeated_draws, repeated_draws_results
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.panel.parts import RADIUS, changed_cells, stamp
 from rwn_ui.panel.tile import Tile
 from rwn_ui.state.session import Session
@@ -67,7 +67,7 @@ def _choose_moment(session: Session) -> None:
     for name, rare in zip(chosen.names[: len(chosen.levels)], chosen.levels, strict=True):
         known = list(data.codes(name)[1])
         at = known.index(rare)
-        levels.append(st.selectbox(f"Level of {plain(name)}", known, at, key=f"{key}.{name}"))
+        levels.append(st.selectbox(f"Level of {escaped(name)}", known, at, key=f"{key}.{name}"))
     session.moment = replace(chosen, levels=tuple(levels))
     names = list(_PARAMETERS)
     over = st.selectbox(

@@ -38,8 +38,8 @@ def offer(session: Session) -> None:
         # a second click takes the choice back
         form = io.format_of_key(chosen or io.FORMATS[0].key)
         seed, work = None if fresh else session.seed, own_work()
-        place = widget_key(session, "download.id")
-        number = st.session_state.setdefault(place, secrets.token_hex(8))
+        number_key = widget_key(session, "download.id")
+        number = st.session_state.setdefault(number_key, secrets.token_hex(8))
 
         def content() -> bytes:
             try:  # at the click: a slider may have moved since this was drawn

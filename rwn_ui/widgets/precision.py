@@ -22,15 +22,15 @@ def draw(session: Session, page: str) -> None:
     """
     if not session.data.numeric_names:
         return
-    place = f"{page}.{session.generation}.precision"
+    key = f"{page}.{session.generation}.precision"
     # what is closed is not drawn: it would cost time on each run
     box = st.expander(
-        "Release precision", expanded=page == "risk", key=f"{place}.box", on_change="rerun"
+        "Release precision", expanded=page == "risk", key=f"{key}.box", on_change="rerun"
     )
     if box.open:
         with box:
-            _all(session, f"{place}.all")
-            _each(session, place)
+            _all(session, f"{key}.all")
+            _each(session, key)
 
 
 def words_of(session: Session, steps: Steps) -> str:
@@ -69,10 +69,10 @@ def _all(session: Session, key: str) -> None:
     )
 
 
-def _each(session: Session, place: str) -> None:
+def _each(session: Session, key: str) -> None:
     """The step of each variable."""
     names, known = list(session.data.numeric_names), dict(session.precision)
-    start, editor = (f"{place}.{what}.{session.rewound}" for what in ("start", "steps"))
+    start, editor = (f"{key}.{what}.{session.rewound}" for what in ("start", "steps"))
     # a visit to another page drops the edits, but not the steps that they made
     if start not in st.session_state or editor not in st.session_state:
         steps = pd.Series([known.get(name) for name in names], dtype="float64")

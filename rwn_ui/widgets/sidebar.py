@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from rwn_core.errors import ParameterError
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.state.change_table import reweigh, take
 from rwn_ui.state.history import Choice
 from rwn_ui.state.presets import PRESETS, preset_values
@@ -21,7 +21,7 @@ from rwn_ui.state.work import own_work
 def badge(session: Session) -> None:
     """Which table this is."""
     st.markdown(
-        f"**{plain(session.name)}** · {session.data.n:,} × {session.data.p}",
+        f"**{escaped(session.name)}** · {session.data.n:,} × {session.data.p}",
         help="Records × variables. The original stays on this machine.",
     )
 
@@ -41,8 +41,8 @@ def presets(session: Session) -> None:
 
     shown = _preset_on_screen(session)
     with st.container(key="presets"):
-        for name, place in zip(PRESETS, st.columns(len(PRESETS), gap="xsmall"), strict=True):
-            place.button(
+        for name, column in zip(PRESETS, st.columns(len(PRESETS), gap="xsmall"), strict=True):
+            column.button(
                 name,
                 key=widget_key(session, f"preset.{name}"),
                 on_click=choose,
@@ -63,16 +63,16 @@ def _preset_on_screen(session: Session) -> str | None:
 def weights(session: Session) -> None:
     """The table of variable weights; an edit changes every neighborhood."""
     released = [v.name for v in session.data.schema.released]
-    place = widget_key(session, f"weights.start.{session.rewound}")
+    start = widget_key(session, f"weights.start.{session.rewound}")
     editor = widget_key(session, f"weights.{session.rewound}")
     # a visit to another page drops the edits, but not the weights that they made
-    if place not in st.session_state or editor not in st.session_state:
-        st.session_state[place] = pd.DataFrame(
+    if start not in st.session_state or editor not in st.session_state:
+        st.session_state[start] = pd.DataFrame(
             {"variable": released, "weight": [v.weight for v in session.data.schema.released]}
         )
     with st.expander("Variable weights"):
         edited = st.data_editor(
-            st.session_state[place],
+            st.session_state[start],
             hide_index=True,
             height=260,
             disabled=["variable"],

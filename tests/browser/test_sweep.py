@@ -31,7 +31,7 @@ def server(server, tmp_path_factory: pytest.TempPathFactory, free_port):
     log.write_text("", encoding="utf-8")
     port = free_port()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(sweep_run.PLACE_VARIABLE, str(place / "jobs"))
+        patch.setenv(sweep_run.FOLDER_VARIABLE, str(place / "jobs"))
         with launch.serving(port) as process:
             yield type(server)(f"http://{launch.ADDRESS}:{port}", process, log)
 
@@ -203,7 +203,7 @@ def test_a_sweep_goes_on_beside_other_pages_and_survives_a_closed_tab(open_app, 
 def test_killed_workers_and_a_killed_server_lose_no_finished_point(
     visit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free_port
 ) -> None:
-    monkeypatch.setenv(sweep_run.PLACE_VARIABLE, str(tmp_path / "jobs"))
+    monkeypatch.setenv(sweep_run.FOLDER_VARIABLE, str(tmp_path / "jobs"))
     port = free_port()
 
     def finished_points() -> set[str]:

@@ -79,7 +79,7 @@ def test_work_of_a_user_who_has_left_ends(monkeypatch: pytest.MonkeyPatch) -> No
             return False
 
     monkeypatch.setattr(end_with_session, "GRACE", 0.0)
-    monkeypatch.setattr(end_with_session, "_LOOK", 0.01)
+    monkeypatch.setattr(end_with_session, "_EVERY", 0.01)
     job = Job("ε = 2", linger, words="Lingering")
     assert job.running
     end_with_session._watch(weakref.ref(job), Nobody(), "gone")

@@ -268,7 +268,7 @@ def test_a_preparation_ends_with_the_session(gate: Gate, monkeypatch: pytest.Mon
             return False
 
     monkeypatch.setattr(end_with_session, "GRACE", 0.0)
-    monkeypatch.setattr(end_with_session, "_LOOK", 0.01)
+    monkeypatch.setattr(end_with_session, "_EVERY", 0.01)
     work = preparing(table())
     end_with_session._watch(weakref.ref(work), Forgetful(), "gone")
     ended(work)

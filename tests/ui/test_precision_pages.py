@@ -30,7 +30,7 @@ from rwn_ui.widgets import precision
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sweeps of these tests are kept in a folder of theirs."""
-    monkeypatch.setenv(sweep_run.PLACE_VARIABLE, str(tmp_path / "sweeps"))
+    monkeypatch.setenv(sweep_run.FOLDER_VARIABLE, str(tmp_path / "sweeps"))
     monkeypatch.setattr(sweep_run, "POLITE", False)
 
 

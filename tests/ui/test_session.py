@@ -17,7 +17,7 @@ import rwn_core as rwn
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.neighbors.preview import LARGEST_PAIRS, LARGEST_SEARCHED
 from rwn_core.neighbors.slider_range import slider_range_of
-from rwn_ui.messages import plain
+from rwn_ui.messages import escaped
 from rwn_ui.state.change_table import load, take
 from rwn_ui.state.history import Choice
 from rwn_ui.state.memo import Memo
@@ -135,7 +135,7 @@ def test_a_run_that_is_cut_short_changes_all_of_a_choice_or_nothing(monkeypatch)
     ],
 )
 def test_no_name_becomes_a_link_or_a_formula(text: str, shown: str) -> None:
-    assert plain(text) == shown
+    assert escaped(text) == shown
 
 
 def test_a_failed_result_is_not_kept() -> None:

@@ -32,7 +32,7 @@ PAGES = Path(__file__).resolve().parents[2] / "pages"
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Sweeps of these tests are kept in a folder of theirs."""
-    monkeypatch.setenv(sweep_run.PLACE_VARIABLE, str(tmp_path / "sweeps"))
+    monkeypatch.setenv(sweep_run.FOLDER_VARIABLE, str(tmp_path / "sweeps"))
     monkeypatch.setattr(sweep_run, "POLITE", False)
     return tmp_path / "sweeps"
 
@@ -254,7 +254,7 @@ def test_nonsense_in_the_form_is_a_sentence(
 
 
 def test_the_folder_is_the_users_own(place: Path) -> None:
-    assert sweep_run.place().stat().st_mode & 0o077 == 0
+    assert sweep_run.sweeps_folder().stat().st_mode & 0o077 == 0
 
 
 def test_scenarios_are_kept_compared_and_frozen() -> None:

@@ -86,13 +86,13 @@ def test_a_day_pass_has_a_tile_and_a_table(session: Session) -> None:
     analysis_plan.register(session, analysis_plan.suggested(session.data).to_toml())
     readings = read(session)
     passed = analysis_plan_results.verdicts(session, readings.comparison)
-    assert len(passed) == len(DayPass.from_toml(analysis_plan.draft(session)[0].text).analyses) == 3
+    assert len(passed) == len(DayPass.from_toml(analysis_plan.draft(session).text).analyses) == 3
     assert all(verdict.value is not None for verdict in passed)
     payload = utility_view.payload(session, readings, passed)
     assert payload["tiles"][-1]["label"] == "Day pass"
     assert payload["tables"][0]["title"].startswith("Day pass")
     analysis_plan.register(session, "no [[toml")
-    assert analysis_plan.draft(session)[0].text == "no [[toml"
+    assert analysis_plan.draft(session).text == "no [[toml"
     assert analysis_plan_results.verdicts(session, readings.comparison) == ()
 
 
