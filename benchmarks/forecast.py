@@ -8,8 +8,6 @@ import numpy as np
 
 import rwn_core as rwn
 from rwn_core.evaluation.forecast import forecast_scan
-from rwn_core.neighbors import neighbor_table
-from rwn_core.neighbors.metric import coordinates
 
 SETTINGS = [
     rwn.RWN(epsilon=float(epsilon), k=5, q=q)
@@ -33,8 +31,8 @@ def main() -> None:
     """Measure on bodyfat; fail when the scan takes longer than it may."""
     data = rwn.load_demo("bodyfat")
     scan = seconds(lambda: forecast_scan(data, SETTINGS))
-    table = neighbor_table(coordinates(data), k=5, epsilon=6.0)
-    ready = seconds(lambda: forecast_scan(data, SETTINGS, table=table))
+    prepared = SETTINGS[0].prepare(data, settings=SETTINGS)
+    ready = seconds(lambda: forecast_scan(data, SETTINGS, prepared=prepared))
     draws = seconds(lambda: [rwn.mask(data, params, seed=1) for params in SETTINGS], 3)
     lines = [
         f"forecast of {len(SETTINGS)} settings, bodyfat: {1000 * scan:.0f} ms "

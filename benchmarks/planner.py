@@ -38,7 +38,7 @@ def main() -> int:
                 sys.stdout.write(f"{name}: forecast {offer.seconds:.0f} s, not tried\n")
                 continue
             start = time.process_time()
-            offer.params.apply(data, SecretKey.from_seed(1), threads=1, progress=None)
+            offer.params.prepare(data).release(SecretKey.from_seed(1), threads=1)
             took = time.process_time() - start
             ratio = offer.seconds / took
             kept = 1 / RANGE <= ratio <= RANGE

@@ -5,7 +5,8 @@ import streamlit as st
 from rwn_ui.data import view as data_view
 from rwn_ui.messages import frame, guarded
 from rwn_ui.state import address
-from rwn_ui.state.arrival import arrived
+from rwn_ui.state.startup import arrived
+from rwn_ui.state.work import own_work
 from rwn_ui.widgets.sidebar import badge
 
 frame()
@@ -13,7 +14,7 @@ with guarded():
     session = arrived(alone=True)
     with guarded():
         data_view.choose(session)
-    if session.first:
+    if own_work().first:
         st.stop()
     address.read(session)
     with st.sidebar:

@@ -7,7 +7,7 @@ from rwn_ui.messages import frame, guarded
 from rwn_ui.risk import form as risk_form
 from rwn_ui.risk import view as risk_view
 from rwn_ui.state import address
-from rwn_ui.state.arrival import arrived
+from rwn_ui.state.startup import arrived
 from rwn_ui.widgets import sidebar, sliders
 
 frame()

@@ -4,7 +4,7 @@ import streamlit as st
 
 from rwn_ui.messages import frame, guarded
 from rwn_ui.state import address
-from rwn_ui.state.arrival import arrived
+from rwn_ui.state.startup import arrived
 from rwn_ui.sweep import form as sweep_form
 from rwn_ui.sweep import planner as planner_view
 from rwn_ui.sweep import view as sweep_view

@@ -5,14 +5,13 @@ import time
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from rwn_ui.features import prediction, repeated_draws
+from rwn_ui.features import prediction, repeated_draws, risk_axis
 from rwn_ui.messages import frame, guarded
 from rwn_ui.panel import panel
 from rwn_ui.state import address
-from rwn_ui.state.arrival import arrived, sample_note
+from rwn_ui.state.results import current_release, own_results
 from rwn_ui.state.session import Session
-from rwn_ui.state.startup import current
-from rwn_ui.tune import risk_axis
+from rwn_ui.state.startup import arrived, current, sample_note
 from rwn_ui.tune import view as tune_view
 from rwn_ui.widgets import download, precision, sidebar, sliders
 
@@ -23,7 +22,7 @@ def put(name: str) -> None:
     """Pin the setting that is on screen."""
     with guarded():
         session = current()
-        session.pins[name] = tune_view.pin(session, session.look())
+        session.pins[name] = tune_view.pin(session, current_release(session))
 
 
 def draw() -> None:
@@ -55,13 +54,13 @@ def draw() -> None:
 @st.fragment
 def picture(session: Session, above: DeltaGenerator, below: DeltaGenerator) -> None:
     """What a move of a slider changes, and nothing else: all the rest costs time on each run."""
-    session.slot = st.empty()
+    slot, last = st.empty(), own_results().last
     with guarded():
         sliders.heed(session, "tune")
-        session.last_payload = tune_view.payload(session, session.look())
+        last["tune"] = tune_view.payload(session, current_release(session, slot))
     # the panel goes to the browser first; the widgets follow while it is drawn
-    if session.last_payload is not None:
-        panel(session.last_payload, key="tune", on_again=lambda: risk_axis.follow(session))
+    if "tune" in last:
+        panel(last["tune"], key="tune", on_again=lambda: risk_axis.follow(session))
     with guarded():
         with above:
             sidebar.presets(session)

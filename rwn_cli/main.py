@@ -12,7 +12,6 @@ from typing import Annotated, Any
 import orjson
 import typer
 
-import rwn_core
 from rwn_cli.mask import mask
 from rwn_cli.options import (
     ENDS_IN,
@@ -27,6 +26,7 @@ from rwn_cli.options import (
 )
 from rwn_cli.sweep import sweep
 from rwn_cli.terminal import progress, readings_table, say
+from rwn_core._version import __version__
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
 from rwn_core.io import titles
 
@@ -100,7 +100,7 @@ def _reason(error: OSError) -> str:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"rwn {rwn_core.__version__}")
+        typer.echo(f"rwn {__version__}")
         raise typer.Exit
 
 

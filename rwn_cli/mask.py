@@ -141,7 +141,8 @@ def mask(
     content = release.to_bytes(form, order)
     write(target, content)
     _summarize(data, release)
-    _tell_what_it_cost(data, release, threads)
+    for remark in release.params.remarks(data, release.law):
+        say(remark)
     say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
     file = ReleasedFile.of(content, form, order=order, seeded=seed is not None)
     say(f"SHA-256 {file.sha256}")
@@ -201,23 +202,6 @@ def _compile_once(data: Microdata) -> None:
 
         say("note: the search of large tables is compiled for this machine, once: up to a minute.")
         warm()
-
-
-def _tell_what_it_cost(data: Microdata, release: Release, threads: int | None) -> None:
-    """Say what random candidates and weights by the table's size did to the neighborhoods."""
-    from rwn_core.masking import RWN
-
-    params = release.params
-    if not isinstance(params, RWN):
-        return
-    found = None if release.law is None else release.law.neighborhoods
-    if not params.scheme.exact and found is not None:
-        cost = params.restriction_cost(data, found, threads=threads)
-        say(f"neighbors {params.neighbors}: {cost}")
-    if params.weights == "discrete":
-        shares = params.distance_shares(data)
-        told = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
-        say(f"shares of the squared distance: {told}")
 
 
 def _summarize(data: Microdata, release: Release) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-__version__ = "0.1.0"
+from rwn_core._version import __version__ as __version__
 
 _LIST = Path(__file__).with_suffix(".pyi")
 _HOME_OF = {

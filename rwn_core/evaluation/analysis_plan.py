@@ -18,7 +18,7 @@ from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.registered_analysis import Analysis, Verdict, verdict
 from rwn_core.evaluation.repeated_draws import released_only, releases
-from rwn_core.masking import Parameters
+from rwn_core.masking import Method
 from rwn_core.measures.comparison import Comparison
 
 
@@ -59,7 +59,7 @@ class DayPass:
     def judge_setting(
         self,
         microdata: Microdata,
-        params: Parameters,
+        params: Method,
         *,
         repeats: int = 8,
         seed: int | None = None,
@@ -70,7 +70,7 @@ class DayPass:
         Parameters
         ----------
         microdata : Microdata
-        params : Parameters
+        params : Method
         repeats : int
             Releases, at least 1.
         seed : int, optional

@@ -29,7 +29,7 @@ def control_group(
     ----------
     base : Comparison
         Of the original with the chosen keys.
-    params : Parameters
+    params : Method
         Of the method.
     seed : int
     precision : mapping of str to float, optional

@@ -188,7 +188,7 @@ def disclose_release(
     ----------
     microdata : Microdata
         With the chosen keys.
-    params : Parameters
+    params : Method
         Of any method.
     seed : int
     assumed : Assumptions, optional

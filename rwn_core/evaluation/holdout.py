@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.masking import Parameters, mask
+from rwn_core.masking import Method, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -62,7 +62,7 @@ def _mean_and_error(change: NDArray[np.float64]) -> tuple[float, float]:
 
 def predict_on_holdout(
     microdata: Microdata,
-    params: Parameters,
+    params: Method,
     *,
     seed: int = 0,
     repeats: int = 5,
@@ -76,7 +76,7 @@ def predict_on_holdout(
     Parameters
     ----------
     microdata : Microdata
-    params : Parameters
+    params : Method
     seed : int
         Of the splits and of the maskings.
     repeats : int
@@ -117,7 +117,7 @@ def predict_on_holdout(
     )
 
 
-def _one_split(microdata: Microdata, params: Parameters, seed: int, train_share: float) -> Reading:
+def _one_split(microdata: Microdata, params: Method, seed: int, train_share: float) -> Reading:
     order = np.random.default_rng(seed).permutation(microdata.n)
     cut = round(train_share * microdata.n)
     training, holdout = microdata.take(order[:cut]), microdata.take(order[cut:])

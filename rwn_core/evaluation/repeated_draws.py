@@ -13,11 +13,11 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.prediction_bands import Band, Gathering, interval_of
-from rwn_core.masking import RWN, Parameters, mask, unrounded
+from rwn_core.masking import Method
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import LEVEL
-from rwn_core.mechanism.donors import Draws, column_streams, released_schema
+from rwn_core.mechanism.donors import released_schema
 from rwn_core.mechanism.law import Law
 from rwn_core.randomness import SecretKey
 
@@ -90,7 +90,7 @@ class Ensemble:
 
 def ensemble(
     microdata: Microdata,
-    params: Parameters,
+    params: Method,
     *,
     repeats: int = 25,
     measures: Sequence[str] | None = None,
@@ -102,7 +102,7 @@ def ensemble(
     Parameters
     ----------
     microdata : Microdata
-    params : Parameters
+    params : Method
     repeats : int
         At least 2.
     measures : sequence of str, optional
@@ -168,7 +168,7 @@ def released_only(microdata: Microdata) -> Microdata:
 
 
 def releases(
-    microdata: Microdata, params: Parameters, repeats: int, seed: int | None
+    microdata: Microdata, params: Method, repeats: int, seed: int | None
 ) -> Iterator[tuple[Microdata, Law | None]]:
     """Releases of one setting under different keys; the neighbors are searched once.
 
@@ -181,15 +181,7 @@ def releases(
         SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
         for number in range(repeats)
     )
-    plain, precision = unrounded(params)
-    if not (isinstance(plain, RWN) and plain.scheme.exact):
-        for key in keys:
-            release = mask(microdata, params, seed=key)
-            yield release.masked, release.law
-        return
-    neighborhoods = plain.neighborhoods(microdata)
-    records, streams = np.arange(microdata.n), column_streams(microdata)
+    prepared = params.prepare(microdata)
     for key in keys:
-        work = plain.redraw(microdata, neighborhoods, Draws(key, records, streams))
-        work = work.rounded(precision)
+        work = prepared.release(key)
         yield work.masked, work.law

@@ -21,7 +21,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.bootstrap import masked_samples
 from rwn_core.evaluation.forecast.mean_inflation import mean_inflation
 from rwn_core.evaluation.repeated_draws import releases
-from rwn_core.masking import RWN, Parameters
+from rwn_core.masking import Method
 from rwn_core.measures.aligned import RELEASED
 from rwn_core.measures.statistics.design_matrix import design_matrix
 from rwn_core.measures.statistics.glm import family_of, generalized_fit, response_design
@@ -147,7 +147,7 @@ class Validity:
 
 def standard_error_validity(
     microdata: Microdata,
-    params: Parameters,
+    params: Method,
     *,
     question: Question | None = None,
     repeats: int = 100,
@@ -159,7 +159,7 @@ def standard_error_validity(
     Parameters
     ----------
     microdata : Microdata
-    params : Parameters
+    params : Method
     question : Question, optional
         The schema's by default. A categorical response of two values makes it logistic.
     repeats : int
@@ -214,12 +214,10 @@ def standard_error_validity(
     )
 
 
-def _means(microdata: Microdata, params: Parameters) -> pd.DataFrame | None:
-    if not isinstance(params, RWN):
-        return None
+def _means(microdata: Microdata, params: Method) -> pd.DataFrame | None:
     try:
-        return mean_inflation(microdata, params)
-    except (NotApplicable, ParameterError):  # missing values, or a method without a forecast
+        return mean_inflation(microdata, params) if params.has_forecast else None
+    except (NotApplicable, ParameterError):  # such as missing values
         return None
 
 

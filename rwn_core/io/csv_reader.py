@@ -18,7 +18,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
 from rwn_core.errors import InputError
-from rwn_core.io.file_type import describe, in_file
+from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
 from rwn_core.io.text_types.column import TextColumn
 from rwn_core.io.text_types.convert import typed
@@ -73,13 +73,8 @@ def read_csv(file: str, content: bytes, schema: Schema | None = None) -> Microda
 
 def _checked_text(file: str, content: bytes) -> bytes:
     """The content without a byte order mark and empty last lines, if it is UTF-8 text."""
-    if not content:
-        raise InputError(f"{file} is empty (0 bytes); choose a file that holds a table.")
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{file} is UTF-16 text; save it as CSV in UTF-8.")
-    what = describe(content)
-    if what is not None:
-        raise InputError(f"{file} is {what} and not CSV; save the table as CSV in UTF-8.")
     nul = content.find(b"\0")
     if nul >= 0:
         raise InputError(

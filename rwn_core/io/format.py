@@ -57,6 +57,11 @@ class Format:
     detects: Callable[[bytes], bool] = _never
 
     @property
+    def has_signature(self) -> bool:
+        """Whether every file of this format shows what it is."""
+        return self.detects is not _never
+
+    @property
     def words(self) -> str:
         """The title, with what is demanded of a file in brackets."""
         return f"{self.title} ({self.demand})" if self.demand else self.title

@@ -16,10 +16,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER, check_names
 from rwn_core.errors import InputError
-from rwn_core.io import endings
-from rwn_core.io.file_type import describe, in_file
+from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import LARGEST_WHOLE, MOST_CELLS, MOST_COLUMNS, MOST_LETTERS
-from rwn_core.io.parquet_format import detects
 
 
 def read_parquet(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
@@ -46,7 +44,6 @@ def read_parquet(file: str, content: bytes, schema: Schema | None = None) -> Mic
         Names file, column and the remedy.
     SchemaError
     """
-    _check_content(file, content)
     with _whole(file):
         source = _open(content)
         fields = list(source.schema_arrow)
@@ -68,18 +65,6 @@ def read_parquet(file: str, content: bytes, schema: Schema | None = None) -> Mic
         notices += _notices(field, series[field.name])
     with in_file(file):
         return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
-
-
-def _check_content(file: str, content: bytes) -> None:
-    if not content:
-        raise InputError(f"{file} is empty (0 bytes); choose a file that holds a table.")
-    if not detects(content):
-        what = describe(content)
-        found = "is not a Parquet file" if what is None else f"is {what} and not Parquet"
-        raise InputError(
-            f"{file} {found}; save the table as Parquet, or give a file of another format the "
-            f"ending {endings(besides='parquet')}."
-        )
 
 
 def _open(content: bytes, texts: list[str] | None = None) -> pq.ParquetFile:

@@ -9,7 +9,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, SchemaError
 from rwn_core.io import Format, detected, either, endings, format_of_name, kinds
-from rwn_core.io.file_type import describe, in_file, shown
+from rwn_core.io.file_name import in_file, shown
+from rwn_core.io.file_type import describe
 from rwn_core.io.limits import LARGEST_FILE
 
 __all__ = ["read", "read_bytes"]
@@ -80,7 +81,25 @@ def read_bytes(
     file = shown(name)
     if len(content) > LARGEST_FILE:
         raise InputError(_too_large(file))
+    if not content:
+        raise InputError(f"{file} is empty (0 bytes); choose a file that holds a table.")
+    _check_content(form, file, content)
     return form.read(file, content, _schema_of(schema))
+
+
+def _check_content(form: Format, file: str, content: bytes) -> None:
+    """Refuse a file whose bytes are of another format than its name says."""
+    if form.detects(content):
+        return
+    what = describe(content)
+    found = f"is not {form.noun}" if what is None else f"is {what} and not {form.title}"
+    if form.has_signature:
+        raise InputError(
+            f"{file} {found}; save the table as {form.title}, or give a file of another format "
+            f"the ending {endings(besides=form.key)}."
+        )
+    if what is not None:
+        raise InputError(f"{file} {found}; save the table as {kinds()}.")
 
 
 def _format_of(name: str, content: bytes) -> Format:

@@ -6,18 +6,34 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from rwn_core.masking.method import (
+    Lever,
+    LeverRange,
+    Masked,
+    Method,
+    Prepared,
+    at_levers,
+    family,
+    lever_values,
+)
 from rwn_core.masking.nbrs2015 import NBRS2015
-from rwn_core.masking.release import Masked, Parameters, Release, Rounded, mask, unrounded
+from rwn_core.masking.release import Release, Rounded, mask, unrounded
 from rwn_core.masking.rwn import RWN
 
 __all__ = [
     "METHODS",
     "NBRS2015",
     "RWN",
+    "Lever",
+    "LeverRange",
     "Masked",
-    "Parameters",
+    "Method",
+    "Prepared",
     "Release",
     "Rounded",
+    "at_levers",
+    "family",
+    "lever_values",
     "mask",
     "unrounded",
 ]

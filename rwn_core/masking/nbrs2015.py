@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -12,21 +13,23 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.masking.release import Masked
-from rwn_core.mechanism.donors import (
-    check_probability,
-    column_streams,
-    copy_from_donors,
-    draw_all,
-    masked_columns,
-)
+from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods, prepared, previewed
+from rwn_core.masking.method import Lever, LeverRange
+from rwn_core.mechanism.donors import check_probability, masked_columns
+from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
-from rwn_core.neighbors import Neighborhoods, find_strictly
-from rwn_core.neighbors.metric import coordinates, metric_of
+from rwn_core.neighbors import Neighborhoods
+from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.metric import metric_of
 from rwn_core.neighbors.rule import NeighborhoodRule
+from rwn_core.neighbors.slider_range import Reach
+from rwn_core.neighbors.source import Ball, SearchSource
+from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
 
 Selection = Literal["count", "bernoulli"]
+
+_PRESETS = {"Light": (1.2, 0.5), "Standard": (2.4, 1.0), "Strong": (4.0, 1.0)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +69,26 @@ class NBRS2015:
     record_selection: Selection = "count"
 
     method: ClassVar[str] = "nbrs2015"
+    title: ClassVar[str] = "The 2015 method"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="epsilon",
+            title="Radius ε (standard deviations)",
+            short="ε",
+            unit="standard deviations",
+            help="Every record nearer than ε gives values; a record without such a neighbor loses "
+            "its own. Not the epsilon of differential privacy.",
+        ),
+        Lever(
+            name="q",
+            title="Modified records q",
+            short="q",
+            help="The share of records whose values are all replaced by those of random neighbors.",
+        ),
+    )
+    strength: ClassVar[str] = "epsilon"
+    scheme: ClassVar[Scheme] = Scheme()
+    has_forecast: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
@@ -76,46 +99,93 @@ class NBRS2015:
                 f"record_selection must be one of: {', '.join(get_args(Selection))}."
             )
 
-    def apply(
+    @property
+    def ball(self) -> Ball:
+        """All others at a distance below epsilon; some records may have none."""
+        return Ball(k=None, epsilon=self.epsilon, strict=True)
+
+    def prepare(
         self,
         microdata: Microdata,
-        key: SecretKey,
         *,
-        threads: int = 1,
-        progress: Callable[[float], None] | None = None,
-    ) -> Masked:
-        """Find the neighborhoods, select the records, draw their donors, copy the values."""
-        masked_columns(microdata)  # refuse before the search, not after it
-        neighborhoods = self.neighborhoods(microdata, threads=threads, progress=progress)
-        donors = self.draw(microdata, neighborhoods, key, threads=threads)
-        law = self.law(microdata, neighborhoods)
-        return Masked(masked=copy_from_donors(microdata, donors), donors=donors, law=law)
+        settings: Sequence[NBRS2015] = (),
+        records: NDArray[np.int64] | None = None,
+        threads: int | None = None,
+        budget: float | None = None,
+    ) -> PreparedNeighborhoods:
+        """Make a table ready for releases; see `Method.prepare`."""
+        return prepared(
+            self, microdata, settings=settings, records=records, threads=threads, budget=budget
+        )
+
+    def preview(
+        self,
+        microdata: Microdata,
+        *,
+        progress: Progress | None = None,
+        cancel: Event | None = None,
+    ) -> PreparedNeighborhoods:
+        """Make a table ready for a screen; see `Method.preview`."""
+        return previewed(self, microdata, progress=progress, cancel=cancel)
+
+    def points(self, microdata: Microdata) -> NDArray[np.float64]:
+        """The records of a table as points of the scaled and weighted variables, shape (n, d)."""
+        return metric_of(microdata).points(microdata)
 
     def neighborhoods(
         self,
         microdata: Microdata,
         *,
-        threads: int = 1,
-        progress: Callable[[float], None] | None = None,
+        threads: int | None = None,
+        progress: Progress | None = None,
     ) -> Neighborhoods:
-        """Every record's others at a distance below epsilon; some may have none."""
-        points = coordinates(microdata)
-        return find_strictly(points, self.epsilon, threads=threads, progress=progress)
+        """Find every record's others at a distance below epsilon; some may have none.
 
-    def draw(
-        self,
-        microdata: Microdata,
-        neighborhoods: Neighborhoods,
-        key: SecretKey,
-        *,
-        threads: int = 1,
-    ) -> NDArray[np.int64]:
-        """Draw the donors of every cell, -1 where it becomes missing, shape (n, p)."""
-        always = masked_columns(microdata).astype(np.float64)
-        donors = draw_all(neighborhoods, key, column_streams(microdata), always, threads=threads)
-        records = np.arange(microdata.n)
-        selected = self.selected(key, microdata.n)
-        return np.where(selected[:, None], donors, records[:, None])
+        Parameters
+        ----------
+        microdata : Microdata
+        threads : int, optional
+        progress : callable, optional
+
+        Returns
+        -------
+        Neighborhoods
+
+        Raises
+        ------
+        ParameterError
+        """
+        source = SearchSource(points=self.points(microdata))
+        return source.find(self.ball, threads=threads, progress=progress)[0]
+
+    def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
+        """P(a cell of each released variable changes in a selected record), shape (p,)."""
+        return masked_columns(microdata).astype(np.float64)
+
+    def kept(self, key: SecretKey, n: int, records: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of some records are not selected and stay as they are, shape (m,)."""
+        return ~self.selected(key, n)[records]
+
+    def ranges_on(self, reach: Reach) -> dict[str, LeverRange]:
+        """How far each lever goes on a table with these distances."""
+        return {
+            "epsilon": LeverRange(low=reach.step, high=reach.epsilon, step=reach.step),
+            "q": LeverRange(low=0.0, high=1.0, step=0.05),
+        }
+
+    def presets_on(self, reach: Reach) -> dict[str, dict[str, float]]:
+        """Starting points: epsilon as a multiple of the typical nearest distance, and q."""
+        return {
+            name: {"epsilon": max(reach.radius(multiple), reach.step), "q": q}
+            for name, (multiple, q) in _PRESETS.items()
+        }
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """How many records have no neighbor, and lose their values when they are selected."""
+        if law is None or law.neighborhoods is None:
+            return []
+        empty = int((law.neighborhoods.sizes == 0).sum())
+        return [f"{empty:,} records have no neighbor within epsilon"] if empty else []
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> RowMixtureLaw:
         """The exact law of each row; with a fixed count, rows together depend on each other."""

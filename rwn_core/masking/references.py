@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -10,27 +10,23 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.masking import RWN, Masked
+from rwn_core.masking import RWN, Lever, Masked, Prepared
 from rwn_core.mechanism.donors import column_streams, copy_from_donors
+from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey, uniforms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Original:
-    """The original data, released as they are."""
+    """The original data, released as they are: randomization within neighborhoods at q = 0."""
 
     method: ClassVar[str] = "original"
+    title: ClassVar[str] = "Original data"
+    levers: ClassVar[tuple[Lever, ...]] = ()
 
-    def apply(
-        self,
-        microdata: Microdata,
-        key: SecretKey,
-        *,
-        threads: int = 1,
-        progress: Callable[[float], None] | None = None,
-    ) -> Masked:
-        """Keep every value: randomization within neighborhoods at q = 0."""
-        return RWN(k=1, q=0.0).apply(microdata, key, threads=threads, progress=progress)
+    def prepare(self, microdata: Microdata, **options: Any) -> Prepared:
+        """Make a table ready; see `Method.prepare`."""
+        return RWN(k=1, q=0.0).prepare(microdata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,23 +34,36 @@ class Shuffled:
     """No data: every variable in a random order of its own, so that only its marginal is left."""
 
     method: ClassVar[str] = "no data"
+    title: ClassVar[str] = "No data"
+    levers: ClassVar[tuple[Lever, ...]] = ()
 
-    def apply(
-        self,
-        microdata: Microdata,
-        key: SecretKey,
-        *,
-        threads: int = 1,
-        progress: Callable[[float], None] | None = None,
+    def prepare(self, microdata: Microdata, **options: Any) -> Shuffling:
+        """Make a table ready; see `Method.prepare`."""
+        return Shuffling(microdata)
+
+
+@dataclass(frozen=True, slots=True)
+class Shuffling:
+    """A table whose columns are shuffled by themselves; those of one group together."""
+
+    microdata: Microdata
+
+    def at(self) -> Shuffling:
+        """Nothing can be moved."""
+        return self
+
+    def release(
+        self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None
     ) -> Masked:
-        """Shuffle each column by itself; those of one group together."""
-        records = np.arange(microdata.n)
+        """Shuffle each column; see `Prepared`."""
+        records = np.arange(self.microdata.n)
         orders = [
             np.argsort(uniforms(key, records, stream)[0], kind="stable")
-            for stream in column_streams(microdata)
+            for stream in column_streams(self.microdata)
         ]
         donors = np.column_stack(orders)
-        return Masked(masked=copy_from_donors(microdata, donors), donors=donors, law=None)
+        masked = copy_from_donors(self.microdata, donors)
+        return Masked(masked=masked, donors=donors, law=None)
 
 
 REFERENCES: Mapping[str, Any] = MappingProxyType(

@@ -1,78 +1,25 @@
-"""What a masking method returns, and the one call that runs any of them."""
+"""A release is a masked table with its method, its secret row order and its rounding."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import Steps, check_precision, plain_steps, rounded
+from rwn_core.data.rounding import Steps, check_precision, plain_steps
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import file_format, table_bytes, write_atomically
+from rwn_core.masking.method import Lever, Masked, Method, Prepared
 from rwn_core.mechanism.law import Law
-from rwn_core.parallel.threads import thread_count
+from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey, random_order
 
 Order = Literal["shuffled", "original"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Masked:
-    """A method's work: the masked table with what the steward may know about it.
-
-    Attributes
-    ----------
-    masked : Microdata
-        Row-aligned with the original.
-    donors : ndarray of int64, shape (n, p), or None
-        Who gave each cell its value; -1 where it became missing. As confidential as the
-        original.
-    law : Law or None
-        The exact law of the method, where it has one.
-    """
-
-    masked: Microdata
-    donors: NDArray[np.int64] | None = field(repr=False)
-    law: Law | None = field(repr=False)
-
-    def rounded(self, precision: Mapping[str, float]) -> Masked:
-        """The same work with released values rounded, and the law of the rounded values.
-
-        Parameters
-        ----------
-        precision : mapping of str to float
-            The step of each rounded variable, in its own unit.
-
-        Returns
-        -------
-        Masked
-            Donors stay as they are: who gave a value does not depend on how it is written.
-        """
-        if not precision:
-            return self
-        law = None if self.law is None else self.law.rounded(precision)
-        return replace(self, masked=rounded(self.masked, precision), law=law)
-
-
-class Parameters(Protocol):
-    """What every method's parameter record offers."""
-
-    method: ClassVar[str]
-
-    def apply(
-        self,
-        microdata: Microdata,
-        key: SecretKey,
-        *,
-        threads: int,
-        progress: Callable[[float], None] | None,
-    ) -> Masked:
-        """Mask the table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +28,7 @@ class Rounded:
 
     Attributes
     ----------
-    params : Parameters
+    params : Method
     precision : mapping of str to float, or the same as pairs
         The step of each rounded variable, in its own unit; kept as pairs, sorted by name.
 
@@ -109,18 +56,85 @@ class Rounded:
         """Key of the method."""
         return str(self.params.method)
 
-    def apply(
-        self,
-        microdata: Microdata,
-        key: SecretKey,
-        *,
-        threads: int = 1,
-        progress: Callable[[float], None] | None = None,
-    ) -> Masked:
-        """Mask the table, and round."""
+    @property
+    def title(self) -> str:
+        """Title of the method."""
+        return str(self.params.title)
+
+    @property
+    def levers(self) -> tuple[Lever, ...]:
+        """Levers of the method."""
+        levers: tuple[Lever, ...] = self.params.levers
+        return levers
+
+    @property
+    def strength(self) -> str:
+        """The method's lever against which it is swept."""
+        return str(self.params.strength)
+
+    @property
+    def has_forecast(self) -> bool:
+        """Rounded values have none."""
+        return False
+
+    def prepare(self, microdata: Microdata, **options: Any) -> PreparedRounded:
+        """Make a table ready for releases; see `Method.prepare`."""
         check_precision(microdata, dict(self.precision))  # refuse before the search, not after it
-        work: Masked = self.params.apply(microdata, key, threads=threads, progress=progress)
-        return work.rounded(dict(self.precision))
+        settings = [unrounded(each)[0] for each in options.pop("settings", ())]
+        made = self.params.prepare(microdata, settings=settings, **options)
+        return PreparedRounded(made, self.precision)
+
+    def preview(self, microdata: Microdata, **options: Any) -> PreparedRounded:
+        """Make a table ready for a screen; see `Method.preview`."""
+        check_precision(microdata, dict(self.precision))
+        return PreparedRounded(self.params.preview(microdata, **options), self.precision)
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What the method itself remarks."""
+        remarks: list[str] = self.params.remarks(microdata, law)
+        return remarks
+
+
+class PreparedRounded:
+    """A table made ready by a method, whose releases are rounded.
+
+    Parameters
+    ----------
+    exact : Prepared
+    precision : mapping of str to float, or the same as pairs
+    """
+
+    def __init__(self, exact: Prepared, precision: Steps | Mapping[str, float]) -> None:
+        self.exact, self.precision = exact, dict(precision)
+
+    def __getattr__(self, name: str) -> Any:
+        """What rounding does not change: the table, its records, the levers' ranges."""
+        return getattr(self.exact, name)
+
+    @property
+    def params(self) -> Rounded:
+        """The setting."""
+        return Rounded(params=self.exact.params, precision=self.precision)
+
+    @property
+    def law(self) -> Law | None:
+        """The exact law of the rounded values."""
+        law = self.exact.law
+        return None if law is None else law.rounded(self.precision)
+
+    def at(self, **levers: Any) -> PreparedRounded:
+        """The same table at another position of the levers; see `Prepared`."""
+        return PreparedRounded(self.exact.at(**levers), self.precision)
+
+    def release(
+        self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None
+    ) -> Masked:
+        """Draw a release and round it; see `Prepared`."""
+        return self.exact.release(key, threads=threads, progress=progress).rounded(self.precision)
+
+    def resampled(self, rows: NDArray[np.int64]) -> PreparedRounded:
+        """A bootstrap sample; see `Prepared`."""
+        return PreparedRounded(self.exact.resampled(rows), self.precision)
 
 
 def unrounded(params: Any) -> tuple[Any, dict[str, float]]:
@@ -139,7 +153,7 @@ class Release:
     masked : Microdata
     method : str
         Key of the method.
-    params : Parameters
+    params : Method
     fingerprint : str
         Of the original table.
     donors : ndarray of int64, shape (n, p), or None
@@ -204,19 +218,19 @@ class Release:
 
 def mask(
     microdata: Microdata,
-    params: Parameters,
+    params: Method,
     *,
     precision: Mapping[str, float] | None = None,
     seed: int | SecretKey | None = None,
     threads: int | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Release:
     """Mask a table.
 
     Parameters
     ----------
     microdata : Microdata
-    params : Parameters
+    params : Method
         A method's parameter record, such as ``RWN(epsilon=2.0, k=5, q=1.0)``.
     precision : mapping of str to float, optional
         Release precision, such as ``{"age": 5}``: each of these variables is rounded to
@@ -245,7 +259,7 @@ def mask(
         key = SecretKey.fresh()
     else:
         key = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
-    work: Masked = plain.apply(microdata, key, threads=threads, progress=progress)
+    work = plain.prepare(microdata).release(key, threads=threads, progress=progress)
     work = work.rounded(dict(steps))
     return Release(
         masked=work.masked,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import Event
 from typing import ClassVar, get_args
 
 import numpy as np
@@ -11,35 +12,20 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.masking.release import Masked
+from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods, prepared, previewed
+from rwn_core.masking.method import Lever, LeverRange
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.donors import (
-    Draws,
-    check_probability,
-    column_streams,
-    copy_from_donors,
-    draw_all,
-    draw_donors,
-    masked_columns,
-)
-from rwn_core.neighbors import (
-    Drawing,
-    Neighborhoods,
-    Radii,
-    Radius,
-    check_reach,
-    find_and_draw,
-    find_neighborhoods,
-)
-from rwn_core.neighbors.candidates.restricted import (
-    RestrictionCost,
-    restricted_table,
-    restriction_cost,
-)
+from rwn_core.mechanism.donors import check_probability, masked_columns
+from rwn_core.mechanism.law import Law
+from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_reach
+from rwn_core.neighbors.candidates.cost import restriction_cost
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
+from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, metric_of
 from rwn_core.neighbors.rule import NeighborhoodRule
-from rwn_core.parallel.threads import Watch, thread_count
+from rwn_core.neighbors.slider_range import Reach
+from rwn_core.neighbors.source import Ball, SearchSource
+from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey
 
 
@@ -91,6 +77,30 @@ class RWN:
     weights: Weights = "schema"
 
     method: ClassVar[str] = "rwn"
+    title: ClassVar[str] = "Randomization within neighborhoods"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="epsilon",
+            title="Radius ε (standard deviations)",
+            short="ε",
+            unit="standard deviations",
+            help="Every record within ε gives values; not the epsilon of differential privacy.",
+        ),
+        Lever(
+            name="k",
+            title="Minimum neighbors k",
+            short="k",
+            help="At least the k nearest records give values, also to an outlier.",
+            whole=True,
+        ),
+        Lever(
+            name="q",
+            title="Modification probability q",
+            short="q",
+            help="The chance that a cell takes the value of a random neighbor.",
+        ),
+    )
+    strength: ClassVar[str] = "epsilon"
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
@@ -108,47 +118,38 @@ class RWN:
         return Scheme(neighbors=self.neighbors, m=self.m, u=self.u, fresh=self.fresh)
 
     @property
-    def metric_choices(self) -> tuple[Scale, Encoding, Weights]:
-        """Name what must be equal for two settings to share their distances on a table."""
-        return self.scale, self.encoding, self.weights
+    def ball(self) -> Ball:
+        """Which others belong to a neighborhood."""
+        return Ball(k=self.k, epsilon=self.epsilon)
 
-    def apply(
+    @property
+    def has_forecast(self) -> bool:
+        """Whether expectations have closed forms: where neighbors do not depend on the key."""
+        return self.scheme.exact
+
+    def prepare(
         self,
         microdata: Microdata,
-        key: SecretKey,
         *,
+        settings: Sequence[RWN] = (),
+        records: NDArray[np.int64] | None = None,
         threads: int | None = None,
-        progress: Callable[[float], None] | None = None,
-    ) -> Masked:
-        """Find the neighborhoods, draw the donors, copy their values."""
-        check_reach(self.k, self.epsilon, microdata.n)
-        masked_columns(microdata)  # refuse before the search, not after it
-        streams, q = column_streams(microdata), modification(microdata, self.q)
-        drawing = Drawing(key=key, streams=streams, q=q)
-        neighborhoods, donors = self._find(microdata, key, drawing, threads, progress)
-        law = self.law(microdata, neighborhoods)
-        if donors is None:
-            donors = draw_all(neighborhoods, key, streams, q, threads=threads)
-        return Masked(masked=copy_from_donors(microdata, donors), donors=donors, law=law)
+        budget: float | None = None,
+    ) -> PreparedNeighborhoods:
+        """Make a table ready for releases; see `Method.prepare`."""
+        return prepared(
+            self, microdata, settings=settings, records=records, threads=threads, budget=budget
+        )
 
-    def _find(
+    def preview(
         self,
         microdata: Microdata,
-        key: SecretKey,
-        drawing: Drawing,
-        threads: int | None,
-        progress: Callable[[float], None] | None,
-    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
-        if not self.scheme.exact:
-            return self.neighborhoods(microdata, key, threads=threads, progress=progress), None
-        return find_and_draw(
-            self.points(microdata),
-            drawing,
-            k=self.k,
-            epsilon=self.epsilon,
-            threads=threads,
-            progress=progress,
-        )
+        *,
+        progress: Progress | None = None,
+        cancel: Event | None = None,
+    ) -> PreparedNeighborhoods:
+        """Make a table ready for a screen; see `Method.preview`."""
+        return previewed(self, microdata, progress=progress, cancel=cancel)
 
     def points(self, microdata: Microdata) -> NDArray[np.float64]:
         """The records of a table as points of this setting's distance, shape (n, d)."""
@@ -168,9 +169,9 @@ class RWN:
         key: SecretKey | None = None,
         *,
         threads: int | None = None,
-        progress: Callable[[float], None] | None = None,
+        progress: Progress | None = None,
     ) -> Neighborhoods:
-        """Every record's neighborhood under this setting.
+        """Find every record's neighborhood under this setting.
 
         Parameters
         ----------
@@ -188,29 +189,11 @@ class RWN:
         ------
         ParameterError
         """
-        points, watch = (
-            self.points(microdata),
-            Watch(threads=thread_count(threads), progress=progress),
-        )
-        if self.scheme.exact:
-            return find_neighborhoods(
-                points, k=self.k, epsilon=self.epsilon, threads=watch.threads, progress=progress
-            )
-        if key is None:
-            raise ParameterError(f"neighbors={self.neighbors} depends on the key; give it.")
-        check_reach(self.k, self.epsilon, microdata.n)
-        table = restricted_table(
-            points, self.k, self.epsilon, scheme=self.scheme, key=key, watch=watch
-        )
-        return table.narrow(k=self.k, epsilon=self.epsilon)
-
-    def restriction_cost(
-        self, microdata: Microdata, neighborhoods: Neighborhoods, *, threads: int | None = None
-    ) -> RestrictionCost:
-        """What taking neighbors among random candidates costs, on 1,000 random records."""
-        return restriction_cost(
-            self.points(microdata), neighborhoods, threads=thread_count(threads)
-        )
+        source = SearchSource(points=self.points(microdata), scheme=self.scheme)
+        drawing = None
+        if source.needs_key and key is not None:
+            drawing = Drawing(key=key, streams=(), q=np.empty(0))
+        return source.find(self.ball, drawing, threads=threads, progress=progress)[0]
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""
@@ -226,18 +209,44 @@ class RWN:
         )
         return CellLaw(microdata, neighborhoods, modification(microdata, self.q), rule=rule)
 
-    def redraw(
-        self,
-        microdata: Microdata,
-        neighborhoods: Neighborhoods,
-        draws: Draws,
-        donors: NDArray[np.int64] | None = None,
-    ) -> Masked:
-        """The same release from neighborhoods, random numbers or donors that are at hand."""
-        law = self.law(microdata, neighborhoods)
-        if donors is None:
-            donors = draw_donors(neighborhoods, draws, law.q)
-        return Masked(masked=copy_from_donors(microdata, donors), donors=donors, law=law)
+    def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
+        """P(a cell of each released variable is modified), shape (p,)."""
+        return modification(microdata, self.q)
+
+    def kept(self, key: SecretKey, n: int, records: NDArray[np.int64]) -> None:
+        """No record is kept as a whole: every cell decides alone."""
+
+    def ranges_on(self, reach: Reach) -> dict[str, LeverRange]:
+        """How far each lever goes on a table with these distances."""
+        return {
+            "epsilon": LeverRange(low=0.0, high=reach.epsilon, step=reach.step),
+            "k": LeverRange(low=1, high=reach.k, step=1),
+            "q": LeverRange(low=0.0, high=1.0, step=0.05),
+        }
+
+    def presets_on(self, reach: Reach) -> dict[str, dict[str, float]]:
+        """Starting points: epsilon as a multiple of the typical nearest distance, k and q."""
+        return {
+            name: {"epsilon": reach.radius(multiple), "k": min(k, reach.k), "q": q}
+            for name, (multiple, k, q) in _PRESETS.items()
+        }
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What random candidates and weights by the table's size do to the neighborhoods."""
+        remarks = []
+        if not self.scheme.exact and law is not None and law.neighborhoods is not None:
+            cost = restriction_cost(
+                self.points(microdata), law.neighborhoods, threads=thread_count(None)
+            )
+            remarks.append(f"neighbors {self.neighbors}: {cost}")
+        if self.weights == "discrete":
+            shares = self.distance_shares(microdata)
+            words = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
+            remarks.append(f"shares of the squared distance: {words}")
+        return remarks
+
+
+_PRESETS = {"Light": (0.6, 3, 0.5), "Standard": (1.2, 5, 1.0), "Strong": (2.4, 15, 1.0)}
 
 
 def modification(microdata: Microdata, q: float) -> NDArray[np.float64]:

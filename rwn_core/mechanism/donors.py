@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,7 +81,7 @@ class Draws:
             step += 1
 
     def from_stored(
-        self, neighborhoods: Neighborhoods, q: NDArray[np.float64]
+        self, neighborhoods: Neighborhoods, q: NDArray[np.float64], threads: int | None = None
     ) -> NDArray[np.int64]:
         """The donors of these records in a large stored table, shape (m, p).
 
@@ -94,7 +93,7 @@ class Draws:
         if self._links is None or not self._links.reach(longest):
             streams = np.array(self.streams, dtype=np.int64)
             self._links = Chains(self._key, self.records, streams, longest)
-        return self._links.donors(neighborhoods, q, thread_count())
+        return self._links.donors(neighborhoods, q, thread_count(threads))
 
     def drawing(self, q: NDArray[np.float64]) -> Drawing:
         """The same randomness, for a search that draws as it goes."""
@@ -172,7 +171,11 @@ def masked_columns(microdata: Microdata) -> NDArray[np.bool_]:
 
 
 def draw_donors(
-    neighborhoods: Neighborhoods, draws: Draws, q: NDArray[np.float64]
+    neighborhoods: Neighborhoods,
+    draws: Draws,
+    q: NDArray[np.float64],
+    *,
+    threads: int | None = None,
 ) -> NDArray[np.int64]:
     """Draw the donors of the records that `draws` holds.
 
@@ -184,6 +187,8 @@ def draw_donors(
         Of m of the records and p columns.
     q : ndarray of float64, shape (p,)
         Modification probability of each column, from 0 to 1.
+    threads : int, optional
+        RWN_THREADS or all processors by default; it changes the time, never the donors.
 
     Returns
     -------
@@ -202,9 +207,12 @@ def draw_donors(
     """
     if neighborhoods.n > LARGEST_DENSE and isinstance(draws, Draws) and draws.has_one_key:
         if neighborhoods.is_stored:
-            return draws.from_stored(neighborhoods, q)
-        rows = neighborhoods.rows(draws.records)
-        return neighborhoods.search_donors(draws.drawing(q))[rows]
+            return draws.from_stored(neighborhoods, q, threads)
+        from rwn_core.neighbors.lazy_table import search_donors
+
+        return search_donors(neighborhoods, draws.drawing(q), threads)[
+            neighborhoods.rows(draws.records)
+        ]
     rows = neighborhoods.rows(draws.records)
     sizes = neighborhoods.sizes[rows]
     ranks = draws.ranks(sizes)
@@ -215,52 +223,6 @@ def draw_donors(
         donors = np.full(ranks.shape, NOBODY, dtype=np.int64)
         donors[some] = neighborhoods.donors(rows[some], ranks[some])
     return np.where(draws.modify < q, donors, draws.records[:, None])
-
-
-def draw_all(
-    neighborhoods: Neighborhoods,
-    key: SecretKey,
-    streams: Sequence[int],
-    q: NDArray[np.float64],
-    *,
-    threads: int | None = 1,
-    chunk: int = CHUNK,
-) -> NDArray[np.int64]:
-    """Draw every record's donors, chunk by chunk; neither chunks nor threads change them.
-
-    Parameters
-    ----------
-    neighborhoods : Neighborhoods
-    key : SecretKey
-    streams : sequence of int, length p
-    q : ndarray of float64, shape (p,)
-    threads : int, optional
-        RWN_THREADS or all processors if None.
-    chunk : int
-        Records drawn at a time from a small table.
-
-    Returns
-    -------
-    ndarray of int64, shape (n, p)
-    """
-    threads = thread_count(threads)
-    if neighborhoods.n > LARGEST_DENSE:
-        drawing = Drawing(key=key, streams=streams, q=q)
-        if not neighborhoods.is_stored:
-            return neighborhoods.search_donors(drawing, threads)
-        from rwn_core.neighbors.stored_draws import draw_from_table
-
-        return draw_from_table(neighborhoods, drawing, threads)
-    starts = range(0, neighborhoods.n, chunk)
-
-    def draw(start: int) -> NDArray[np.int64]:
-        records = np.arange(start, min(start + chunk, neighborhoods.n))
-        return draw_donors(neighborhoods, Draws(key, records, streams), q)
-
-    if threads == 1 or len(starts) == 1:
-        return np.concatenate([draw(start) for start in starts])
-    with ThreadPoolExecutor(threads) as pool:
-        return np.concatenate(list(pool.map(draw, starts)))
 
 
 def copy_from_donors(microdata: Microdata, donors: NDArray[np.int64]) -> Microdata:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.fill_table import fill_table, index_of
 from rwn_core.neighbors.kernels.arrays import Found
 from rwn_core.neighbors.radius import Radius, radius_values
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
+from rwn_core.neighbors.tree_search import fill_table, index_of
 from rwn_core.parallel.memory import budget_bytes, check_fits, search_bytes
 from rwn_core.parallel.threads import Watch, thread_count
 
@@ -80,15 +80,19 @@ class SearchedTable:
         """As in `NeighborTable`."""
         return self.stored.narrow(k=k, epsilon=epsilon, strict=strict)
 
-    def draw(self, drawing: Drawing, threads: int | None = None) -> NDArray[np.int64]:
-        """Draw donors by searching once more, without storing members, shape (n, p)."""
-        watch = Watch(threads=thread_count(threads))
-        return self.search.run(watch, drawing).donors
-
     @property
     def is_stored(self) -> bool:
         """Whether members can be read without a search."""
         return self._stored is not None
+
+
+def search_donors(
+    neighborhoods: Neighborhoods, drawing: Drawing, threads: int | None = None
+) -> NDArray[np.int64]:
+    """Draw donors by searching once more, without storing members, shape (n, p)."""
+    table = neighborhoods.table
+    assert isinstance(table, SearchedTable)
+    return table.search.run(Watch(threads=thread_count(threads)), drawing).donors
 
 
 def search_neighborhoods(

@@ -10,17 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors import (
-    LARGEST_DENSE,
-    Drawing,
-    Neighborhoods,
-    NeighborTable,
-    check_reach,
-    find_and_draw,
-)
 from rwn_core.neighbors.brute_force import complete_table
-from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.radius import Radius, check_reach, one_radius
 from rwn_core.neighbors.slider_range import Reach, interactive_reach
+from rwn_core.neighbors.source import Ball, search
+from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 if TYPE_CHECKING:
@@ -65,79 +60,61 @@ class Preview:
         """Whether all records are shown."""
         return len(self.records) == len(self.points)
 
-    def stores(self, *, k: int | None, epsilon: Radius | None) -> bool:
-        """Whether the neighborhoods of a setting are cut from the table, in milliseconds."""
-        return self.table is not None and self.table.covers(k=k, epsilon=self._mine(epsilon))
+    needs_key = False
 
-    def neighborhoods(
+    def stores(self, ball: Ball) -> bool:
+        """Whether the neighborhoods of a setting are cut from the table, in milliseconds."""
+        return self.table is not None and self.table.covers(
+            k=ball.k, epsilon=self._mine(ball.epsilon)
+        )
+
+    def find(
         self,
+        ball: Ball,
+        drawing: Drawing | None = None,
         *,
-        k: int | None,
-        epsilon: Radius | None,
         threads: int | None = None,
         progress: Progress | None = None,
-    ) -> Neighborhoods:
-        """The shown records' neighborhoods: cut from the table, or searched beyond its reach.
+    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+        """Cut the shown records' neighborhoods from the table, or search beyond it.
 
         Parameters
         ----------
-        k : int, optional
-        epsilon : float or ndarray of float64, shape (n,), optional
+        ball : Ball
+        drawing : Drawing, optional
+            What to draw with.
         threads : int, optional
         progress : callable, optional
-            Told the share done of a search, from 0 to 1. What it raises stops the work.
+            Called with the share done of a search, from 0 to 1. What it raises stops the work.
 
         Returns
         -------
-        Neighborhoods
-            The same draws give the same donors, whichever way it was found.
+        neighborhoods : Neighborhoods
+            The same draws give the same donors, whichever way they were found.
+        donors : ndarray of int64, shape (m, p), or None
+            None where they are still to be drawn, which is quick.
 
         Raises
         ------
         ParameterError
         """
-        return self.find_and_draw(None, k=k, epsilon=epsilon, threads=threads, progress=progress)[0]
-
-    def find_and_draw(
-        self,
-        drawing: Drawing | None,
-        *,
-        k: int | None,
-        epsilon: Radius | None,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
-        """`neighborhoods`, and where they are searched, their donors in the same pass.
-
-        Parameters
-        ----------
-        drawing : Drawing or None
-            What to draw with.
-        k, epsilon, threads, progress
-            As for `neighborhoods`.
-
-        Returns
-        -------
-        neighborhoods : Neighborhoods
-        donors : ndarray of int64, shape (m, p), or None
-            None where they are still to be drawn, which is quick: from the table.
-        """
-        check_reach(k, epsilon, len(self.points))
-        if self.table is not None and self.stores(k=k, epsilon=epsilon):
-            return self.table.narrow(k=k, epsilon=self._mine(epsilon)), None
-        if self.index is None or (self.whole and epsilon is not None and not one_radius(epsilon)):
-            return find_and_draw(
-                self.points, drawing, k=k, epsilon=epsilon, threads=threads, progress=progress
-            )
+        check_reach(ball.k, ball.epsilon, len(self.points))
+        if self.table is not None and self.stores(ball):
+            radius = self._mine(ball.epsilon)
+            return self.table.narrow(k=ball.k, epsilon=radius, strict=ball.strict), None
+        one = ball.epsilon is None or one_radius(ball.epsilon)
+        if self.index is None or (self.whole and not one):
+            return search(self.points, ball, drawing, threads=threads, progress=progress)
         from rwn_core.neighbors.lazy_table import run_search
         from rwn_core.neighbors.search import Search
         from rwn_core.neighbors.tree_search import search_of_some
 
+        k, epsilon, strict = ball.k, ball.epsilon, ball.strict
         if self.whole:
-            search = Search(self.index, k=k or 0, epsilon=epsilon)
+            found = Search(self.index, k=k or 0, epsilon=epsilon, strict=strict)
         else:
-            search = search_of_some(self.index, self.points, self.records, k, epsilon)
-        return run_search(search, drawing, Watch(threads=thread_count(threads), progress=progress))
+            found = search_of_some(self.index, self.points, self.records, k, epsilon, strict=strict)
+        return run_search(found, drawing, Watch(threads=thread_count(threads), progress=progress))
 
     def _mine(self, epsilon: Radius | None) -> Radius | None:
         """The radius of the shown records."""
@@ -188,7 +165,7 @@ def build_preview(
     if n <= LARGEST_DENSE:
         table = complete_table(points)
     else:
-        from rwn_core.neighbors.fill_table import index_of
+        from rwn_core.neighbors.tree_search import index_of
 
         index = index_of(points, None, watch)
         watch.tell(0.0)

@@ -1,4 +1,4 @@
-"""A radius of its own for each record."""
+"""Says how far neighborhoods go: one radius for all records, or one for each."""
 
 from __future__ import annotations
 
@@ -86,35 +86,44 @@ def radius_values(epsilon: Radius) -> float | NDArray[np.float64]:
     return np.asarray(epsilon, dtype=np.float64)
 
 
-def nearest_radii(
-    points: NDArray[np.float64], *, neighbors: int, quantile: float, threads: int | None = None
-) -> Radii:
-    """Give radii that adapt to how crowded a place is.
+def check_reach(k: object, epsilon: object, n: int | None = None) -> None:
+    """Refuse a k or an epsilon that cannot be used.
 
     Parameters
     ----------
-    points : ndarray of float64, shape (n, d)
-        In standard deviations, from `coordinates`.
-    neighbors : int
-        How many of the nearest others are looked at, below n.
-    quantile : float
-        Which quantile of the distances to them becomes the radius, from 0 to 1.
-    threads : int, optional
-
-    Returns
-    -------
-    Radii
+    k : int or None
+    epsilon : float, Radii, ndarray of float64 of shape (n,), or None
+    n : int, optional
+        Number of records, if known.
 
     Raises
     ------
     ParameterError
         The quantile is not from 0 to 1, or there are not so many others.
     """
-    from rwn_core.neighbors import neighbor_table
+    if k is None and epsilon is None:
+        raise ParameterError("Give epsilon, k or both; neither is given.")
+    if epsilon is not None:
+        _check_epsilon(epsilon, n)
+    if k is None:
+        return
+    most = "n - 1" if n is None else f"{n - 1} (the number of records less one)"
+    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+    if not whole or int(k) < 1 or (n is not None and int(k) >= n):  # type: ignore[call-overload]
+        raise ParameterError(f"k must be a whole number from 1 to {most}.")
 
-    if not 0 <= quantile <= 1:
-        raise ParameterError("quantile must be a number from 0 to 1.")
-    table = neighbor_table(points, k=neighbors, epsilon=None, threads=threads)
-    # a tie at the last place is stored whole: only the asked number of distances counts
-    place = table.offsets[:-1, None] + np.arange(neighbors)
-    return Radii(np.quantile(np.sqrt(table.squared[place]), quantile, axis=1))
+
+def _check_epsilon(epsilon: object, n: int | None) -> None:
+    if not one_radius(epsilon):
+        radii = epsilon if isinstance(epsilon, Radii) else Radii(epsilon)
+        if n is not None and len(radii) != n:
+            raise ParameterError(
+                f"epsilon must be one number, or one for each of the {n:,} records; "
+                f"{len(radii):,} are given."
+            )
+        return
+    number = isinstance(epsilon, int | float | np.integer | np.floating)
+    if not number or isinstance(epsilon, bool) or not float(epsilon) >= 0:  # type: ignore[arg-type]
+        raise ParameterError(
+            "epsilon must be a number of at least 0 (a radius in standard deviations)."
+        )

@@ -44,6 +44,10 @@ class Reach:
     typical: float
     stored: float
 
+    def radius(self, multiple: float) -> float:
+        """A multiple of the typical distance, on the slider."""
+        return round(min(round(multiple * self.typical / self.step) * self.step, self.epsilon), 10)
+
 
 def interactive_reach(
     points: NDArray[np.float64],

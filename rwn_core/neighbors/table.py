@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import TIE
-from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.members import Members
 from rwn_core.neighbors.radius import Radius, radius_values
-
-if TYPE_CHECKING:
-    from rwn_core.neighbors.lazy_table import SearchedTable
 
 LARGEST_DENSE = 2000  # records up to which all pairs are held at once, by numpy alone
 
@@ -49,6 +45,11 @@ class NeighborTable:
     def n(self) -> int:
         """Number of rows."""
         return len(self.offsets) - 1
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether members can be read without a search: always."""
+        return True
 
     def covers(self, *, k: int | None, epsilon: Radius | None) -> bool:
         """Whether `narrow` can answer for these parameters."""
@@ -143,13 +144,13 @@ class Neighborhoods:
     radius : ndarray of float64, shape (n,)
     k : int or None
     epsilon : float, ndarray of float64 of shape (n,), or None
-    table : NeighborTable or SearchedTable
+    table : Members
         Holds the members; where they are only found and not stored, asking for them searches.
     first : ndarray of float64, shape (n,), or None
         Squared distance to the nearest member, where the table does not hold it yet.
     """
 
-    table: NeighborTable | SearchedTable
+    table: Members
     sizes: NDArray[np.int64]
     within: NDArray[np.int64]
     radius: NDArray[np.float64]
@@ -181,12 +182,7 @@ class Neighborhoods:
     @property
     def is_stored(self) -> bool:
         """Whether the members are at hand, or would be searched for first."""
-        return isinstance(self.table, NeighborTable) or self.table.is_stored
-
-    def search_donors(self, drawing: Drawing, threads: int | None = None) -> NDArray[np.int64]:
-        """Draw every record's donors while searching for the members, shape (n, p)."""
-        assert not isinstance(self.table, NeighborTable)
-        return self.table.draw(drawing, threads)
+        return self.table.is_stored
 
     def members(self, record: int) -> NDArray[np.int32]:
         """The records of S_i, nearest first."""

@@ -1,4 +1,4 @@
-"""Tables of neighbors of large files, by the compiled search."""
+"""Searches the neighbors of large tables by the compiled kernels, and stores them if they fit."""
 
 from __future__ import annotations
 
@@ -7,15 +7,24 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.fill_table import FEWER, fill_table, index_of
 from rwn_core.neighbors.index import Index, build_index
+from rwn_core.neighbors.kernels.arrays import Found
 from rwn_core.neighbors.radius import Radius, one_radius
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
+FEWER = 'take a smaller epsilon or k, or neighbors="sample" or "partition"'
 ESTIMATED = 1000  # records whose sizes say how large a table will be
+
+
+def index_of(
+    points: NDArray[np.float64], epsilon: Radius | None, watch: Watch | None = None
+) -> Index:
+    """The index of a table whose records may have radii of their own."""
+    apart = None if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)
+    return build_index(points, apart=apart, watch=watch)
 
 
 def tree_table(
@@ -74,6 +83,34 @@ def stored_table(
     table = fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), allowed)
     watch.tell(1.0)
     return table
+
+
+def fill_table(search: Search, found: Found, watch: Watch, budget: float | None) -> NeighborTable:
+    """Store the members that a search has found.
+
+    Raises
+    ------
+    ParameterError
+        They would not fit.
+    """
+    pairs = float(found.sizes.sum())
+    check_fits(pairs_bytes(pairs), budget_bytes(budget), "The table of neighbors", FEWER)
+    table = search.fill(found, watch)
+    return NeighborTable(
+        offsets=table.starts,
+        records=_numbered(search, table.members),
+        squared=table.squared,
+        k=search.k,
+        epsilon=0.0 if search.epsilon is None else search.epsilon,
+    )
+
+
+def _numbered(search: Search, members: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Members by their numbers in the whole table."""
+    numbers = search.target.side.numbers
+    if len(numbers) and numbers[-1] == len(numbers) - 1:
+        return members
+    return numbers.astype(np.int32)[members]
 
 
 def table_among(
@@ -137,6 +174,8 @@ def search_of_some(
     records: NDArray[np.int64],
     k: int | None,
     epsilon: Radius | None,
+    *,
+    strict: bool = False,
 ) -> Search:
     """The search for the neighborhoods of a few records in the full table.
 
@@ -150,9 +189,11 @@ def search_of_some(
         Ascending.
     k : int, optional
     epsilon : float or ndarray of float64, shape (n,), optional
+    strict : bool
+        Leave out records at exactly the radius.
     """
     query, mine = _query_of(index, points, records, epsilon)
-    return Search(index, query, k=k or 0, epsilon=mine)
+    return Search(index, query, k=k or 0, epsilon=mine, strict=strict)
 
 
 def stored_of_some(search: Search, watch: Watch, budget: float | None = None) -> NeighborTable:

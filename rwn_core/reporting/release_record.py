@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-import rwn_core
+from rwn_core._version import __version__
 from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.audit import audit
 from rwn_core.masking import Release
@@ -120,7 +120,7 @@ def internal_record(
         "file": {**asdict(file), "records": release.masked.n},
         "readings": _readings(microdata, release, measures),
         "program": {
-            "rwn": rwn_core.__version__,
+            "rwn": __version__,
             "python": platform.python_version(),
             **{name: version(name) for name in _LIBRARIES},
         },

@@ -14,10 +14,8 @@ import pandas as pd
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import RWN, mask
 from rwn_core.measures.attacks.posterior import link
-from rwn_core.mechanism.donors import Draws, column_streams
-from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.kernel_cache import is_ready, set_ready
-from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
 
 
@@ -35,9 +33,7 @@ def warm() -> None:
         link(release.law, release.masked)
         release.law.table("x")
         release.law.rows_intact()
-    neighbors = neighbor_table(coordinates(table), k=3, epsilon=0.1)
-    draws = Draws(SecretKey.from_seed(0), np.arange(n), column_streams(table))
-    params.redraw(table, neighbors.narrow(k=3, epsilon=0.1), draws)
+    params.prepare(table, settings=[params]).release(SecretKey.from_seed(0))
     set_ready()
 
 

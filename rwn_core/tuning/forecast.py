@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import RWNError
 from rwn_core.evaluation.forecast import Forecast, forecast_sample, forecast_scan
-from rwn_core.masking import RWN
+from rwn_core.masking import family, lever_values
 from rwn_core.measures.statistics.correlation import correlation_matrix
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.setting import Setting
@@ -153,7 +153,7 @@ EXPECTED: Mapping[str, Expected] = {
 def expected(
     microdata: Microdata, settings: Sequence[Setting]
 ) -> Iterator[dict[str, dict[str, float]]]:
-    """Forecast plain settings of the method rwn.
+    """Forecast settings of methods that have closed forms.
 
     A release differs from its expectation by its own noise, so that what is measured on releases
     lies a little above: a change of correlations, say, is never 0.
@@ -164,8 +164,7 @@ def expected(
         From 2,001 records on, random ones stand for the table where the neighborhoods are large;
         a radius for which they would be fewer than 1,000 is left out.
     settings : sequence of Setting
-        Resolved. Those with other parameters than epsilon, k, q, scale, encoding and weights, and
-        those that are rounded, are left out.
+        Resolved. Those of methods without a forecast, and those that are rounded, are left out.
 
     Yields
     ------
@@ -204,12 +203,11 @@ def _alike(microdata: Microdata, settings: Sequence[Setting]) -> list[list[Setti
     In a large table each radius has its own: a small one can have all records.
     """
     groups: dict[object, list[Setting]] = defaultdict(list)
-    plain = {"epsilon", "k", "q", "scale", "encoding", "weights"}
     for setting in settings:
         params = setting.params
-        if isinstance(params, RWN) and set(setting.parameters) <= plain and not setting.precision:
-            radius = params.epsilon if microdata.n > LARGEST_DENSE else None
-            groups[(setting.weights, params.metric_choices, radius)].append(setting)
+        if getattr(params, "has_forecast", False) and not setting.precision:
+            wide = lever_values(params)[params.strength] if microdata.n > LARGEST_DENSE else None
+            groups[(setting.weights, family(params), wide)].append(setting)
     return [
         same[first : first + _TOGETHER]
         for same in groups.values()

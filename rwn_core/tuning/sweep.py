@@ -16,7 +16,7 @@ from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep_folder import JobFolder
 from rwn_core.tuning.sweep_processes import Run
 from rwn_core.tuning.sweep_result import Sweep
-from rwn_core.tuning.trials import Plan, Trials, by_space
+from rwn_core.tuning.trials import Plan, Trials, by_family
 
 USUAL = (
     "bayes_linkage",
@@ -122,7 +122,7 @@ def _here(
         if progress is not None:
             progress(min(1.0, done / (len(settings) * plan.releases)))
 
-    for setting in by_space(settings):
+    for setting in by_family(settings):
         point: Point | None = None if folder is None else folder.load(setting)
         if point is None:
             point = trials.run(setting, tick)

@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-import rwn_core
+from rwn_core._version import __version__
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import write_atomically
@@ -46,7 +46,7 @@ def identity(microdata: Microdata, plan: Plan) -> dict[str, Any]:
     schema = microdata.schema.with_weights(plain).to_toml()
     return {
         "format": FORMAT,
-        "version": rwn_core.__version__,
+        "version": __version__,
         "table": microdata.fingerprint,
         "schema": hashlib.sha256(schema.encode("utf-8")).hexdigest(),
         "measures": list(plan.measures),

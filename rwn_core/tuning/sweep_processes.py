@@ -22,7 +22,7 @@ from rwn_core.tuning.point import Point
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep_folder import JobFolder
 from rwn_core.tuning.sweep_result import Sweep
-from rwn_core.tuning.trials import Plan, Trials, by_space
+from rwn_core.tuning.trials import Plan, Trials, by_family
 
 _AT_ONCE = 200_000  # records times settings that are forecast within a redraw
 _LOOK = 0.4  # seconds between two looks into the folder
@@ -114,7 +114,7 @@ class Run:
         self._expected: dict[str, dict[str, float]] = {}
         self._looked = -math.inf
         self._collect()
-        open_ = by_space([s for s in self.settings if s.key not in self._points])
+        open_ = by_family([s for s in self.settings if s.key not in self._points])
         self._start = time.monotonic()
         self._before = len(self._points)
         self.cancelled = False

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.masking import RWN, Masked
+from rwn_core.masking import Masked, Prepared, family, lever_values
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.mechanism.donors import Draws, column_streams, copy_from_donors, draw_donors
-from rwn_core.neighbors import LARGEST_DENSE, NeighborTable, neighbor_table
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.setting import Setting
 
-DRAWS_BYTES = 256_000_000  # random numbers kept from one setting to the next
-BYTES_A_CELL = 260  # about 24 uniform numbers and 17 steps of the record chain
 SHARE_A_WORKER = 0.35  # of the free memory, for one worker's neighbor table
-
-Space = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +74,11 @@ class Trials:
     def __init__(self, microdata: Microdata, settings: Sequence[Setting], plan: Plan) -> None:
         self.plan = plan
         self._microdata = microdata
-        self._reach = _reach(settings)
-        self._space: Space | None = None
+        self._families = _families(settings)
+        self._here: Hashable = None
+        self._prepared: Prepared | None = None
         self._data = microdata
-        self._table: NeighborTable | None = None
         self._comparison: Comparison | None = None
-        self._draws: dict[str, Draws] = {}
 
     def run(self, setting: Setting, tick: Callable[[], None] | None = None) -> Point:
         """Draw the setting's releases and read the measures.
@@ -106,7 +97,6 @@ class Trials:
         start = time.perf_counter()
         readings: list[dict[str, Reading | NotApplicable]] = []
         try:
-            self._enter(setting)
             for release in self._releases(setting):
                 readings.append(self._read(release))
                 if tick is not None:
@@ -119,62 +109,31 @@ class Trials:
         }
         return Point(setting=setting, spreads=spreads, seconds=time.perf_counter() - start)
 
-    def _enter(self, setting: Setting) -> None:
-        """Go over to the setting's metric, unless the last setting had the same."""
-        space = _space(setting)
-        if space == self._space:
-            return
-        weights = setting.weights
-        if self._space is None or self._space[0] != weights:
-            self._data = setting.weighted(self._microdata)
-            self._comparison = Comparison(original=self._data, masked=self._data)
-        self._space, self._table = space, None
-        if _plain(setting.params):
-            self._table = self._rank(setting.params, *self._reach[space])
-
-    def _rank(self, params: RWN, k: int | None, epsilon: float | None) -> NeighborTable | None:
-        """Every record's neighbors, as far as any setting needs; None where they do not fit."""
-        points = params.points(self._data)
-        most = self._data.n - 1
-        budget = None if len(points) <= LARGEST_DENSE else SHARE_A_WORKER * budget_bytes()
-        try:
-            return neighbor_table(
-                points,
-                k=None if k is None else min(k, most),
-                epsilon=epsilon,
+    def _enter(self, setting: Setting) -> Prepared:
+        """Go over to the setting's weights and family, unless the last setting had the same."""
+        if self._prepared is None or self._here != _together(setting):
+            if self._comparison is None or self._data.schema != self._weighted(setting).schema:
+                self._data = self._weighted(setting)
+                self._comparison = Comparison(original=self._data, masked=self._data)
+            self._prepared = None  # its memory goes before the next is made ready
+            large = self._data.n > LARGEST_DENSE
+            self._prepared = setting.params.prepare(
+                self._data,
+                settings=self._families.get(_together(setting), ()),
                 threads=1,
-                budget=budget,
+                budget=SHARE_A_WORKER * budget_bytes() if large else None,
             )
-        except ParameterError:
-            return None
+            self._here = _together(setting)
+        moved: Prepared = self._prepared.at(**lever_values(setting.params))
+        return moved
 
-    def _releases(self, setting: Setting) -> Any:
-        precision = dict(setting.precision)
-        if self._table is None or not _plain(setting.params):
-            for key in self.plan.keys:
-                made = setting.params.apply(self._data, key, threads=1, progress=None)
-                yield made.rounded(precision)
-            return
-        params = setting.params
-        if params.k is not None and params.k >= self._data.n:
-            raise ParameterError(f"k must be a whole number from 1 to {self._data.n - 1}.")
-        neighborhoods = self._table.narrow(k=params.k, epsilon=params.epsilon)
-        # one law for all releases: it keeps its tables
-        law = params.law(self._data, neighborhoods).rounded(precision)
+    def _weighted(self, setting: Setting) -> Microdata:
+        return setting.weighted(self._microdata)
+
+    def _releases(self, setting: Setting) -> Iterator[Masked]:
+        prepared, precision = self._enter(setting), dict(setting.precision)
         for key in self.plan.keys:
-            donors = draw_donors(neighborhoods, self._draws_of(key), law.q)
-            masked = rounded(copy_from_donors(self._data, donors), precision)
-            yield Masked(masked=masked, donors=donors, law=law)
-
-    def _draws_of(self, key: SecretKey) -> Draws:
-        kept = self._draws.get(key.identity)
-        if kept is not None:
-            return kept
-        draws = Draws(key, np.arange(self._data.n), column_streams(self._data))
-        needed = self._data.n * self._data.p * BYTES_A_CELL
-        if (len(self._draws) + 1) * needed <= DRAWS_BYTES:
-            self._draws[key.identity] = draws
-        return draws
+            yield prepared.release(key, threads=1).rounded(precision)
 
     def _read(self, release: Masked) -> dict[str, Reading | NotApplicable]:
         assert self._comparison is not None
@@ -199,46 +158,22 @@ def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
     return Spread(measure=key, values=values, baseline=found[0].baseline)
 
 
-def _plain(params: Any) -> bool:
-    """Whether a ranked table of all neighbors answers for these parameters."""
-    settled = {"epsilon", "k", "q", "scale", "encoding", "weights"}
-    if not isinstance(params, RWN) or not isinstance(params.epsilon, int | float | None):
-        return False
-    return all(
-        getattr(params, field.name) == field.default
-        for field in fields(params)
-        if field.name not in settled
-    )
+def _together(setting: Setting) -> Hashable:
+    """What must be equal for two settings to share what is prepared."""
+    return setting.weights, family(setting.params)
 
 
-def _space(setting: Setting) -> Space:
-    """What must be equal for two settings to share their neighbors."""
-    params = setting.params
-    if not _plain(params):
-        return (setting.weights, setting.method)
-    return (setting.weights, "rwn", params.metric_choices)
-
-
-def by_space(settings: Sequence[Setting]) -> list[Setting]:
-    """The settings with those of one metric together, in the order of their first."""
-    order: dict[Space, int] = {}
+def by_family(settings: Sequence[Setting]) -> list[Setting]:
+    """The settings with those that share their neighbors together, in the order of their first."""
+    order: dict[Hashable, int] = {}
     for setting in settings:
-        order.setdefault(_space(setting), len(order))
-    return sorted(settings, key=lambda setting: order[_space(setting)])
+        order.setdefault(_together(setting), len(order))
+    return sorted(settings, key=lambda setting: order[_together(setting)])
 
 
-def _reach(settings: Sequence[Setting]) -> dict[Space, tuple[int | None, float | None]]:
-    """The largest k and epsilon in each metric."""
-    reach: dict[Space, tuple[int | None, float | None]] = {}
+def _families(settings: Sequence[Setting]) -> dict[Hashable, list[Any]]:
+    """The parameters of all settings that share what is prepared."""
+    families: dict[Hashable, list[Any]] = {}
     for setting in settings:
-        if _plain(setting.params):
-            k, epsilon = reach.get(_space(setting), (None, None))
-            reach[_space(setting)] = (
-                _larger(k, setting.params.k),
-                _larger(epsilon, setting.params.epsilon),
-            )
-    return reach
-
-
-def _larger(one: Any, two: Any) -> Any:
-    return max((value for value in (one, two) if value is not None), default=None)
+        families.setdefault(_together(setting), []).append(setting.params)
+    return families

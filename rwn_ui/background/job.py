@@ -21,13 +21,21 @@ class Job(job.Job):
         done.
     words : str
         What is being done, as a person reads it.
+    about : tuple, optional
+        The choices that it was begun with, for who takes its result.
     **arguments
         What `work` is given.
     """
 
     def __init__(
-        self, label: str, work: Callable[..., Any], *, words: str, **arguments: Any
+        self,
+        label: str,
+        work: Callable[..., Any],
+        *,
+        words: str,
+        about: tuple[Any, ...] = (),
+        **arguments: Any,
     ) -> None:
         super().__init__(work, **arguments)
-        self.label, self.words = label, words
+        self.label, self.words, self.about = label, words, about
         end_with_the_session(self)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import rwn_core as rwn
 from rwn_core.errors import RWNError
-from rwn_core.masking import Parameters
+from rwn_core.masking import Method
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.pool import Pool, Stopped, Task
@@ -27,7 +27,7 @@ class Question:
     """A measure of the release of one setting."""
 
     measure: str
-    params: Parameters
+    params: Method
     seed: int
 
     def answer(self, unmasked: Comparison) -> Answer:
@@ -52,7 +52,7 @@ def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answe
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
-class Follower:
+class OnDemand:
     """A process that answers questions about one table.
 
     Attributes
@@ -73,7 +73,7 @@ class Follower:
         cls,
         data: rwn.Microdata,
         answer: Callable[[Question, Comparison], Answer] = Question.answer,
-    ) -> Follower:
+    ) -> OnDemand:
         """Begin; it ends with the session that began it."""
         made = cls(data=data, _answer=answer)
         made._begin()

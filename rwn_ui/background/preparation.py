@@ -5,56 +5,64 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import rwn_core as rwn
 from rwn_core.errors import RWNError, log_fault
 from rwn_core.neighbors.kernel_cache import is_ready
-from rwn_core.parallel.threads import Cancelled
+from rwn_core.parallel.threads import Cancelled, Progress
 from rwn_core.scale.warm_up import warm
 from rwn_ui.background.end_with_session import end_with_the_session
-from rwn_ui.state.prepared_table import Bench
 
+Prepare = Callable[[rwn.Microdata, Progress, threading.Event], Any]
 CANCELLED = "Cancelled."
 _COMPILING = threading.Lock()  # once for all users
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class Preparation:
-    """A bench in the making.
+    """Something about a table in the making.
 
     Attributes
     ----------
     data : Microdata
     name : str
         The table's.
+    prepare : callable
+        Makes it, in a thread; called with the table, a function to call with the share done, and
+        an event that is set when it is to stop.
     then : callable
-        What to do when the bench is there; called by the session, in a page's own thread.
+        What to do with it; called in a page's own thread.
     share : float
         How much is done, from 0 to 1.
     compiling : bool
         Whether the search is still being translated for this machine.
-    bench : Bench or None
+    result : object or None
+        What was prepared.
     refusal : str
-        Why there is no bench, once it is known that there will be none.
+        Why there is none, once it is known that there will be none.
     shown : bool
         Whether a page has begun to show how far it is.
     """
 
     data: rwn.Microdata = field(repr=False)
     name: str
-    then: Callable[[], None] = field(repr=False)
+    prepare: Prepare = field(repr=False)
+    then: Callable[[Any], None] = field(repr=False)
     share: float = 0.0
     compiling: bool = False
-    bench: Bench | None = field(default=None, repr=False)
+    result: Any = field(default=None, repr=False)
     refusal: str = ""
     shown: bool = False
     _stop: threading.Event = field(default_factory=threading.Event, repr=False)
     _thread: threading.Thread | None = field(default=None, repr=False)
 
     @classmethod
-    def start(cls, data: rwn.Microdata, name: str, then: Callable[[], None]) -> Preparation:
+    def start(
+        cls, data: rwn.Microdata, name: str, *, prepare: Prepare, then: Callable[[Any], None]
+    ) -> Preparation:
         """Begin; it ends with the session that began it."""
-        made = cls(data=data, name=name, then=then)
+        made = cls(data=data, name=name, prepare=prepare, then=then)
         made._thread = threading.Thread(target=made._work, daemon=True, name="rwn.preparation")
         made._thread.start()
         end_with_the_session(made)
@@ -79,7 +87,7 @@ class Preparation:
     def _work(self) -> None:
         try:
             self._compile()
-            self.bench = Bench.of(self.data, self._tell, self._stop)
+            self.result = self.prepare(self.data, self._progress, self._stop)
         except Cancelled:
             self.refusal = CANCELLED
         except RWNError as refusal:
@@ -97,5 +105,5 @@ class Preparation:
                 warm()
             self.compiling = False
 
-    def _tell(self, share: float) -> None:
+    def _progress(self, share: float) -> None:
         self.share = share

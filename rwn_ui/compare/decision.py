@@ -32,7 +32,7 @@ def draw(session: Session, names: list[str]) -> None:
             help="What people want to keep an eye on: records, groups, results.",
         )
         frozen = st.form_submit_button("Freeze", type="primary")
-    place = _key(session, "frozen")
+    shown = _key(session, "frozen")
     if frozen:
         record = Meeting(
             scenarios=tuple(session.scenarios[name] for name in names),
@@ -43,8 +43,8 @@ def draw(session: Session, names: list[str]) -> None:
             watched=_lines(watched),
         )
         session.meetings.append(record)
-        st.session_state[place] = record.hash
-    record = next((m for m in session.meetings if m.hash == st.session_state.get(place)), None)
+        st.session_state[shown] = record.hash
+    record = next((m for m in session.meetings if m.hash == st.session_state.get(shown)), None)
     if record is not None:
         st.success(f"Frozen on {record.date}: SHA-256 {record.hash}", icon=":material/lock:")
         st.caption(

@@ -6,19 +6,18 @@ from dataclasses import replace
 
 import streamlit as st
 
-from rwn_core.errors import InputError
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.decision import FORMAT, Meeting
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.compare import decision as decision_view
-from rwn_ui.data.view import written_name
 from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
 from rwn_ui.messages import plain
 from rwn_ui.panel import panel
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
-from rwn_ui.sweep import form as sweep_form
+from rwn_ui.state.work import own_work
+from rwn_ui.widgets.upload import text_of, written_name
 
 MOST = 3  # scenarios side by side
 
@@ -32,8 +31,8 @@ def shelf(session: Session) -> None:
     st.markdown(f"**Present setting**  \n{plain(session.words)}")
     name = st.text_input("Name", key=_key(session, "name"), max_chars=60)
     note = st.text_area("Note", key=_key(session, "note"), height=68)
-    watch_list.told(session)
-    blocked = session.busy and session.data.n > LARGEST_DENSE
+    watch_list.scenario_note(session)
+    blocked = own_work().busy and session.data.n > LARGEST_DENSE
     if st.button(
         "Save scenario",
         type="primary",
@@ -76,10 +75,7 @@ def _keep(session: Session, scenario: Scenario) -> None:
 
 
 def _read(content: bytes) -> Scenario | Meeting:
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError("The scenario file is not UTF-8 text.") from None
+    text = text_of(content, "scenario")
     frozen = f'format = "{FORMAT}"' in text.splitlines()
     return Meeting.thaw(text) if frozen else Scenario.from_toml(text)
 
@@ -92,8 +88,8 @@ def _reopen(session: Session, meeting: Meeting) -> None:
         _keep(session, scenario)
         if scenario.name == meeting.chosen:
             take(session, scenario)
-    told = f"“{meeting.chosen}” was chosen" if meeting.chosen else "nothing was chosen"
-    st.info(plain(f"Decision of {meeting.date}: {told}."), icon=":material/lock:")
+    outcome = f"“{meeting.chosen}” was chosen" if meeting.chosen else "nothing was chosen"
+    st.info(plain(f"Decision of {meeting.date}: {outcome}."), icon=":material/lock:")
 
 
 def take(session: Session, scenario: Scenario) -> None:
@@ -106,7 +102,7 @@ def take(session: Session, scenario: Scenario) -> None:
         session.day_pass = scenario.day_pass
     watch_list.take(session, scenario)
     if scenario.search is not None:
-        sweep_form.refill(session, scenario.search)
+        session.search = scenario.search
     if scenario.setting is not None:
         load(session, scenario.setting)
 
@@ -118,7 +114,7 @@ def draw(session: Session) -> None:
         _keep(session, made)
     names = list(session.scenarios)
     if not names:
-        if session.trial is None:
+        if scenario_trial.JOB not in own_work().jobs:
             _nothing_yet()
         return
     picked, mode = st.columns([5, 1.4], vertical_alignment="bottom")
@@ -163,7 +159,7 @@ def _offer_analyses(session: Session, scenarios: list[Scenario]) -> None:
         st.button(
             f"Run the registered analyses on {plain(', '.join(each.name for each in missing))}",
             key=_key(session, "judge"),
-            disabled=session.busy,
+            disabled=own_work().busy,
             on_click=scenario_trial.judge,
             args=(session, missing),
         )

@@ -11,9 +11,12 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core import io
-from rwn_core.errors import ParameterError, SchemaError
+from rwn_core.errors import ParameterError
 from rwn_ui.messages import plain
+from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
+from rwn_ui.widgets.upload import text_of, written_name
 
 PREVIEW_ROWS = 100
 
@@ -32,10 +35,10 @@ def choose(session: Session) -> None:
         )
         # each chooser acts when its own value changes, or two filled ones would take turns
         if demo != st.session_state.get("data.demo.seen"):
-            st.session_state["data.demo.seen"] = demo
             if demo is not None:
-                session.load(rwn.load_demo(demo), name=demo, demo=demo)
-                _show_what_is_coming(session)
+                load(session, rwn.load_demo(demo), name=demo, demo=demo)
+            st.session_state["data.demo.seen"] = demo
+            _show_what_is_coming()
     with right:
         _open_file(session)
 
@@ -60,27 +63,19 @@ def _open_file(session: Session) -> None:
         schema = _schema(described.getvalue()) if described else None
         name = written_name(upload.name)
         data = rwn.read_bytes(name, upload.getvalue(), schema)
-        session.load(data, name=name, demo=None)
+        load(session, data, name=name, demo=None)
         st.session_state["data.upload.seen"] = chosen
-        _show_what_is_coming(session)
+        _show_what_is_coming()
 
 
-def written_name(sent: str) -> str:
-    """The name of a file as its owner wrote it: browsers send a quote in it as %22."""
-    return sent.replace("%22", '"')
-
-
-def _show_what_is_coming(session: Session) -> None:
+def _show_what_is_coming() -> None:
     """The top of the page was drawn before the choice."""
-    if session.coming is not None:
+    if own_work().preparation is not None:
         st.rerun()
 
 
 def _schema(content: bytes) -> rwn.Schema:
-    try:
-        return rwn.Schema.from_toml(content.decode("utf-8"))
-    except UnicodeDecodeError:
-        raise SchemaError("The schema file is not a UTF-8 text; save it as one.") from None
+    return rwn.Schema.from_toml(text_of(content, "schema"))
 
 
 def _demo_words(name: str) -> str:
@@ -188,8 +183,8 @@ def _apply(
     data = session.data.with_schema(rwn.Schema(variables=changed, question=question))
     if not any(v.masked for v in data.schema.released):
         raise ParameterError("No variable is chosen for masking; choose at least one.")
-    session.load(data, name=session.name, demo=session.demo)
-    if session.coming is None:
+    load(session, data, name=session.name, demo=session.demo)
+    if own_work().preparation is None:
         st.toast("Applied: every page now uses this description.", icon=":material/check:")
     st.rerun()
 

@@ -1,8 +1,9 @@
-"""The day pass on screen: register analyses, see whether they pass, save them without data."""
+"""Registers the analyses that users will run, and saves them without data: the day pass."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -13,9 +14,11 @@ from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.messages import guarded, plain
+from rwn_ui.state.results import own_results, prepared
 from rwn_ui.state.session import Session
-from rwn_ui.utility.results import Desk
+from rwn_ui.widgets.upload import text_of
 
+_DRAFT = "analysis plan"
 _HELP = """Each analysis has a name, a kind and a tolerance. Kinds: `linear`, `logistic` and
 `poisson` with a `formula` such as `"wage ~ education * smsa + log(experience)"` (tolerance: largest
 change of a slope in standard errors); `table` with `variables` (share of records that would have to
@@ -58,30 +61,48 @@ def suggested(data: rwn.Microdata) -> DayPass:
     return DayPass(analyses=tuple(found))
 
 
-def register(session: Session, mine: Desk, text: str) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """The analyses as they are being written, and what of them is registered."""
+
+    text: str
+    registered: DayPass
+
+
+def draft(session: Session) -> tuple[Draft, bool]:
+    """What the steward has written or what a scenario brought, and whether that is new."""
+    last, day_pass = own_results().last, session.day_pass
+    known: Draft | None = last.get(_DRAFT)
+    if known is not None and known.registered is day_pass:
+        return known, False
+    text = day_pass.to_toml() if day_pass.analyses else ""
+    made = last[_DRAFT] = Draft(text=text, registered=day_pass)
+    return made, True
+
+
+def register(session: Session, text: str) -> None:
     """Take in what the steward has written; while it is no day pass, nothing is registered."""
-    mine.text = text
+    last = own_results().last
     try:
-        session.day_pass = DayPass.from_toml(text)
+        day_pass = DayPass.from_toml(text)
     except rwn.RWNError:
-        session.day_pass = DayPass()
-    mine.registered = session.day_pass
+        day_pass = DayPass()
+    session.day_pass = day_pass
+    last[_DRAFT] = Draft(text=text, registered=day_pass)
 
 
-def draw(session: Session, mine: Desk) -> None:
+def draw(session: Session) -> None:
     """The analyses as text, with what is wrong about it, and the file."""
     with st.expander("Day pass: register the analyses that users will run"):
         key = f"utility.{session.generation}.pass"
-        if mine.registered is not session.day_pass:  # from a scenario
-            mine.registered, mine.text = session.day_pass, session.day_pass.to_toml()
-            st.session_state[key] = mine.text
-        if key not in st.session_state:
-            st.session_state[key] = mine.text
+        written, new = draft(session)
+        if new or key not in st.session_state:
+            st.session_state[key] = written.text
 
         def change(text: str | None = None) -> None:
             if text is not None:
                 st.session_state[key] = text
-            register(session, mine, st.session_state[key])
+            register(session, st.session_state[key])
 
         st.caption(_HELP)
         st.text_area(
@@ -92,15 +113,15 @@ def draw(session: Session, mine: Desk) -> None:
             label_visibility="collapsed",
             on_change=change,
         )
-        if not session.bench().preview.whole:
+        if not prepared(session).prepared.whole:
             st.info(
                 "Analyses of some records have larger standard errors than those of all, so they "
                 "are not judged here; the Compare page judges releases of the whole table.",
                 icon=":material/info:",
             )
-        if mine.text.strip():
+        if written.text.strip():
             try:
-                DayPass.from_toml(mine.text)
+                DayPass.from_toml(written.text)
             except rwn.RWNError as refusal:
                 st.error(plain(str(refusal)), icon=":material/block:")
         _files(session, key, change)
@@ -155,10 +176,7 @@ def read(content: bytes) -> DayPass:
     ------
     InputError, ParameterError
     """
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError("The scenario file is not UTF-8 text.") from None
+    text = text_of(content, "scenario")
     if "[[analysis]]" in text and "format" not in text:
         return DayPass.from_toml(text)
     found = Scenario.from_toml(text).day_pass

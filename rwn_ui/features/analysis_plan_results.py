@@ -15,20 +15,22 @@ from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.scenario import Scenario
+from rwn_ui.state.memo import Memo
+from rwn_ui.state.results import memo, release_key
 from rwn_ui.state.session import Session
-from rwn_ui.utility.results import Desk, desk, place_of
 
 RELEASES = 8  # of a scenario, on which the registered analyses are run
 RELEASES_OF_LARGE = 4
+KEPT = 40  # scenarios whose answers one user keeps
 
 
-def verdicts(session: Session, mine: Desk, comparison: Comparison) -> tuple[Verdict, ...]:
+def verdicts(session: Session, comparison: Comparison) -> tuple[Verdict, ...]:
     """The registered analyses on the release on screen."""
     registered = session.day_pass
     if not registered.analyses or comparison.file is not None:
         return ()  # standard errors of some records say nothing about all
-    return mine.memo.once(
-        ("day pass", registered, place_of(session)), lambda: registered.judge(comparison)
+    return memo("verdicts", 8).once(
+        (registered, release_key(session)), lambda: registered.judge(comparison)
     )
 
 
@@ -89,13 +91,13 @@ def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | No
         with st.spinner("Running the registered analyses"):
             return judge(session.data, scenario, day_pass)
 
-    return desk(session).memo.once(_place(session, scenario, day_pass), make)
+    return _standings().once(_key(session, scenario, day_pass), make)
 
 
 def missing(session: Session, scenario: Scenario) -> bool:
     """Whether analyses are still to be run on a scenario of a large table, by a job."""
     day_pass = registered(session, scenario)
-    known = _place(session, scenario, day_pass) in desk(session).memo
+    known = _key(session, scenario, day_pass) in _standings()
     return session.data.n > LARGEST_DENSE and bool(day_pass.analyses) and not known
 
 
@@ -103,12 +105,16 @@ def keep(
     session: Session, scenario: Scenario, day_pass: DayPass, found: tuple[Standing, ...] | None
 ) -> None:
     """Remember what a job found."""
-    desk(session).memo.once(_place(session, scenario, day_pass), lambda: found)
+    _standings().keep(_key(session, scenario, day_pass), found)
 
 
-def _place(session: Session, scenario: Scenario, day_pass: DayPass) -> tuple[Hashable, ...]:
+def _standings() -> Memo:
+    return memo("standings of scenarios", KEPT)
+
+
+def _key(session: Session, scenario: Scenario, day_pass: DayPass) -> tuple[Hashable, ...]:
     key = None if scenario.setting is None else scenario.setting.key
-    return ("standings", day_pass, session.data.fingerprint, key, scenario.seed)
+    return (day_pass, session.data.fingerprint, key, scenario.seed)
 
 
 def standing_words(found: Standing) -> str:

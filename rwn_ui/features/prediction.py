@@ -9,7 +9,10 @@ from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.messages import plain
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
 
+MEASURE = "prediction"  # in the catalogue; it needs held-out records, so it is read here only
+JOB = "prediction"
 REPEATS = 5
 
 
@@ -25,10 +28,11 @@ def draw(session: Session) -> None:
     if question is None:
         st.info("Choose a response on the Data page to try this.", icon=":material/info:")
         return
-    job = session.job
+    work = own_work()
+    job = work.jobs.get(JOB)
     st.button(
         plain(f"Predict {question.response} at this setting"),
-        disabled=session.busy,
+        disabled=work.busy,
         key="prediction.run",
         on_click=_begin,
         args=(session,),
@@ -40,8 +44,9 @@ def draw(session: Session) -> None:
 
 
 def _begin(session: Session) -> None:
-    if not session.busy:
-        session.job = Job(
+    work = own_work()
+    if not work.busy:
+        work.jobs[JOB] = Job(
             session.words,
             predict_on_holdout,
             words=f"Fitting forests at {session.words}",

@@ -10,23 +10,25 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.evaluation.analysis_plan import DayPass, Standing
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble
-from rwn_core.evaluation.standard_errors import Validity, standard_error_validity
-from rwn_core.masking import Parameters
+from rwn_core.evaluation.standard_errors import standard_error_validity
+from rwn_core.masking import Method
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.features.repeated_draws_results import setting_of
+from rwn_ui.features import prediction, risk_axis
+from rwn_ui.features.repeated_draws_results import keep
 from rwn_ui.messages import plain
+from rwn_ui.state.prepared_table import SHOWN
+from rwn_ui.state.results import setting_key
 from rwn_ui.state.session import Session
-from rwn_ui.tune import risk_axis
-from rwn_ui.tune.view import TILES
-from rwn_ui.utility.results import HELD_BACK, Desk, desk
+from rwn_ui.state.work import own_work
 
+JOB = "repeated draws"
 DRAWS = 25
 SAMPLES = 100
 SAMPLES_OF_LARGE = 30
 SHARE_OF_MEASURES = 0.9  # of the work, where analyses are registered, too
-KEPT = 8  # settings whose results one user keeps
+_SAME = {"neighborhood_size"}  # in every draw of a setting
 _SLOW = {"pmse", "bayes_linkage"}  # left out of the draws of a large table
 _WORDS = {"draws": "Drawing releases", "validity": "Masking bootstrap samples"}
 
@@ -39,7 +41,7 @@ def offer_draws(session: Session, page: str) -> None:
     st.button(
         f"Draw {DRAWS} releases of this setting",
         key=f"{page}.draws",
-        disabled=session.busy,
+        disabled=own_work().busy,
         on_click=begin_draws,
         args=(session,),
         width="stretch",
@@ -49,13 +51,12 @@ def offer_draws(session: Session, page: str) -> None:
 def begin_draws(session: Session) -> None:
     """Read the measures on many releases of the setting on screen."""
     large = session.data.n > LARGEST_DENSE
-    on_screen = {"cells_changed", "distance_linkage", "nearest_distance"}
-    on_screen |= {tile.measure for tile in TILES}
+    on_screen = {*SHOWN, "bayes_linkage"} - _SAME
     keys = [
         key
         for key, measure in rwn.MEASURES.items()
         if (measure.side == "utility" or key in on_screen)
-        and key not in HELD_BACK
+        and key != prediction.MEASURE
         and not (large and key in _SLOW - {risk_axis.measure(session)})
     ]
     more = {"measures": keys, "day_pass": session.day_pass}
@@ -64,7 +65,7 @@ def begin_draws(session: Session) -> None:
 
 def draw_many(
     microdata: rwn.Microdata,
-    params: Parameters,
+    params: Method,
     *,
     day_pass: DayPass,
     progress: Callable[[float], None],
@@ -91,15 +92,15 @@ def begin_validity(session: Session) -> None:
     _begin(session, "validity", standard_error_validity, repeats=repeats)
 
 
-def _begin(session: Session, purpose: str, work: Callable[..., Any], **more: Any) -> None:
-    if session.busy:
+def _begin(session: Session, purpose: str, task: Callable[..., Any], **more: Any) -> None:
+    work = own_work()
+    if work.busy:
         return
-    mine = desk(session)
-    mine.purpose, mine.about = purpose, setting_of(session)
-    session.study = Job(
+    work.jobs[JOB] = Job(
         session.words,
-        work,
+        task,
         words=f"{_WORDS[purpose]} at {session.words}",
+        about=setting_key(session),
         microdata=session.data,
         params=session.masking,
         seed=session.seed,
@@ -109,35 +110,16 @@ def _begin(session: Session, purpose: str, work: Callable[..., Any], **more: Any
 
 def follow(session: Session, page: str) -> None:
     """Progress and Cancel of the work under way; then its result, or why there is none."""
-    if session.study is None:
-        return
-    if session.study.running:
-        wait_for(session.study, f"{page}.cancel")
-    else:
-        _take(session, desk(session))
-
-
-def _take(session: Session, mine: Desk) -> None:
-    """Keep what the finished job found, and draw the page again with it."""
-    job = session.study
+    jobs = own_work().jobs
+    job = jobs.get(JOB)
     if job is None:
         return
-    if job.refusal:
+    if job.running:
+        wait_for(job, f"{page}.cancel")
+    elif job.refusal:
         st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
-        return
-    session.study = None
-    if isinstance(job.result, tuple):
-        found, judged = job.result
-        _keep(mine.ensembles, mine.about, found)
-        _keep(mine.standings, mine.about, judged)
-    elif isinstance(job.result, Validity):
-        _keep(mine.validities, mine.about, job.result)
-    st.rerun()
-
-
-def _keep(kept: dict[tuple[Any, ...], Any], about: tuple[Any, ...], result: Any) -> None:
-    """The newest results stay; the oldest go first."""
-    kept.pop(about, None)
-    kept[about] = result
-    while len(kept) > KEPT:
-        del kept[next(iter(kept))]
+    else:
+        if job.result is not None:
+            keep(job.about, job.result)
+        del jobs[JOB]
+        st.rerun()

@@ -5,39 +5,49 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import streamlit as st
-
 import rwn_core as rwn
+from rwn_core.evaluation.analysis_plan import Standing
 from rwn_core.evaluation.forecast.statistic import Moment
 from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.evaluation.standard_errors import Validity
+from rwn_ui.state.results import Key, memo, setting_key
 from rwn_ui.state.session import Session
 
-PLACE = "utility.desk"
-FIRST_OF = {"principal_components": "share_released"}
-"""Where a tile shows the first number of a part of the detail, and not the value."""
-
-
-def setting_of(session: Session) -> tuple[Any, ...]:
-    """What draws of a setting have in common: weights, kinds, parameters and precision."""
-    return (session.data.fingerprint, session.data.schema, session.masking)
+KEPT = 8  # settings whose results one user keeps
 
 
 def drawn(session: Session) -> Ensemble | None:
     """The draws of the setting on screen, where the user has asked for them."""
-    desk = st.session_state.get(PLACE)
-    found: Ensemble | None = None if desk is None else desk.ensembles.get(setting_of(session))
+    found: Ensemble | None = memo("draws", KEPT).get(setting_key(session))
     return found
 
 
-def interval(session: Session, measure: str) -> tuple[float, float] | None:
-    """Where 9 of 10 draws fall with what the measure's tile shows."""
-    made = drawn(session)
-    return None if made is None else spread(made, measure, FIRST_OF.get(measure, ""))
+def standings(session: Session) -> tuple[Standing, ...]:
+    """How the registered analyses fared on those draws."""
+    found: tuple[Standing, ...] | None = memo("standings of draws", KEPT).get(setting_key(session))
+    return found or ()
 
 
-def spread(made: Ensemble, measure: str, part: str = "") -> tuple[float, float] | None:
-    """Where 9 of 10 draws fall with a measure's value, or the first number of a part."""
+def validity(session: Session) -> Validity | None:
+    """The truth of the setting's standard errors, where the user has asked for it."""
+    found: Validity | None = memo("validity", KEPT).get(setting_key(session))
+    return found
+
+
+def keep(setting: Key, result: tuple[Ensemble, tuple[Standing, ...]] | Validity) -> None:
+    """Remember what a job found of a setting."""
+    if isinstance(result, Validity):
+        memo("validity", KEPT).keep(setting, result)
+    else:
+        memo("draws", KEPT).keep(setting, result[0])
+        memo("standings of draws", KEPT).keep(setting, result[1])
+
+
+def interval(made: Ensemble | None, measure: str, part: str = "") -> tuple[float, float] | None:
+    """Where 9 of 10 draws fall with a measure's value, or with the first number of a part."""
+    if made is None:
+        return None
     if not part:
         return made.interval(measure) if measure in made.values else None
     band = made.bands.get(measure, {}).get(part)
@@ -49,7 +59,7 @@ def bands(made: Ensemble | None, measure: str) -> dict[str, Mapping[str, Band]]:
     return {} if made is None or measure not in made.bands else {"drawn": made.bands[measure]}
 
 
-def spots(session: Session, risk: str = "distance_linkage") -> list[dict[str, Any]]:
+def map_points(session: Session, risk: str = "distance_linkage") -> list[dict[str, Any]]:
     """Every draw as a point of the risk-utility map with this measure as the risk."""
     made = drawn(session)
     if made is None or not {"correlation", risk} <= set(made.values):

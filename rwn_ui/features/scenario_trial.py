@@ -18,7 +18,9 @@ from rwn_ui.background.progress import wait_for
 from rwn_ui.features import analysis_plan_results
 from rwn_ui.messages import plain
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
 
+JOB = "scenario trial"
 RISKS = ("bayes_linkage", "distance_linkage")  # the worst case first, an ordinary intruder beside
 Judged = list[tuple[Scenario, DayPass, tuple[Standing, ...] | None]]
 
@@ -80,8 +82,8 @@ def readings_of(point: Point) -> dict[str, dict[str, float]]:
     for key, spread in point.spreads.items():
         if spread.median is not None:
             ends = spread.interval
-            reach = {} if ends is None else {"low": ends[0], "high": ends[1]}
-            readings[key] = {"median": spread.median, **reach}
+            interval = {} if ends is None else {"low": ends[0], "high": ends[1]}
+            readings[key] = {"median": spread.median, **interval}
     return readings
 
 
@@ -89,7 +91,7 @@ def save(session: Session, name: str, note: str) -> Scenario | None:
     """The present setting as a scenario; None of a large table, whose scenario `follow` brings."""
     if session.data.n <= LARGEST_DENSE:
         return scenario_of(session, name, note)
-    if not session.busy:
+    if not own_work().busy:
         draft = _draft(session, name, note, session.setting)
         day_pass = analysis_plan_results.registered(session, draft)
         _begin(session, f"{name}: {session.words}", try_new, scenario=draft, day_pass=day_pass)
@@ -100,13 +102,13 @@ def judge(session: Session, scenarios: Sequence[Scenario]) -> None:
     """Run the registered analyses on scenarios of a large table."""
     tasks = [(each, analysis_plan_results.registered(session, each)) for each in scenarios]
     words = ", ".join(each.name for each in scenarios)
-    if not session.busy:
+    if not own_work().busy:
         _begin(session, f"Registered analyses: {words}", try_known, tasks=tasks)
 
 
 def _begin(session: Session, label: str, work: Callable[..., Tried], **more: Any) -> None:
     words = f"Measuring releases of {label}"
-    session.trial = Job(label, work, words=words, microdata=session.data, **more)
+    own_work().jobs[JOB] = Job(label, work, words=words, microdata=session.data, **more)
 
 
 def try_new(
@@ -146,7 +148,8 @@ def try_known(
 
 def follow(session: Session) -> Scenario | None:
     """Progress and Cancel of the work under way; then the new scenario, or why there is none."""
-    job = session.trial
+    jobs = own_work().jobs
+    job = jobs.get(JOB)
     if job is None:
         return None
     if job.running:
@@ -155,7 +158,7 @@ def follow(session: Session) -> Scenario | None:
     if job.refusal:
         st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
         return None
-    session.trial = None
+    del jobs[JOB]
     tried: Tried = job.result
     for known in tried.judged:
         analysis_plan_results.keep(session, *known)

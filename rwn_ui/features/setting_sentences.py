@@ -9,7 +9,7 @@ import rwn_core as rwn
 from rwn_core.reporting.scenario import Scenario
 
 _NAMES = {"epsilon": "ε", "k": "k", "q": "q"}
-_TOLD = 4  # variables whose release precision is told one by one
+_NAMED = 4  # variables whose release precision is named one by one
 _UNLIKE = 0.005  # of the larger value: below, two readings count as the same
 
 Reading = Mapping[str, float]
@@ -56,7 +56,7 @@ def differences(one: Scenario, other: Scenario) -> list[str]:
 
 
 def _settings(one: Scenario, other: Scenario) -> list[str]:
-    before, after = _told(one), _told(other)
+    before, after = _parts(one), _parts(other)
     found = []
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
@@ -66,7 +66,7 @@ def _settings(one: Scenario, other: Scenario) -> list[str]:
     return found or ["Both have the same setting."]
 
 
-def _told(scenario: Scenario) -> dict[str, Any]:
+def _parts(scenario: Scenario) -> dict[str, Any]:
     """A setting's parts by the names that people read."""
     setting = scenario.setting
     if setting is None:
@@ -89,11 +89,11 @@ def _precision(one: Scenario, other: Scenario) -> list[str]:
         for name in sorted({*before, *after})
         if before.get(name) != after.get(name)
     ]
-    if len(changed) <= _TOLD:
+    if len(changed) <= _NAMED:
         return changed
     return [
-        *changed[: _TOLD - 1],
-        f"{len(changed) - _TOLD + 1} more variables are released in other steps.",
+        *changed[: _NAMED - 1],
+        f"{len(changed) - _NAMED + 1} more variables are released in other steps.",
     ]
 
 

@@ -12,10 +12,12 @@ from rwn_core.measures.attacks.predicate import Condition, Predicate, is_number
 from rwn_core.measures.attacks.predicate_search import lone_members
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
 from rwn_core.reporting.scenario import Scenario
+from rwn_ui.state.results import current_release, memo
 from rwn_ui.state.session import Session
 
 LARGEST_FOLLOWED = 5000  # records up to which each scenario of a meeting is masked for it
 LARGEST_SOUGHT = 100_000  # records up to which questions are found in seconds
+KEPT = 8  # answers of one user
 OWN = 3  # conditions in a question of one's own
 CAPTION = (
     "Of a record: that its own row is known for its own. Of a question: that exactly one released "
@@ -33,13 +35,13 @@ def form(session: Session, keys: tuple[str, ...]) -> None:
         record = st.number_input("Record", 1, session.data.n, 1, key=_key(session, "record"))
         if st.button("Watch this record", key=_key(session, "add"), width="stretch"):
             session.watched = session.watched.with_record(int(record) - 1, session.data.n)
-        _found(session, keys)
+        _unique(session, keys)
         _own(session)
         if st.button("Clear the list", key=_key(session, "clear"), width="stretch"):
             session.watched = WatchList()
 
 
-def _found(session: Session, keys: tuple[str, ...]) -> None:
+def _unique(session: Session, keys: tuple[str, ...]) -> None:
     """Questions about the keys that one person answers, found by themselves."""
     if session.data.n > LARGEST_SOUGHT:
         st.caption(
@@ -47,7 +49,7 @@ def _found(session: Session, keys: tuple[str, ...]) -> None:
             "answers are not sought; ask one of your own."
         )
         return
-    found = session.looks.once(
+    found = memo("watch list", KEPT).once(
         ("lone members", session.data.fingerprint, session.data.schema, keys),
         lambda: lone_members(with_keys(session.data, keys), keys),
     )
@@ -92,8 +94,8 @@ def _condition(session: Session, name: str) -> Condition:
 def table(session: Session, found: Disclosure, *, live: bool) -> dict[str, Any]:
     """What became of every entry: at the present setting, or in the job's release."""
     if live:
-        look = session.look().masked
-        followed = session.watched.follow(session.data, look.masked, look.law)
+        drawn = current_release(session).masked
+        followed = session.watched.follow(session.data, drawn.masked, drawn.law)
     else:
         followed = found.followed
     rows = [[entry.words, _chance(entry), entry.matches] for entry in followed]
@@ -113,7 +115,7 @@ def words(session: Session) -> list[str]:
     return [entry.words for entry in session.watched.named()]
 
 
-def told(session: Session) -> None:
+def scenario_note(session: Session) -> None:
     """Say what of the list goes into a scenario's file."""
     pinned = session.watched
     if pinned.predicates:
@@ -179,5 +181,5 @@ def _followed(session: Session, scenario: Scenario) -> list[str]:
             return nothing
         return [_chance(e) for e in session.watched.follow(table, release.masked, release.law)]
 
-    place = ("followed", data.fingerprint, setting.key, scenario.seed, session.watched)
-    return session.looks.once(place, follow)
+    key = ("followed", data.fingerprint, setting.key, scenario.seed, session.watched)
+    return memo("watch list", KEPT).once(key, follow)

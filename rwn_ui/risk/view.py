@@ -1,4 +1,4 @@
-"""The Risk page's picture: what an intruder learns from the release of the present setting."""
+"""Draws the Risk page: what an intruder learns from the release of the current setting."""
 
 from __future__ import annotations
 
@@ -24,15 +24,20 @@ from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.features import watch_list
-from rwn_ui.features.repeated_draws_results import setting_of
 from rwn_ui.messages import plain
 from rwn_ui.panel import panel
+from rwn_ui.panel.parts import RADIUS
+from rwn_ui.panel.tile import Tile, percent
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import warnings as risk_warnings
 from rwn_ui.risk.form import Attack, key
+from rwn_ui.state.results import current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
 
+JOB = "disclosure"
+KEPT = 8  # results of one user
 LARGEST_LIVE = 1000  # records up to which every choice is answered at once
 INTERNAL = "Internal: for the data steward only. Single records and their values stay inside."
 
@@ -48,18 +53,18 @@ def draw(session: Session, attack: Attack) -> None:
 
 def live(session: Session, attack: Attack) -> Disclosure:
     """Everything about the present release, kept for as long as the choices are recent."""
-    place = (session.data.fingerprint, session.data.schema)
-    base = session.looks.once(
-        ("risk base", *place, attack.keys, attack.sampling),
-        lambda: _base(with_keys(session.data, attack.keys), attack.sampling),
+    kept, data = memo("risk", KEPT), session.data
+    base = kept.once(
+        ("unmasked", *table_key(data), attack.keys, attack.sampling),
+        lambda: _base(with_keys(data, attack.keys), attack.sampling),
     )
-    look = session.look()
-    return session.looks.once(
-        ("risk", *place, session.params, session.seed, attack.identity),
+    exact = current_release(session).exact
+    return kept.once(
+        (*table_key(data), session.params, session.seed, attack.identity),
         lambda: disclose(
             base,
-            look.exact.masked,
-            look.exact.law,
+            exact.masked,
+            exact.law,
             precision=dict(attack.precision),
             control=control_group(base, session.params, session.seed, dict(attack.precision)),
         ),
@@ -71,9 +76,8 @@ def _base(data: rwn.Microdata, sampling: Sampling) -> Comparison:
 
 
 def _by_job(session: Session, attack: Attack) -> None:
-    place = key(session, "job")
-    now = (*setting_of(session), session.seed)
-    job, asked, about = st.session_state.get(place, (None, attack, now))
+    work, now = own_work(), (attack, release_key(session))
+    job = work.jobs.get(JOB)
     st.caption(
         f"A table of {session.data.n:,} records takes a while: released rows are linked as a "
         "random sample, and the work runs in the background."
@@ -81,13 +85,14 @@ def _by_job(session: Session, attack: Attack) -> None:
     if st.button(
         "Find the risk of this setting",
         type="primary",
-        disabled=session.busy or (job is not None and job.running),
+        disabled=work.busy,
         key=key(session, "start"),
     ):
-        job = Job(
+        job = work.jobs[JOB] = Job(
             session.words,
             disclose_release,
             words=f"Attacking the release at {session.words}",
+            about=now,
             microdata=with_keys(session.data, attack.keys),
             params=session.params,
             seed=session.seed,
@@ -97,21 +102,19 @@ def _by_job(session: Session, attack: Attack) -> None:
                 watch=session.watched,
             ),
         )
-        st.session_state[place] = (job, attack, now)
-        asked, about = attack, now
-        session.disclosure = job
     if job is not None and job.running:
         wait_for(job, key(session, "cancel"))
     elif job is not None and job.refusal:
         st.info(plain(f"{job.label}: {job.refusal}"), icon=":material/info:")
     if job is not None and job.result is not None:
-        if about != now or asked.identity != attack.identity:
+        asked, release = job.about
+        if (asked, release) != now:
             st.info(
                 f"These numbers are of {plain(job.label)} with the choices made then; find the "
                 "risk anew for the present ones.",
                 icon=":material/history:",
             )
-        show(session, asked, job.result, f"{job.label} · seed {about[-1]}")
+        show(session, asked, job.result, f"{job.label} · seed {release[-1]}")
 
 
 def show(session: Session, attack: Attack, found: Disclosure, words: str) -> None:
@@ -127,8 +130,7 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
         "projector": session.projector,
         "summary": {
             "text": f"{words} · keys: {', '.join(attack.keys)}",
-            "help": INTERNAL + " ε is a radius in standard deviations; not the epsilon of "
-            "differential privacy.",
+            "help": f"{INTERNAL} {RADIUS}",
         },
         "tiles": _tiles(session, found),
         "cards": [serialise(chart) for chart in cards(found)],
@@ -148,18 +150,13 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
         ("Query attack", "queries", False),
     ):
         reading = found.readings[measure]
-        tile: dict[str, Any] = {"label": label, "against": [], "state": None}
-        if not isinstance(reading, Reading):
-            tiles.append({**tile, "released": "n/a", "help": str(reading)})
-            continue
-        tile |= {
-            "released": f"{100 * reading.value:.1f} %",
-            "help": _help(measure, reading, session),
-        }
-        if limited:
-            tile["state"] = "ok" if reading.value <= limit else "over"
-            tile["limit"] = f"limit {100 * limit:.1f} %"
-        tiles.append(tile)
+        shown = Tile(label=label, measure=measure, words=percent, help="").draw(reading)
+        if isinstance(reading, Reading):
+            shown["help"] = _help(measure, reading, session)
+            if limited:
+                shown["state"] = "ok" if reading.value <= limit else "over"
+                shown["limit"] = f"limit {percent(limit)}"
+        tiles.append(shown)
     return tiles
 
 
@@ -222,13 +219,13 @@ def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[st
 
 def _warnings(session: Session, attack: Attack, found: Disclosure) -> dict[str, Any]:
     groups = sum(variable.group is not None for variable in session.data.schema.released)
-    told = risk_warnings.warnings(
+    sentences = risk_warnings.warnings(
         session.params, found.readings, rounding=bool(attack.precision), groups=groups
     )
     return {
         "title": "What to bear in mind at this setting",
         "columns": ["", "warning"],
-        "rows": [[str(place + 1), text] for place, text in enumerate(told)],
+        "rows": [[str(number + 1), text] for number, text in enumerate(sentences)],
     }
 
 

@@ -12,38 +12,38 @@ from rwn_core.measures.sentence import percent
 
 def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> list[str]:
     """The warnings of the method that apply to this setting, most pressing first."""
-    told: list[str] = []
+    texts: list[str] = []
     worst, ordinary = _value(readings, "bayes_linkage"), _value(readings, "distance_linkage")
     if worst is not None and ordinary is not None and worst > 2 * ordinary and worst > 0.2:
-        told.append(
+        texts.append(
             f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
             f"original data {percent(worst)}: each exact value names its donor. "
             "Larger neighborhoods at q = 1, rounding, or fewer variables help."
         )
-    told.append(_of_q(params))
-    told += _of_extremes(readings)
+    texts.append(_of_q(params))
+    texts += _of_extremes(readings)
     if not rounding:
-        told.append("Values are released with all their digits; long decimals are identifiers.")
-    told.append(
+        texts.append("Values are released with all their digits; long decimals are identifiers.")
+    texts.append(
         "Row order, row names, file dates and the order of levels are identifiers too: publish the "
         "shuffled file that this program writes."
     )
-    told.append(
+    texts.append(
         "One release only: each further release of this table, at any setting, adds evidence; so "
         "do a corrected file and a later wave of the same people."
     )
-    told.append(WHY_NO_PRIVACY_EPSILON + " There is no membership protection either.")
-    told.append(
+    texts.append(WHY_NO_PRIVACY_EPSILON + " There is no membership protection either.")
+    texts.append(
         "The key of a release is a secret: whoever has it undoes the row order and knows which "
         "cells are original. A seed of the trial is none."
     )
-    told += _of_the_table(readings, groups)
-    told += _of_the_neighbors(params)
-    told.append(
+    texts += _of_the_table(readings, groups)
+    texts += _of_the_neighbors(params)
+    texts.append(
         "Small groups shrink, means drift toward dense regions, and standard errors that are "
         "computed from the release are too small."
     )
-    return told
+    return texts
 
 
 def _of_q(params: Any) -> str:
@@ -76,47 +76,47 @@ def _of_extremes(readings: Answers) -> list[str]:
 
 
 def _of_the_neighbors(params: Any) -> list[str]:
-    told = [
+    texts = [
         "ε counts standard deviations of this file: one more column or one outlier changes every "
         "neighborhood, so state the scaling with the release."
     ]
     way = getattr(params, "neighbors", "exact")
     if way == "sample" and not params.fresh:
-        told.append(
+        texts.append(
             "Only the sampled records give values; each of theirs is copied more often, and the "
             "values of all others vanish where q = 1."
         )
     if way == "partition":
-        told.append(
+        texts.append(
             "Values never leave their part: an intruder who knows the parts has only a part to "
             "search, so keep them secret."
         )
-    return told
+    return texts
 
 
 def _of_the_table(readings: Answers, groups: int) -> list[str]:
-    told = []
+    texts = []
     shared = _value(readings, "homogeneity")
     if shared:
-        told.append(
+        texts.append(
             f"In {percent(shared)} of the neighborhoods nearly everybody has one confidential "
             "value: it is disclosed without any linkage."
         )
     sizes = readings["neighborhood_size"]
     if isinstance(sizes, Reading) and sizes.detail["share_governed_by_k"] > 0.5:
-        told.append(
+        texts.append(
             f"The radius plays no part for {percent(sizes.detail['share_governed_by_k'])} of the "
             "records: only their k nearest give values. In many columns distances concentrate, "
             "and a small radius reaches nobody."
         )
     if isinstance(sizes, Reading) and sizes.value > 0.5 * len(sizes.detail["sizes"]):
-        told.append("The typical neighborhood is more than half the file: little utility is left.")
+        texts.append("The typical neighborhood is more than half the file: little utility is left.")
     if groups == 0:
-        told.append(
+        texts.append(
             "Variables that are computed from others (sums, ratios, dummies of one answer) take "
             "values of different donors unless they form a group: edit rules may break."
         )
-    return told
+    return texts
 
 
 def _value(readings: Answers, key: str) -> float | None:

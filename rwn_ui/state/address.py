@@ -12,9 +12,10 @@ import streamlit as st
 
 from rwn_ui.messages import plain
 from rwn_ui.server.launch import FILE_VARIABLE
+from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 
-_ASKED, _TOLD = "link.asked", "link.told"
+_ASKED, _NOTES = "link.asked", "link.notes"
 _LOADED, _STARTED = "1", "start"  # a table of one's own: from the Data page, of `rwn app FILE`
 
 
@@ -25,7 +26,7 @@ def read(session: Session) -> None:
         st.session_state[_ASKED] = asked
         session.projector = asked.get("projector") == "1" or session.projector
         if _elsewhere(session, asked):
-            _tell(
+            _note(
                 session,
                 f"This address belongs to a table that is not here: {session.name} is shown "
                 "instead, and your table starts at the address’s ε, k and q when you load it on "
@@ -54,10 +55,10 @@ def _started_with(session: Session) -> bool:
 
 def _take(session: Session, asked: Mapping[str, str]) -> None:
     """Epsilon, k and q of the address; a sentence for each that cannot be used."""
-    reach, refused = session.bench().reach, []
+    slider_range, refused = prepared(session).slider_range, []
     for what, kind, low, high in (
-        ("epsilon", float, 0.0, reach.epsilon),
-        ("k", int, 1, reach.k),
+        ("epsilon", float, 0.0, slider_range.epsilon),
+        ("k", int, 1, slider_range.k),
         ("q", float, 0.0, 1.0),
     ):
         if what not in asked:
@@ -71,7 +72,7 @@ def _take(session: Session, asked: Mapping[str, str]) -> None:
             )
         else:
             setattr(session, what, value)
-    _tell(session, *refused)
+    _note(session, *refused)
 
 
 def _number(text: str, kind: type[Any]) -> Any:
@@ -82,15 +83,15 @@ def _number(text: str, kind: type[Any]) -> Any:
     return value if math.isfinite(value) else None
 
 
-def _tell(session: Session, *sentences: str) -> None:
-    st.session_state[_TOLD] = (session.generation, session.words, sentences)
+def _note(session: Session, *sentences: str) -> None:
+    st.session_state[_NOTES] = (session.generation, session.words, sentences)
 
 
 def _show(session: Session) -> None:
     """What there is to say of the address, until something else is chosen."""
-    generation, words, sentences = st.session_state.get(_TOLD, (0, "", ()))
+    generation, words, sentences = st.session_state.get(_NOTES, (0, "", ()))
     if (generation, words) != (session.generation, session.words):
-        st.session_state.pop(_TOLD, None)
+        st.session_state.pop(_NOTES, None)
         return
     if sentences:
         st.space("xxsmall")  # below the bar of pages

@@ -25,32 +25,32 @@ class History:
     """All choices; those after the present one were undone."""
 
     choices: list[Choice] = field(default_factory=list)
-    place: int = -1
+    present: int = -1
 
     def note(self, choice: Choice) -> None:
         """Take in the present choice; a new one takes the place of those that were undone."""
-        if self.choices and self.choices[self.place] == choice:
+        if self.choices and self.choices[self.present] == choice:
             return
-        del self.choices[self.place + 1 :]
+        del self.choices[self.present + 1 :]
         self.choices.append(choice)
-        self.place = len(self.choices) - 1
+        self.present = len(self.choices) - 1
 
     @property
     def can_undo(self) -> bool:
         """Whether there is an earlier choice."""
-        return self.place > 0
+        return self.present > 0
 
     @property
     def can_redo(self) -> bool:
         """Whether there is an undone choice."""
-        return self.place + 1 < len(self.choices)
+        return self.present + 1 < len(self.choices)
 
     def undo(self) -> Choice:
         """Go back by one."""
-        self.place -= 1
-        return self.choices[self.place]
+        self.present -= 1
+        return self.choices[self.present]
 
     def redo(self) -> Choice:
         """Go forward by one."""
-        self.place += 1
-        return self.choices[self.place]
+        self.present += 1
+        return self.choices[self.present]

@@ -1,4 +1,4 @@
-"""Taking a setting from elsewhere over to the Tune page."""
+"""Takes a setting from elsewhere over to the Tune page."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.tuning import Setting
 from rwn_ui.messages import plain
+from rwn_ui.state.change_table import take
 from rwn_ui.state.history import Choice
 from rwn_ui.state.session import Session
-from rwn_ui.widgets import sidebar
 
 
 def load(session: Session, setting: Setting) -> None:
@@ -24,15 +24,15 @@ def load(session: Session, setting: Setting) -> None:
         st.toast(plain(str(refusal)))
         return
     session.note()
-    session.take(
+    take(
+        session,
         Choice(
             epsilon=params.epsilon or 0.0,
             k=params.k or 1,
             q=params.q,
             weights=setting.weights,
             precision=setting.precision,
-        )
+        ),
     )
-    sidebar.drop_levers(session)
     session.note()
     st.toast(plain(f"Loaded into Tune: {session.words}"), icon=":material/tune:")

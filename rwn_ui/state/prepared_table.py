@@ -1,4 +1,4 @@
-"""From choices to readings: what a slider move computes, and what it finds already done."""
+"""Prepares a table once, so that a slider move draws its release and reads it at once."""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ import threading
 from dataclasses import dataclass
 
 import rwn_core as rwn
-from rwn_core.masking import Masked, Rounded, unrounded
-from rwn_core.masking.rwn import modification
+from rwn_core.masking import Masked, Prepared, Rounded, lever_values, unrounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.mechanism.donors import Draws, column_streams
-from rwn_core.neighbors import LARGEST_DENSE, NeighborTable
-from rwn_core.neighbors.metric import coordinates
-from rwn_core.neighbors.preview import Preview, build_preview
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.slider_range import Reach
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
@@ -33,7 +29,7 @@ SHOWN = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class CurrentRelease:
     """One setting's release and what the measures say about it.
 
     `exact` is the release before its rounding, where there is any.
@@ -47,13 +43,12 @@ class Look:
 
 
 @dataclass(slots=True, kw_only=True)
-class Bench:
-    """A table made ready for quick looks: its neighbors ranked, its own statistics kept."""
+class PreparedTable:
+    """A table made ready for the sliders: its neighbors ranked, its own statistics kept."""
 
     data: rwn.Microdata
-    preview: Preview
+    prepared: Prepared
     comparison: Comparison
-    draws: dict[str, Draws]
 
     @classmethod
     def of(
@@ -61,52 +56,38 @@ class Bench:
         data: rwn.Microdata,
         progress: Progress | None = None,
         cancel: threading.Event | None = None,
-    ) -> Bench:
+    ) -> PreparedTable:
         """Rank the neighbors of every record, or of random ones of a very large table."""
-        preview = build_preview(coordinates(data), progress=progress, cancel=cancel)
-        if preview.whole:
+        prepared = rwn.RWN(k=1).preview(data, progress=progress, cancel=cancel)
+        if prepared.whole:
             comparison = Comparison(original=data, masked=data)
         else:
-            comparison = Comparison.of_some(data, preview.records)
-        return cls(data=data, preview=preview, comparison=comparison, draws={})
+            comparison = Comparison.of_some(data, prepared.records)
+        return cls(data=data, prepared=prepared, comparison=comparison)
 
     @property
-    def reach(self) -> Reach:
-        """How far the sliders go."""
-        return self.preview.reach
-
-    @property
-    def table(self) -> NeighborTable | None:
-        """Every record's stored neighbors; None where only some records have them, or none."""
-        return self.preview.table if self.preview.whole else None
+    def slider_range(self) -> Reach:
+        """Where the sliders end."""
+        return self.prepared.reach
 
     @property
     def slow(self) -> bool:
         """Whether preparing a table of this size takes seconds."""
         return self.data.n > LARGEST_DENSE
 
-    def look(self, params: rwn.RWN | Rounded, seed: int, progress: Progress | None = None) -> Look:
+    def release(
+        self, params: rwn.RWN | Rounded, seed: int, progress: Progress | None = None
+    ) -> CurrentRelease:
         """Draw the release of a setting and read the measures.
 
-        Beyond the stored neighbors the setting's own are searched for, and `progress` is told.
+        Beyond the stored neighbors the setting's own are searched for; `progress` is called then.
         """
         plain, precision = unrounded(params)
-        draws = self._draws(seed)
-        drawing = draws.drawing(modification(self.data, plain.q))
-        found, donors = self.preview.find_and_draw(
-            drawing, k=plain.k, epsilon=plain.epsilon, progress=progress
-        )
-        exact = plain.redraw(self.data, found, draws, donors)
+        moved = self.prepared.at(**lever_values(plain))
+        exact = moved.release(SecretKey.from_seed(seed), progress=progress)
         masked = exact.rounded(precision)
         comparison = self.comparison.with_masked(masked.masked, masked.law)
         readings = {key: rwn.MEASURES[key].read(comparison) for key in SHOWN}
-        return Look(
+        return CurrentRelease(
             params=params, exact=exact, masked=masked, readings=readings, comparison=comparison
         )
-
-    def _draws(self, seed: int) -> Draws:
-        key = SecretKey.from_seed(seed)
-        if key.identity not in self.draws:
-            self.draws.clear()
-            self.draws[key.identity] = Draws(key, self.preview.records, column_streams(self.data))
-        return self.draws[key.identity]

@@ -7,8 +7,9 @@ from rwn_core.neighbors.slider_range import Reach
 PRESETS = {"Light": (0.6, 3, 0.5), "Standard": (1.2, 5, 1.0), "Strong": (2.4, 15, 1.0)}
 
 
-def preset_values(preset: str, reach: Reach) -> tuple[float, int, float]:
+def preset_values(preset: str, slider_range: Reach) -> tuple[float, int, float]:
     """Epsilon as a multiple of the typical nearest distance, k and q."""
     radii, k, q = PRESETS[preset]
-    epsilon = min(round(radii * reach.typical / reach.step) * reach.step, reach.epsilon)
-    return round(epsilon, 10), min(k, reach.k), q
+    step = slider_range.step
+    epsilon = min(round(radii * slider_range.typical / step) * step, slider_range.epsilon)
+    return round(epsilon, 10), min(k, slider_range.k), q

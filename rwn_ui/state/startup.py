@@ -1,4 +1,4 @@
-"""This user's session; a new one opens the file of the command line, or a demo."""
+"""What every page begins with: this user's session, and the table that is being prepared."""
 
 from __future__ import annotations
 
@@ -9,19 +9,25 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_ui.background.preparation import Preparation
+from rwn_ui.background.progress import bar, polled
 from rwn_ui.messages import plain
 from rwn_ui.server.launch import FILE_VARIABLE
+from rwn_ui.state.change_table import arrive, give_up, load
+from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import Work, own_work
 
 FIRST_DEMO = "bodyfat"
-_PLACE = "rwn.session"
+_KEY = "rwn.session"
+_CANCELLED = "arrival.cancelled"
 
 
 def current() -> Session:
     """This user's session; a new one opens the file of the command line, or the first demo."""
-    if _PLACE not in st.session_state:
-        st.session_state[_PLACE] = _first()
-    session: Session = st.session_state[_PLACE]
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = _first()
+    session: Session = st.session_state[_KEY]
     return session
 
 
@@ -43,9 +49,85 @@ def _opened(data: rwn.Microdata, *, name: str, demo: str | None) -> Session:
     """A session with this table; behind a large one the first demo waits, should it fail."""
     if data.n > LARGEST_DENSE:
         session = _opened(rwn.load_demo(FIRST_DEMO), name=FIRST_DEMO, demo=FIRST_DEMO)
-        session.load(data, name=name, demo=demo)
-        session.first = True
+        load(session, data, name=name, demo=demo)
+        own_work().first = True
         return session
     session = Session(name=name, demo=demo, data=data)
-    session.settle()
+    session.settle(prepared(session).slider_range)
     return session
+
+
+def arrived(*, alone: bool = False) -> Session:
+    """This user's session, with the table that was prepared in the background if it is ready.
+
+    Parameters
+    ----------
+    alone : bool
+        Whether the page goes on while the first table of all is still being prepared.
+    """
+    session, work = current(), own_work()
+    arrive(session)
+    if st.session_state.pop(_CANCELLED, False):
+        st.toast(f"Cancelled; the pages show {plain(session.name)}.")
+    if work.preparation is not None:
+        _wait(session, work, work.preparation)
+    elif work.notice:
+        _show_notice(work)
+    if work.first and not alone:
+        st.stop()
+    below = st.empty()  # always there, or what stands below would be drawn anew when work begins
+    if work.busy:
+        with below.container():
+            _wait_for_work(work)
+    return session
+
+
+def _wait_for_work(work: Work) -> None:
+    """Draw the page anew when work ends that another page began: its buttons wait for that."""
+
+    def watch() -> None:
+        if not work.busy:
+            st.rerun()
+
+    polled(watch)
+
+
+def _wait(session: Session, work: Work, coming: Preparation) -> None:
+    coming.shown = True
+
+    def watch() -> None:
+        if work.preparation is None or not work.preparation.running:
+            st.rerun()
+        with st.container(border=True, key="arrival"):
+            bar(work.preparation, "arrival.cancel", wide=True, cancel=cancel)
+            if work.first:
+                st.caption("The Data page can open another table meanwhile.")
+            else:
+                st.caption(f"The pages show {plain(session.name)} until then.")
+
+    def cancel() -> None:
+        give_up(session)
+        st.session_state[_CANCELLED] = True
+
+    polled(watch)
+
+
+def _show_notice(work: Work) -> None:
+    with st.container(border=True, key="arrival"):
+        words, close = st.columns([6, 1], vertical_alignment="center")
+        words.error(plain(work.notice), icon=":material/block:")
+        if close.button("Close", key="arrival.close", width="stretch"):
+            work.notice = ""
+            st.rerun()
+
+
+def sample_note(session: Session) -> None:
+    """Say so where the page shows some records of a very large table."""
+    preview = prepared(session).prepared
+    if preview.whole:
+        return
+    shown, of = len(preview.records), session.data.n
+    st.caption(
+        f"**{shown:,} random records of {of:,}**, with neighborhoods in the full table; standard "
+        f"errors are of {shown:,}. What needs every record is left out; a download masks all."
+    )

@@ -11,15 +11,15 @@ import numpy as np
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason
 from rwn_core.data.rounding import precision_words
-from rwn_core.errors import ParameterError
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.tuning import Point, Setting, Sweep, frontier
+from rwn_core.tuning import Point, Setting, Sweep
 from rwn_core.tuning.forecast import EXPECTED
+from rwn_ui.features.sweep_points import best
+from rwn_ui.state.results import current_release, memo, release_key
 from rwn_ui.state.session import Session
 
 SIGNS = {"epsilon": "ε"}
-TUNE_SPOTS = 150  # settings on the small map of the Tune page, beside the frontier
 
 
 def title(measure: str) -> str:
@@ -32,26 +32,18 @@ def axis(measure: str, *, risk: bool) -> dict[str, Any]:
     if measure not in rwn.MEASURES:
         one = EXPECTED[measure]
         return {"title": one.title, "unit": one.unit, "share": one.share, "better": one.better}
-    told = rwn.MEASURES[measure]
-    riskier = "lower" if told.better == "higher" else "higher"
+    about = rwn.MEASURES[measure]
+    riskier = "lower" if about.better == "higher" else "higher"
     return {
-        "title": told.title,
-        "unit": told.unit,
-        "falls": riskier == "lower" if risk else told.better == "lower",
-        "share": told.bounds == (0.0, 1.0),
-        "better": told.better,
+        "title": about.title,
+        "unit": about.unit,
+        "falls": riskier == "lower" if risk else about.better == "lower",
+        "share": about.bounds == (0.0, 1.0),
+        "better": about.better,
     }
 
 
-def best(sweep: Sweep, x: str, y: str) -> set[str]:
-    """The keys of the settings on the frontier; none if a measure has no better side."""
-    try:
-        return {point.setting.key for point in frontier(sweep.points, x, y)}
-    except ParameterError:
-        return set()
-
-
-def spots(sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
+def map_points(sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
     """Every finished setting as a point of the map."""
     kept = best(sweep, x, y)
     return [
@@ -69,17 +61,22 @@ def spots(sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
 
 
 def draw_map(
-    session: Session, sweep: Sweep, x: str, y: str, *, limit: float | None, along: str | None
+    session: Session,
+    sweep: Sweep,
+    x: str,
+    y: str,
+    *,
+    limit: float | None,
+    along: str | None,
 ) -> Chart:
     """The map of what is finished."""
-    shown = spots(sweep, x, y)
     return CHARTS["sweep_map"](
-        shown,
+        map_points(sweep, x, y),
         axis(x, risk=False),
         axis(y, risk=True),
         limit=limit,
         paths=[] if along is None else paths(sweep.points, along),
-        marks=[*_ends(sweep, x, y), *_marks(session, sweep, x, y)],
+        marks=[*_ends(sweep, x, y), *_marks(session, x, y), _now(session, sweep, x, y)],
     )
 
 
@@ -106,8 +103,8 @@ def _end(sweep: Sweep, point: Point, measure: str) -> float | None:
     return value
 
 
-def _marks(session: Session, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
-    """The scenarios, the pinned settings and the present one."""
+def _marks(session: Session, x: str, y: str) -> list[dict[str, Any]]:
+    """The scenarios and the pinned settings."""
     marks = [
         {
             "label": name,
@@ -124,7 +121,7 @@ def _marks(session: Session, sweep: Sweep, x: str, y: str) -> list[dict[str, Any
         for name, pin in session.pins.items()
         if {x, y} <= set(pin.values)
     ]
-    return [*marks, _now(session, sweep, x, y)]
+    return marks
 
 
 def _now(session: Session, sweep: Sweep, x: str, y: str) -> dict[str, Any]:
@@ -139,40 +136,13 @@ def _now(session: Session, sweep: Sweep, x: str, y: str) -> dict[str, Any]:
 
 def _read_now(session: Session, measure: str) -> float | None:
     """A measure of the release on the Tune page; None where reading it would be felt."""
-    look = session.look()
-    reading = look.readings.get(measure)
+    current = current_release(session)
+    reading = current.readings.get(measure)
     if reading is None and session.data.n <= LARGEST_DENSE:
-        key = (session.setting, session.seed, measure)
-        reading = session.spots.once(key, lambda: rwn.MEASURES[measure].read(look.comparison))
+        key = (*release_key(session), measure)
+        kept = memo("measures of the sweep", 8)
+        reading = kept.once(key, lambda: rwn.MEASURES[measure].read(current.comparison))
     return reading.value if isinstance(reading, Reading) else None
-
-
-def tune_spots(session: Session, risk: str) -> list[dict[str, Any]]:
-    """The sweep for the map of the Tune page, where it read that map's two measures."""
-    run = session.run
-    if run is None or not {"correlation", risk} <= set(run.plan.measures):
-        return []
-    sweep = run.sweep()
-    every = max(1, sweep.wanted // 20) if run.running else 1  # a slider move must stay cheap
-    return session.spots.once((id(run), len(sweep) // every, risk), lambda: _few(sweep, risk))
-
-
-def _few(sweep: Sweep, risk: str) -> list[dict[str, Any]]:
-    """The frontier, and so many other settings as a small map can show."""
-    kept = best(sweep, "correlation", risk)
-    others = [p for p in sweep if p.setting.key not in kept]
-    shown = [p for p in sweep if p.setting.key in kept]
-    shown += others[:: max(1, len(others) // TUNE_SPOTS)]
-    return [
-        {
-            "label": "",
-            "utility": None if (loss := p.median("correlation")) is None else 1 - loss,
-            "risk": p.median(risk),
-            "text": p.setting.words,
-            "frontier": p.setting.key in kept,
-        }
-        for p in shown
-    ]
 
 
 def paths(points: Sequence[Point], along: str) -> list[list[int]]:

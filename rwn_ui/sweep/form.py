@@ -12,7 +12,9 @@ from rwn_core.data.rounding import check_precision, plain_steps, steps_of
 from rwn_core.errors import ParameterError
 from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import USUAL, Grid, Plan, values_of
+from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
 from rwn_ui.sweep import run as sweep_run
 from rwn_ui.widgets.precision import CHOICES, words_of
 
@@ -98,43 +100,45 @@ def _lines(session: Session, what: str, label: str, example: str, words: str) ->
 
 def _fill(session: Session) -> None:
     """The form's first values; Streamlit forgets them on another page, the session does not."""
-    told = session.search or first_search(session)
-    axes = told.grid.axes
+    if session.search is not st.session_state.get(_key(session, "shown")):
+        _show(session, session.search)
+        for name in _FIELDS:
+            st.session_state.pop(_key(session, name), None)
+    search = session.search or first_search(session)
+    axes = search.grid.axes
     texts = {
         name: ", ".join(f"{v:g}" for v in axes.get(name, ())) for name in ("epsilon", "k", "q")
     }
     values = {
         **texts,
-        "weights": "\n".join(_line(each) for each in told.grid.weights if each),
-        **_precision_texts(session, told.grid),
-        "method": list(told.grid.methods),
+        "weights": "\n".join(_line(each) for each in search.grid.weights if each),
+        **_precision_texts(session, search.grid),
+        "method": list(search.grid.methods),
         "others": "\n".join(
             f"{name}={','.join(map(str, each))}" for name, each in axes.items() if name not in texts
         ),
-        "measures": [key for key in told.plan.measures if key in rwn.MEASURES],
-        "releases": told.plan.releases,
-        "seed": told.plan.seed,
+        "measures": [key for key in search.plan.measures if key in rwn.MEASURES],
+        "releases": search.plan.releases,
+        "seed": search.plan.seed,
     }
     for name, value in values.items():
         st.session_state.setdefault(_key(session, name), value)
 
 
-def refill(session: Session, search: Search) -> None:
-    """Show another search in the form."""
-    session.search = search
-    for name in _FIELDS:
-        st.session_state.pop(_key(session, name), None)
+def _show(session: Session, search: Search | None) -> None:
+    """Remember which search the form shows; a scenario may bring another."""
+    st.session_state[_key(session, "shown")] = search
 
 
 def first_search(session: Session) -> Search:
     """Sixty settings within the sliders' ranges, six measures, eight releases."""
-    reach = session.bench().reach
-    fifth = max(reach.stored / 5, reach.step)
-    epsilon = [round(round(n * fifth / reach.step) * reach.step, 10) for n in range(6)]
+    ends = prepared(session).slider_range
+    fifth = max(ends.stored / 5, ends.step)
+    epsilon = [round(round(n * fifth / ends.step) * ends.step, 10) for n in range(6)]
     grid = Grid(
         axes={
             "epsilon": tuple(epsilon),
-            "k": tuple(k for k in (3, 5, 10, 20, 40) if k <= reach.k) or (reach.k,),
+            "k": tuple(k for k in (3, 5, 10, 20, 40) if k <= ends.k) or (ends.k,),
             "q": (0.5, 1.0),
         },
         precision=(dict(session.precision),),
@@ -149,28 +153,28 @@ def read(session: Session) -> Search:
     ------
     ParameterError
     """
-    told = {name: st.session_state[_key(session, name)] for name in _FIELDS}
+    typed = {name: st.session_state[_key(session, name)] for name in _FIELDS}
     axes = {
-        name: values_of(told[name], label)
+        name: values_of(typed[name], label)
         for name, label in (("epsilon", "Radius ε"), ("k", "Minimum neighbors k"), ("q", "q"))
-        if told[name].strip()
+        if typed[name].strip()
     }
-    for line in told["others"].splitlines():
+    for line in typed["others"].splitlines():
         name, sign, values = line.partition("=")
         if sign:
             axes[name.strip()] = values_of(values, name.strip())
-    weights = _numbers(told["weights"], "weights", "at least 0")
+    weights = _numbers(typed["weights"], "weights", "at least 0")
     return Search(
         grid=Grid(
             axes=axes,
-            method=tuple(told["method"]),
+            method=tuple(typed["method"]),
             weights=({}, *weights),
-            precision=_precision(session, told["shares"], told["steps"]),
+            precision=_precision(session, typed["shares"], typed["steps"]),
         ),
         plan=Plan(
-            measures=tuple(told["measures"]),
-            releases=int(told["releases"]),
-            seed=int(told["seed"]),
+            measures=tuple(typed["measures"]),
+            releases=int(typed["releases"]),
+            seed=int(typed["seed"]),
         ),
     )
 
@@ -218,9 +222,11 @@ def _line(numbers: Mapping[str, float]) -> str:
 def start(session: Session) -> None:
     """Begin the sweep of the form, in the place of the last one."""
     search = read(session)
-    if session.run is not None and session.run.running:
-        session.run.cancel()
-    if session.busy:
+    work = own_work()
+    if work.sweep is not None and work.sweep.running:
+        work.sweep.cancel()
+    if work.busy:
         raise ParameterError("Another job is under way; wait for its end, or cancel it.")
+    _show(session, search)
     session.search = search
-    session.run = sweep_run.begin(session.data, [search.grid], search.plan)
+    work.sweep = sweep_run.begin(session.data, [search.grid], search.plan)

@@ -14,7 +14,10 @@ from rwn_ui.background.progress import wait_for
 from rwn_ui.messages import plain
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
 from rwn_ui.sweep import run as sweep_run
+
+JOB = "goal seek"
 
 
 def _key(session: Session, what: str) -> str:
@@ -58,7 +61,7 @@ def _seek_button(session: Session, run: Run, keep: str, best: str, words: str) -
         format="%.3g" if not share else "%.1f",
         step=1.0 if share else 0.01,
     )
-    blocked = session.busy or not len(run.sweep())
+    blocked = own_work().busy or not len(run.sweep())
     methods = {point.setting.method for point in run.sweep()}
     # the method that Tune shows, where it was swept
     method = rwn.RWN.method if rwn.RWN.method in methods else min(methods, default="")
@@ -71,7 +74,7 @@ def _seek_button(session: Session, run: Run, keep: str, best: str, words: str) -
     ):
         goal = Goal(keep=keep, limit=value / 100 if share else value, best=best)
         points = [point for point in run.sweep() if point.setting.method == method]
-        session.seeker = Job(
+        own_work().jobs[JOB] = Job(
             goal.words,
             seek_politely,
             words=f"Looking between the settings: {goal.words}",
@@ -91,7 +94,7 @@ def seek_politely(**arguments: Any) -> Found:
 
 
 def _seeking(session: Session) -> None:
-    job = session.seeker
+    job = own_work().jobs.get(JOB)
     if job is None:
         return
     if job.running:

@@ -10,10 +10,11 @@ import rwn_core as rwn
 from rwn_core.tuning import Point, Run
 from rwn_ui.features.scenario_trial import readings_of, scenario_of
 from rwn_ui.features.setting_sentences import reading_words, value_words
+from rwn_ui.features.sweep_points import best as best_settings
 from rwn_ui.messages import plain
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
-from rwn_ui.sweep import cards as sweep_cards
+from rwn_ui.state.work import own_work
 from rwn_ui.sweep.goal_seek import tolerated
 
 RISKS = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
@@ -25,7 +26,7 @@ def _key(session: Session, what: str) -> str:
 
 def pick(session: Session, key: str) -> None:
     """Take a setting that was clicked on the map over to Tune."""
-    run = session.run
+    run = own_work().sweep
     point = None if run is None else next((p for p in run.sweep() if p.setting.key == key), None)
     if point is not None:
         st.session_state[_key(session, "picked")] = point.setting.key
@@ -38,7 +39,7 @@ def draw(session: Session, run: Run) -> None:
     if not len(sweep):
         return
     x, y = session.views["x"], session.views["y"]
-    best = sweep_cards.best(sweep, x, y)
+    best = best_settings(sweep, x, y)
     ranked = sorted(sweep, key=lambda p: _rank(session, p, x, y, best))
     points = {point.setting.key: point for point in ranked}
     key = _key(session, "picked")
@@ -75,16 +76,16 @@ def _rank(session: Session, point: Point, x: str, y: str, best: set[str]) -> tup
 def _line(point: Point, x: str, y: str, best: set[str]) -> str:
     mark = "● " if point.setting.key in best else ""
     shown = [y, x, *(key for key in RISKS if {x, y} & set(RISKS) and key in point.spreads)]
-    readings = (_told(point, m, reach=m in (x, y)) for m in dict.fromkeys(shown))
+    readings = (_words(point, m, interval=m in (x, y)) for m in dict.fromkeys(shown))
     return f"{mark}{point.setting.words} · {' · '.join(readings)}"
 
 
-def _told(point: Point, measure: str, *, reach: bool) -> str:
-    """A measure of a point in words; with its reach, where one more release falls."""
+def _words(point: Point, measure: str, *, interval: bool) -> str:
+    """A measure of a point in words; with its interval, where one more release falls."""
     reading = readings_of(point).get(measure)
     if reading is None:
         words = "not applicable"
-    elif reach:
+    elif interval:
         words = reading_words(measure, reading)
     else:
         words = value_words(measure, reading["median"])

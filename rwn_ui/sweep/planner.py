@@ -10,12 +10,16 @@ from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.messages import plain
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
+
+JOB = "planner"
 
 
 def draw(session: Session) -> None:
     """Sizes and a button; then what the exact method and Methods 1 to 3 would take."""
     # a job under way moves everything down, and what moves is folded up again
-    with st.expander("Planner for large tables", expanded=session.planner is not None):
+    work = own_work()
+    with st.expander("Planner for large tables", expanded=JOB in work.jobs):
         large = session.data.n > LARGEST_DENSE
         left, right, press = st.columns([2, 2, 3], vertical_alignment="bottom")
         n = left.number_input(
@@ -35,9 +39,9 @@ def draw(session: Session) -> None:
         )
         words = f"What would {session.words} take?"
         key = f"plan.{session.generation}.go"
-        if press.button(plain(words), key=key, disabled=session.busy):
+        if press.button(plain(words), key=key, disabled=work.busy):
             own = large and p == session.data.p
-            session.planner = Job(
+            work.jobs[JOB] = Job(
                 session.words,
                 plan_large,
                 words="Masking small samples, to see how long they take",
@@ -47,12 +51,11 @@ def draw(session: Session) -> None:
                 p=int(p),
             )
             st.rerun()
-        _result(session)
+        _result(session, work.jobs.get(JOB))
 
 
-def _result(session: Session) -> None:
+def _result(session: Session, job: Job | None) -> None:
     """Progress while small samples are masked, then what they say."""
-    job = session.planner
     if job is None:
         return
     if job.running:

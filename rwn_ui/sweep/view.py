@@ -15,7 +15,9 @@ from rwn_core.tuning.forecast import EXPECTED
 from rwn_ui.background.progress import bar, polled
 from rwn_ui.messages import guarded
 from rwn_ui.panel import panel
+from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
 from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import goal_seek as goal_seek_view
 from rwn_ui.sweep import pick as sweep_pick
@@ -29,7 +31,7 @@ def _key(session: Session, what: str) -> str:
 
 def draw(session: Session) -> None:
     """All of it; while the sweep runs, this part of the page draws itself again and again."""
-    run = session.run
+    run = own_work().sweep
     if run is None:
         _nothing_yet(session)
         return
@@ -67,7 +69,7 @@ def _nothing_yet(session: Session) -> None:
     words = "Show it" if whole else "Go on with it"
     if st.button(words, type="primary", key=_key(session, "resume")):
         asked = [setting for setting in settings if setting.method not in REFERENCES]
-        session.run = sweep_run.begin(session.data, asked, plan)
+        own_work().sweep = sweep_run.begin(session.data, asked, plan)
         st.rerun()
 
 
@@ -81,16 +83,19 @@ def _progress(session: Session, run: Run) -> None:
         words.info(run.refusal, icon=":material/info:")
         if again.button("Go on", key=_key(session, "again"), width="stretch"):
             rest = [s for s in run.settings if s.method not in REFERENCES]
-            session.run = sweep_run.begin(session.data, rest, run.plan)
+            own_work().sweep = sweep_run.begin(session.data, rest, run.plan)
             st.rerun()
 
 
 def _pictures(session: Session, run: Run) -> None:
+    slot = st.empty()
     sweep, measures = run.sweep(), run.plan.measures
     asked = [s for s in run.settings if s.method not in REFERENCES]
     names = sweep_cards.varied(asked)
     x, y, limit, along = _axes(session, measures, names)
-    _tell_the_rest(session, (x, y, limit))
+    _redraw_the_rest(session, (x, y, limit))
+    if session.setting.key not in {point.setting.key for point in sweep}:
+        current_release(session, slot)  # the map shows it
     cards = [sweep_cards.draw_map(session, sweep, x, y, limit=limit, along=along)]
     forecasts = run.forecasts(session.data)
     if len(names) > 1:
@@ -115,11 +120,11 @@ def _pictures(session: Session, run: Run) -> None:
     panel(payload, key="sweep", on_pick=lambda key: sweep_pick.pick(session, key))
 
 
-def _tell_the_rest(session: Session, chosen: tuple[str, str, float]) -> None:
+def _redraw_the_rest(session: Session, chosen: tuple[str, str, float]) -> None:
     """Draw the whole page anew when the axes changed: what stands below speaks of them."""
-    place = _key(session, "told")
-    before = st.session_state.get(place)
-    st.session_state[place] = chosen
+    key = _key(session, "axes")
+    before = st.session_state.get(key)
+    st.session_state[key] = chosen
     if before not in (None, chosen):
         st.rerun()
 

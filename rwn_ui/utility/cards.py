@@ -12,20 +12,22 @@ from rwn_core.evaluation.forecast.statistic import Moment
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import repeated_draws_results
+from rwn_ui.state.results import own_results
 from rwn_ui.state.session import Session
-from rwn_ui.utility.results import PENDING, Desk, Sight
+from rwn_ui.utility.results import PENDING, UtilityReadings
 
+_CURVE = "expected curve"
 Draw = Callable[..., Chart]
 
 
-def cards(session: Session, mine: Desk, seen: Sight, drawn: Ensemble | None) -> list[Chart]:
+def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> list[Chart]:
     """The nine charts, in the order on screen."""
     fit = "regression"
-    if not isinstance(seen.readings[fit], Reading) and _known(seen, "generalized_regression"):
+    if not isinstance(utility.readings[fit], Reading) and _known(utility, "generalized_regression"):
         fit = "generalized_regression"
 
     def card(title: str, measure: str, draw: Draw, *more: Any, key: str = "") -> Chart:
-        reading = seen.readings[measure]
+        reading = utility.readings[measure]
         if not isinstance(reading, Reading):
             return draw_reason(title, str(reading), key or measure)
         return draw(reading, *more, **repeated_draws_results.bands(drawn, measure))
@@ -36,10 +38,10 @@ def cards(session: Session, mine: Desk, seen: Sight, drawn: Ensemble | None) -> 
             "Change of correlations",
             "correlation",
             CHARTS["correlation_change"],
-            _expected_correlations(seen),
+            _expected_correlations(utility),
             key="correlation_change",
         ),
-        _curve(mine, seen, drawn),
+        _curve(session, utility, drawn),
         card("Regression", fit, CHARTS["regression"], key="regression"),
         card("Principal components", "principal_components", CHARTS["principal_components"]),
         card("Small groups", "subgroups", CHARTS["subgroups"]),
@@ -50,44 +52,49 @@ def cards(session: Session, mine: Desk, seen: Sight, drawn: Ensemble | None) -> 
             session.variable,
             key="distribution",
         ),
-        _relation(seen, drawn),
+        _relation(utility, drawn),
         card("Shift of quantiles", "quantiles", CHARTS["quantiles"]),
     ]
 
 
-def _known(seen: Sight, measure: str) -> bool:
-    return isinstance(seen.readings[measure], Reading)
+def _known(utility: UtilityReadings, measure: str) -> bool:
+    return isinstance(utility.readings[measure], Reading)
 
 
-def _expected_correlations(seen: Sight) -> Any:
+def _expected_correlations(utility: UtilityReadings) -> Any:
     """Of the setting; unknown while it is still to come."""
-    reading = seen.readings["correlation"]
-    if seen.now is not None or not isinstance(reading, Reading):
-        return None if seen.now is None else seen.now.correlations.to_numpy()
+    reading = utility.readings["correlation"]
+    if utility.now is not None or not isinstance(reading, Reading):
+        return None if utility.now is None else utility.now.correlations.to_numpy()
     return np.full(np.shape(reading.detail["original"]), np.nan)
 
 
-def _relation(seen: Sight, drawn: Ensemble | None) -> Chart:
-    found = seen.relation
-    if not isinstance(found, Reading):
-        return draw_reason("Two variables", str(found), "two_way")
-    reach = None
-    if found.detail["kind"] == "points" and set(found.detail["names"]) <= set(
-        seen.comparison.original.numeric_names
+def _relation(utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
+    relation = utility.relation
+    if not isinstance(relation, Reading):
+        return draw_reason("Two variables", str(relation), "two_way")
+    interval = None
+    if relation.detail["kind"] == "points" and set(relation.detail["names"]) <= set(
+        utility.comparison.original.numeric_names
     ):
-        pair = Moment(kind="correlation", names=tuple(found.detail["names"]))
-        reach = repeated_draws_results.moment_interval(drawn, pair, seen.comparison.original)
-    return CHARTS["two_way"](found, reach)
+        pair = Moment(kind="correlation", names=tuple(relation.detail["names"]))
+        interval = repeated_draws_results.moment_interval(drawn, pair, utility.comparison.original)
+    return CHARTS["two_way"](relation, interval)
 
 
-def _curve(mine: Desk, seen: Sight, drawn: Ensemble | None) -> Chart:
-    place = f"{mine.axis} {mine.moment.words}"
-    if isinstance(seen.expected, Reading):
-        reach = repeated_draws_results.moment_interval(drawn, mine.moment, seen.comparison.original)
-        mine.curves = {place: CHARTS["expected_curve"](seen.expected, seen.realized, reach)}
-        return mine.curves[place]
-    if seen.expected is PENDING and place in mine.curves:  # the last picture stays for a moment
-        return {**mine.curves[place], "note": "the last setting · a moment …"}
-    title = f"Expected {mine.moment.short}"
-    chart = draw_reason(title, str(seen.expected), "expected_curve")
-    return chart | {"note": ""} if seen.expected is PENDING else chart
+def _curve(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
+    moment, last = session.moment, own_results().last
+    about = f"{session.curve_axis} {moment.words}"
+    expected = utility.expected
+    if isinstance(expected, Reading):
+        original = utility.comparison.original
+        interval = repeated_draws_results.moment_interval(drawn, moment, original)
+        chart = CHARTS["expected_curve"](expected, utility.realized, interval)
+        last[_CURVE] = (about, chart)
+        return chart
+    before, chart = last.get(_CURVE, ("", {}))
+    if expected is PENDING and before == about:  # the last picture stays for a moment
+        return {**chart, "note": "the last setting · a moment …"}
+    title = f"Expected {moment.short}"
+    chart = draw_reason(title, str(expected), "expected_curve")
+    return chart | {"note": ""} if expected is PENDING else chart

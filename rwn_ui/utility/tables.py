@@ -16,13 +16,13 @@ from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.evaluation.standard_errors import Validity
 from rwn_core.measures.measure import Measure, Reading
 from rwn_ui.features.repeated_draws_results import bands
-from rwn_ui.utility.results import PENDING, Sight
+from rwn_ui.utility.results import PENDING, UtilityReadings
 
 Table = dict[str, Any]
 
 
 def tables(
-    seen: Sight,
+    utility: UtilityReadings,
     verdicts: Sequence[Verdict],
     drawn: Ensemble | None,
     validity: Validity | None,
@@ -30,15 +30,15 @@ def tables(
 ) -> list[Table]:
     """The tables below the cards: day pass, all measures, coefficients, standard errors."""
     shown = [_pass_table(verdicts, judged)] if verdicts else []
-    shown.append(_overview(seen, drawn))
+    shown.append(_overview(utility, drawn))
     for key in ("regression", "generalized_regression"):
-        reading = seen.readings[key]
+        reading = utility.readings[key]
         if isinstance(reading, Reading):
             chart = CHARTS["regression"](reading, **bands(drawn, key))
             kind = str(reading.detail.get("family", "linear")).capitalize()
             title = f"{kind} regression of {reading.detail['response']}: coefficients"
             shown.append({**chart["table"], "title": title})
-    shown += [made for made in (_overlap(seen), _propensity(seen)) if made is not None]
+    shown += [made for made in (_overlap(utility), _propensity(utility)) if made is not None]
     if validity is not None:
         shown.append(_validity(validity))
         if validity.means is not None:
@@ -46,9 +46,9 @@ def tables(
     return shown
 
 
-def _overlap(seen: Sight) -> Table | None:
+def _overlap(utility: UtilityReadings) -> Table | None:
     """Interval overlap of every slope, as it is and clipped at 0."""
-    reading = seen.readings["ci_overlap"]
+    reading = utility.readings["ci_overlap"]
     if not isinstance(reading, Reading):
         return None
     detail = reading.detail
@@ -64,9 +64,9 @@ def _overlap(seen: Sight) -> Table | None:
     }
 
 
-def _propensity(seen: Sight) -> Table | None:
+def _propensity(utility: UtilityReadings) -> Table | None:
     """The propensity score of main effects beside that of all pairs, with its null."""
-    reading = seen.readings["pmse"]
+    reading = utility.readings["pmse"]
     if not isinstance(reading, Reading):
         return None
     names = ("pmse", "null_mean", "ratio", "standardized", "specks", "parameters")
@@ -90,15 +90,15 @@ _ARROWS = {
 }
 
 
-def _overview(seen: Sight, drawn: Ensemble | None) -> Table:
+def _overview(utility: UtilityReadings, drawn: Ensemble | None) -> Table:
     columns = ["measure", "this draw", "best", "range", "better", "unit", "what it answers"]
     if drawn is not None:
         columns[2:2] = ["median of draws", "9 of 10 draws"]
     rows = []
     for key, measure in rwn.MEASURES.items():
-        if measure.side != "utility" or key not in seen.readings:
+        if measure.side != "utility" or key not in utility.readings:
             continue
-        reading = seen.readings[key]
+        reading = utility.readings[key]
         known = isinstance(reading, Reading)
         none = "…" if reading is PENDING else "n/a"
         row: list[Any] = [measure.title, reading.value if isinstance(reading, Reading) else none]

@@ -1,30 +1,30 @@
-"""The Utility page's picture: what an analyst still finds, as tiles, cards and tables."""
+"""Draws the Utility page: its choices, its picture of a release, and its long work."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from rwn_core.charts import serialise
-from rwn_core.evaluation.forecast.curve import Axis
 from rwn_core.evaluation.forecast.statistic import CHANGE, moments_of
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures.measure import Reading
-from rwn_ui.features import analysis_plan_results, repeated_draws_results
-from rwn_ui.features.repeated_draws_results import setting_of
+from rwn_ui.features import analysis_plan_results, repeated_draws, repeated_draws_results
 from rwn_ui.messages import plain
+from rwn_ui.panel.parts import RADIUS, changed_cells, stamp
+from rwn_ui.panel.tile import Tile
 from rwn_ui.state.session import Session
-from rwn_ui.tune.view import changed_cells, stamp
+from rwn_ui.state.work import own_work
 from rwn_ui.utility.cards import cards
-from rwn_ui.utility.results import PENDING, Desk, Sight
+from rwn_ui.utility.results import PENDING, UtilityReadings
 from rwn_ui.utility.tables import tables
 
 
-def controls(session: Session, mine: Desk) -> None:
+def controls(session: Session) -> None:
     """Which variables the pictures show."""
     names = [variable.name for variable in session.data.schema.released]
     session.variable = st.selectbox(
@@ -35,31 +35,30 @@ def controls(session: Session, mine: Desk) -> None:
     )
     others = [name for name in names if name != session.variable]
     if others:
-        chosen = mine.other if mine.other in others else others[0]
-        mine.other = st.selectbox(
+        session.second_variable = st.selectbox(
             "… with",
             others,
-            others.index(chosen),
+            others.index(session.pair[1]),
             key=f"utility.{session.generation}.other.{session.variable}",
             help="The two-way picture shows both variables together.",
         )
-    _choose_moment(session, mine)
+    _choose_moment(session)
 
 
-_PARAMETERS: Mapping[str, Axis] = {"radius ε": "epsilon", "neighbors k": "k", "probability q": "q"}
+_PARAMETERS: Mapping[str, str] = {"radius ε": "epsilon", "neighbors k": "k", "probability q": "q"}
 
 
-def _choose_moment(session: Session, mine: Desk) -> None:
+def _choose_moment(session: Session) -> None:
     """What the expected curve shows, and over which parameter."""
-    data, pair = session.data, (session.variable, mine.other)
+    data, pair = session.data, session.pair
     key = f"utility.{session.generation}.moment.{'.'.join(pair)}"
     options = moments_of(data, *pair)
     kinds = [moment.kind for moment in options]
-    place = kinds.index(mine.moment.kind) if mine.moment.kind in kinds else 0
+    kind = session.moment.kind
     chosen = st.selectbox(
         "Expected curve of",
         options,
-        place,
+        kinds.index(kind) if kind in kinds else 0,
         format_func=lambda moment: moment.label,
         key=key,
         help="In closed form, before any draw: the picture holds this draw against it.",
@@ -69,62 +68,45 @@ def _choose_moment(session: Session, mine: Desk) -> None:
         known = list(data.codes(name)[1])
         at = known.index(rare)
         levels.append(st.selectbox(f"Level of {plain(name)}", known, at, key=f"{key}.{name}"))
-    mine.moment = replace(chosen, levels=tuple(levels))
+    session.moment = replace(chosen, levels=tuple(levels))
     names = list(_PARAMETERS)
     over = st.selectbox(
         "… over",
         names,
-        list(_PARAMETERS.values()).index(mine.axis),
+        list(_PARAMETERS.values()).index(session.curve_axis),
         key=f"utility.{session.generation}.axis",
     )
-    mine.axis = _PARAMETERS[over]
+    session.curve_axis = _PARAMETERS[over]
 
 
 def payload(
-    session: Session, mine: Desk, seen: Sight, verdicts: Sequence[Verdict]
+    session: Session, utility: UtilityReadings, verdicts: Sequence[Verdict]
 ) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
-    here = setting_of(session)
-    drawn, validity = mine.ensembles.get(here), mine.validities.get(here)
+    drawn, validity = (
+        repeated_draws_results.drawn(session),
+        repeated_draws_results.validity(session),
+    )
     shown = {
         "projector": session.projector,
         "summary": {
             "text": f"{session.words} · seed {session.seed}{repeated_draws_results.words(drawn)}",
-            "help": "ε is a radius in standard deviations; not the epsilon of differential "
-            "privacy.",
+            "help": RADIUS,
         },
-        "changed": changed_cells(seen.readings["cells_changed"]),
+        "changed": changed_cells(utility.readings["cells_changed"]),
         "tiles": [
-            *(_tile(tile, seen, drawn) for tile in TILES),
-            analysis_plan_results.tile(verdicts) if verdicts else _tile(CLUSTERS, seen, drawn),
+            *(_tile(tile, utility, drawn) for tile in TILES),
+            analysis_plan_results.tile(verdicts) if verdicts else _tile(CLUSTERS, utility, drawn),
         ],
-        "cards": [serialise(chart) for chart in cards(session, mine, seen, drawn)],
-        "tables": tables(seen, verdicts, drawn, validity, mine.standings.get(here, ())),
+        "cards": [serialise(chart) for chart in cards(session, utility, drawn)],
+        "tables": tables(
+            utility, verdicts, drawn, validity, repeated_draws_results.standings(session)
+        ),
     }
     return {"stamp": stamp(session.words, shown), **shown}
 
 
 # ---------------------------------------------------------------- tiles
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tile:
-    """One headline number; `beside` says what to hold it against until draws are there."""
-
-    label: str
-    measure: str
-    words: Callable[[float], str]
-    help: str
-    beside: Callable[[Reading, Sight], str] = lambda reading, seen: ""
-    value: Callable[[Reading], float] = lambda reading: reading.value
-    part: str = ""  # of the detail, where the tile does not show the value
-
-
-def _expected_words(reading: Reading, seen: Sight) -> str:
-    if seen.now is None:
-        return ""
-    alone = CHANGE.expected(seen.now, seen.comparison.original)
-    return f"the setting alone: {alone:.3f}"
 
 
 def _signed_percent(value: float) -> str:
@@ -137,7 +119,6 @@ TILES = (
         label="Mean |Δ correlation|",
         measure="correlation",
         words=lambda value: f"{value:.3f}",
-        beside=_expected_words,
         help="Mean absolute change over all pairs of numeric variables: of this draw, and what "
         "the setting leads to without the noise of a draw, before any rounding.",
     ),
@@ -145,9 +126,6 @@ TILES = (
         label="Interval overlap",
         measure="ci_overlap",
         words=lambda value: f"{value:.2f}",
-        beside=lambda reading, seen: (
-            f"{reading.detail['disjoint']} of {len(reading.detail['terms']) - 1} slopes apart"
-        ),
         help="Mean overlap of the slopes' 95 % confidence intervals: 1 is the same, 0 touching, "
         "below 0 apart.",
     ),
@@ -155,10 +133,6 @@ TILES = (
         label="Median |Δ slope| / SE",
         measure="regression",
         words=lambda value: f"{value:.2f}",
-        beside=lambda reading, seen: (
-            f"{int(sum(reading.detail['sign_changed'][1:]))} of "
-            f"{len(reading.detail['terms']) - 1} signs changed"
-        ),
         help="Median change of the regression's slopes, in the original's standard errors.",
     ),
     Tile(
@@ -167,7 +141,6 @@ TILES = (
         words=_signed_percent,
         value=lambda reading: float(reading.detail["total_change"]),
         part="total_change",
-        beside=lambda reading, seen: f"{reading.detail['vanished']} vanished",
         help="Change of the size of all levels, pairs of levels and tails that hold at most a "
         "tenth of the records. Rare values shrink: donors are mostly of the majority.",
     ),
@@ -175,7 +148,6 @@ TILES = (
         label="Propensity ratio",
         measure="pmse",
         words=lambda value: f"{value:.2f}",
-        beside=lambda reading, seen: "2: like a fresh sample",
         help="How well a model of all pairs of variables tells released records from original "
         "ones (pMSE), over what chance gives. 0 is no difference at all.",
     ),
@@ -184,25 +156,69 @@ CLUSTERS = Tile(
     label="Clusters agree",
     measure="clustering",
     words=lambda value: f"{value:.2f}",
-    beside=lambda reading, seen: "1: the same clusters",
     help="Agreement of five clusters found in the release with the original's (adjusted Rand "
     "index).",
 )
 
 
-def _tile(tile: Tile, seen: Sight, drawn: Ensemble | None) -> dict[str, Any]:
-    reading = seen.readings[tile.measure]
-    shown: dict[str, Any] = {"label": tile.label, "help": tile.help, "state": None, "against": []}
+def _tile(tile: Tile, utility: UtilityReadings, drawn: Ensemble | None) -> dict[str, Any]:
+    reading = utility.readings[tile.measure]
+    shown = tile.draw(reading)
     if not isinstance(reading, Reading):
-        wait = reading is PENDING
-        return {**shown, "released": "…" if wait else "n/a", "help": str(reading)}
-    beside = tile.beside(reading, seen)
-    spread = (
-        None if drawn is None else repeated_draws_results.spread(drawn, tile.measure, tile.part)
-    )
+        return shown | {"released": "…"} if reading is PENDING else shown
+    beside = _beside(reading, tile.measure, utility)
+    spread = repeated_draws_results.interval(drawn, tile.measure, tile.part)
     if spread is not None:
         low, high = spread
-        of = "" if seen.comparison.file is None else " of all"  # a job draws the whole table
+        of = "" if utility.comparison.file is None else " of all"  # a job draws the whole table
         beside = f"9 of 10 draws{of}: {tile.words(low)} to {tile.words(high)}".replace("-", "−")
-    released = tile.words(tile.value(reading)).replace("-", "−")
-    return {**shown, "released": released, "limit": beside}
+    return shown | {"released": shown["released"].replace("-", "−"), "limit": beside}
+
+
+def _beside(reading: Reading, measure: str, utility: UtilityReadings) -> str:
+    """What to hold a number against until draws are there."""
+    detail = reading.detail
+    match measure:
+        case "correlation" if utility.now is not None:
+            alone = CHANGE.expected(utility.now, utility.comparison.original)
+            return f"the setting alone: {alone:.3f}"
+        case "ci_overlap":
+            return f"{detail['disjoint']} of {len(detail['terms']) - 1} slopes apart"
+        case "regression":
+            changed = int(sum(detail["sign_changed"][1:]))
+            return f"{changed} of {len(detail['terms']) - 1} signs changed"
+        case "subgroups":
+            return f"{detail['vanished']} vanished"
+        case "pmse":
+            return "2: like a fresh sample"
+        case "clustering":
+            return "1: the same clusters"
+    return ""
+
+
+# ---------------------------------------------------------------- long work
+
+
+def offer(session: Session) -> None:
+    """Two buttons, then progress and Cancel."""
+    repeated_draws.offer_draws(session, "utility")
+    st.button(
+        "Check the standard errors",
+        key="utility.validity",
+        disabled=own_work().busy or session.data.schema.question is None,
+        on_click=repeated_draws.begin_validity,
+        args=(session,),
+        width="stretch",
+    )
+    repeated_draws.follow(session, "utility")
+    st.caption("In the background; tiles and charts then show where 9 of 10 draws fall.")
+
+
+def notice(session: Session) -> None:
+    """The text about standard errors, once they have been checked."""
+    validity = repeated_draws_results.validity(session)
+    if validity is None:
+        return
+    with st.expander("Text for the people who receive the release"):
+        st.code(validity.notice(), language=None, wrap_lines=True)
+        st.caption("Factors and coverage only: no estimate, no record, no key.")

@@ -12,9 +12,10 @@ from rwn_core import io
 from rwn_core.errors import log_fault
 from rwn_core.reporting import ReleasedFile, internal_record
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import Work, own_work
 from rwn_ui.widgets.sidebar import widget_key
 
-PATIENCE = 60.0  # seconds that a page waits to tell about its file
+PATIENCE = 60.0  # seconds that a page waits for its file
 
 
 @st.fragment
@@ -36,7 +37,7 @@ def offer(session: Session) -> None:
         )
         # a second click takes the choice back
         form = io.format_of_key(chosen or io.FORMATS[0].key)
-        seed = None if fresh else session.seed
+        seed, work = None if fresh else session.seed, own_work()
         place = widget_key(session, "download.id")
         number = st.session_state.setdefault(place, secrets.token_hex(8))
 
@@ -46,13 +47,13 @@ def offer(session: Session) -> None:
                 release = rwn.mask(data, session.masking, seed=seed)
                 made = release.to_bytes(form.key)
                 file = ReleasedFile.of(made, form.key, seeded=seed is not None)
-                session.made = (data, release, file)
+                work.written = (data, release, file)
             except Exception as error:  # Streamlit would log its text, which may hold a value
                 raise RuntimeError(f"no file (error {log_fault(error)})") from None
             else:
                 return made
             finally:
-                session.downloads += 1
+                work.downloads += 1
 
         pressed = st.download_button(
             "Download",
@@ -66,24 +67,24 @@ def offer(session: Session) -> None:
         st.caption("Rows are in random order; direct identifiers are left out.")
         seen = widget_key(session, "download.seen")
         if pressed:
-            _wait(session, st.session_state.get(seen, 0))
-        st.session_state[seen] = session.downloads
-        _last(session)
+            _wait(work, st.session_state.get(seen, 0))
+        st.session_state[seen] = work.downloads
+        _last(session, work)
 
 
-def _wait(session: Session, seen: int) -> None:
+def _wait(work: Work, seen: int) -> None:
     """Until the file that was asked for is there; it is made beside this run."""
     end = time.monotonic() + PATIENCE
     with st.spinner("Writing"):
-        while session.downloads == seen and time.monotonic() < end:
+        while work.downloads == seen and time.monotonic() < end:
             time.sleep(0.05)
 
 
-def _last(session: Session) -> None:
+def _last(session: Session, work: Work) -> None:
     """Which file was written last, and its internal record."""
-    if session.made is None:
+    if work.written is None:
         return
-    data, release, file = session.made
+    data, release, file = work.written
     st.caption(f"Last file: {file.format}, {file.size:,} bytes, SHA-256")
     st.code(file.sha256, language=None, wrap_lines=True)
     decisions = {

@@ -10,9 +10,12 @@ import streamlit as st
 
 from rwn_core.errors import ParameterError
 from rwn_ui.messages import plain
+from rwn_ui.state.change_table import reweigh, take
 from rwn_ui.state.history import Choice
 from rwn_ui.state.presets import PRESETS, preset_values
+from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Policy, Session
+from rwn_ui.state.work import own_work
 
 
 def badge(session: Session) -> None:
@@ -34,8 +37,7 @@ def presets(session: Session) -> None:
     # buttons, which have no state of their own: a selection that is set from here while a key
     # is held down on a slider makes the browser lose presses
     def choose(name: str) -> None:
-        session.use_preset(name)
-        push_levers(session)
+        session.use_preset(name, prepared(session).slider_range)
 
     shown = _preset_on_screen(session)
     with st.container(key="presets"):
@@ -53,24 +55,9 @@ def presets(session: Session) -> None:
 
 def _preset_on_screen(session: Session) -> str | None:
     """The preset that the sliders show; a moved slider belongs to none."""
-    shown = tuple(
-        round(st.session_state.get(widget_key(session, what), getattr(session, what)), 10)
-        for what in ("epsilon", "k", "q")
-    )
-    reach = session.bench().reach
-    return next((name for name in PRESETS if preset_values(name, reach) == shown), None)
-
-
-def push_levers(session: Session) -> None:
-    """Make the sliders show the session's values."""
-    for what in ("epsilon", "k", "q"):
-        st.session_state[widget_key(session, what)] = getattr(session, what)
-
-
-def drop_levers(session: Session) -> None:
-    """From another page: let the sliders start anew, at the session's values."""
-    for what in ("epsilon", "k", "q"):
-        st.session_state.pop(widget_key(session, what), None)
+    shown = (round(session.epsilon, 10), session.k, round(session.q, 10))
+    ends = prepared(session).slider_range
+    return next((name for name in PRESETS if preset_values(name, ends) == shown), None)
 
 
 def weights(session: Session) -> None:
@@ -103,8 +90,8 @@ def weights(session: Session) -> None:
             "The weights are 0 for every variable; give at least one a positive weight."
         )
     changed = {n: w for n, w in chosen.items() if w != session.data.schema.variable(n).weight}
-    if changed and session.reweigh(changed):
-        st.rerun()  # the sliders are drawn already, with the reach of the old distances
+    if changed and reweigh(session, changed):
+        st.rerun()  # the sliders are drawn already, with the ends of the old distances
 
 
 def pins(session: Session, put: Callable[[str], None]) -> None:
@@ -134,15 +121,15 @@ def history(session: Session) -> None:
 
     def go(to: Callable[[], Choice]) -> None:
         before = session.rewound
-        session.take(to())
-        push_levers(session)
+        take(session, to())
         st.session_state[rewound] = session.rewound != before
 
     if st.session_state.pop(rewound, False):
         st.rerun()  # the tables of weights and steps stand outside of the picture's part
-    if session.coming is None:
+    coming = own_work().preparation
+    if coming is None:
         session.note()
-    elif not session.coming.shown:
+    elif not coming.shown:
         st.rerun()  # the top of the page says how far it is
     with st.container(horizontal=True, gap="small"):
         for words, to, able in (

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 
 
-class Lever(NamedTuple):
-    """One slider: the choice it moves, and how far."""
+class Slider(NamedTuple):
+    """One slider: the choice that it moves, and between which ends."""
 
     what: str
     label: str
@@ -21,27 +22,27 @@ class Lever(NamedTuple):
     help: str
 
 
-def _levers(session: Session) -> tuple[Lever, ...]:
+def _sliders(session: Session) -> tuple[Slider, ...]:
     """Epsilon, k and q."""
-    reach = session.bench().reach
+    ends = prepared(session).slider_range
     return (
-        Lever(
+        Slider(
             "epsilon",
             "Radius ε (standard deviations)",
             0.0,
-            reach.epsilon,
-            reach.step,
+            ends.epsilon,
+            ends.step,
             "Every record within ε gives values; not the epsilon of differential privacy.",
         ),
-        Lever(
+        Slider(
             "k",
             "Minimum neighbors k",
             1,
-            reach.k,
+            ends.k,
             1,
             "At least the k nearest records give values, also to an outlier.",
         ),
-        Lever(
+        Slider(
             "q",
             "Modification probability q",
             0.0,
@@ -59,26 +60,30 @@ def _key(session: Session, page: str, what: str) -> str:
 def heed(session: Session, page: str) -> None:
     """Take the sliders' values before they are drawn, so that a picture can come first.
 
+    A choice that was changed elsewhere moves its slider; otherwise the slider moves the choice.
+
     Parameters
     ----------
     session : Session
     page : str
         Begins their keys; a widget of the same name on another page would start at its low end.
     """
-    for what, _, low, high, *_ in _levers(session):
+    for what, _, low, high, *_ in _sliders(session):
         key = _key(session, page, what)
+        chosen = getattr(session, what)
         # a slider of another range is another widget to Streamlit, which would start at its low end
-        ends = st.session_state.get(f"{key}.ends")
-        if key not in st.session_state or ends != (low, high):
-            st.session_state[f"{key}.ends"] = (low, high)
-            st.session_state[key] = min(max(getattr(session, what), low), high)
+        known = st.session_state.get(f"{key}.known") == (low, high, chosen)
+        if key not in st.session_state or not known:
+            st.session_state[key] = min(max(chosen, low), high)
         value = st.session_state[key]
-        setattr(session, what, round(value, 10) if isinstance(value, float) else value)
+        chosen = round(value, 10) if isinstance(value, float) else value
+        st.session_state[f"{key}.known"] = (low, high, chosen)
+        setattr(session, what, chosen)  # last, or a run that is cut short would lose the move
 
 
 def show(session: Session, page: str) -> None:
     """The sliders, whose values `heed` has taken."""
-    for what, label, low, high, step, words in _levers(session):
+    for what, label, low, high, step, words in _sliders(session):
         if low == high:
             st.text(f"{label}: {high}")
             continue

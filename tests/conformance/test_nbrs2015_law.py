@@ -27,9 +27,9 @@ MEMBERS = [[1, 2, 3, 4], [0, 2, 3, 4], [0, 1, 3, 4], [0, 1, 2, 5], [0, 1, 2, 5],
 def sample(request, e1, key_base):
     """The way to select, the chance of a record to be selected, and donors, shape (R, 6, 2)."""
     params = NBRS2015(epsilon=2.2, q=Q, record_selection=request.param)
-    neighborhoods = params.neighborhoods(e1)
+    prepared = params.prepare(e1)
     keys = replicate_keys(f"nbrs2015 {request.param} {key_base}", RELEASES)
-    donors = [params.draw(e1, neighborhoods, SecretKey(key)) for key in keys]
+    donors = [prepared.release(SecretKey(key)).donors for key in keys]
     chance = 3 / 6 if request.param == "count" else Q
     return request.param, chance, np.array(donors)
 

@@ -23,7 +23,6 @@ from rwn_core.masking import RWN
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.donors import Draws, column_streams
 from rwn_core.neighbors import NeighborTable, neighbor_table
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
@@ -202,22 +201,27 @@ def statistics(comparison: Comparison) -> dict[str, float]:
 Simulated = dict[str, np.ndarray]
 
 
+def grouped(data: Microdata) -> Microdata:
+    """The same table, of which every record takes all its values from one donor."""
+    schema = data.schema
+    for name in schema.names:
+        schema = schema.replace_variable(name, group="all")
+    return data.with_schema(schema)
+
+
 @pytest.fixture(scope="module")
-def simulate(
-    bodyfat: Microdata, table: NeighborTable, key_base: str
-) -> Callable[[RWN, bool], Simulated]:
+def simulate(bodyfat: Microdata, key_base: str) -> Callable[[RWN, bool], Simulated]:
     """The statistics of many releases, each shape (RELEASES,)."""
     start = Comparison(original=bodyfat, masked=bodyfat)
 
     @cache
     def run(params: RWN, one_donor: bool = False) -> Simulated:
-        neighborhoods = table.narrow(k=params.k, epsilon=params.epsilon)
-        streams = (0,) * 15 if one_donor else column_streams(bodyfat)
+        prepared = params.prepare(grouped(bodyfat) if one_donor else bodyfat, settings=[params])
         rows = []
         for number in range(RELEASES):
             label = f"{key_base} bodyfat {params} {one_donor} {number}"
             key = SecretKey(hashlib.sha256(label.encode()).digest())
-            work = params.redraw(bodyfat, neighborhoods, Draws(key, np.arange(241), streams))
+            work = prepared.release(key)
             rows.append(statistics(start.with_masked(work.masked, work.law)))
         return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 

@@ -1,78 +1,30 @@
-"""The law of imports and the other rules of ARCHITECTURE.md, held against every file."""
+"""The rules of ARCHITECTURE.md beside the law of imports, held against every file."""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+import import_law as law
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = law.ROOT
 
-ORDER = """
-errors < parallel schema < gate fingerprint < microdata < intake export rounding < demo <
-coordinates < randomness < neighborhoods growing_sums expected_columns <
-donors expected_sums < cell_law < row_mixture_law < comparison < reading < original_terms <
-correlations distributions grouping design_matrix propensity
-key_variables population <
-least_squares nearest loglinear learners < formula generalized_linear intruder <
-masking measures < control_group bands evaluation <
-warm audit forecast holdout disclosure < moments <
-ensemble analysis two_way expected_curve bootstrap combining < day_pass < standard_errors <
-tuning < scenario < meeting < release < charts <
-scale terminal rwn_ui < arguments round_option < mask_command sweep_command < cli < pages app
-"""
-"""The law of imports: a module imports only what stands before it, and never its equals."""
-
-SHARED_AMONG_SIBLINGS = {
-    "masking": {"references", "release"},
-    "measures": {"sentence"},
-}
-"""Files of the catalogued folders that their siblings may import."""
-
-RANK = {name: rank for rank, level in enumerate(ORDER.split("<")) for name in level.split()}
-SOURCES = sorted(
-    path
-    for place in ("app.py", "pages", "rwn_cli", "rwn_ui", "rwn_core")
-    for path in ([ROOT / place] if place.endswith(".py") else (ROOT / place).rglob("*.py"))
-)
+SOURCES = law.sources()
 PROGRAM = [*SOURCES, *sorted((ROOT / "benchmarks").rglob("*.py"))]
-STREAMLIT_PLACES = {"app", "pages", "rwn_ui"}
+STREAMLIT_ROOMS = {"app", "pages", "rwn_ui"}
 WRITES_TO_THE_TERMINAL = {"rwn_cli"}
 NAMES_WITHOUT_AN_IDEA = {"utils", "util", "helpers", "common", "misc", "base"}
 
 
-def place_of(path: Path) -> str:
-    """The name under which the law knows a file."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    if parts[0] != "rwn_core":
-        return parts[0]
-    return parts[1]
-
-
-def imports(path: Path) -> Iterator[str]:
+def imports(path: Path) -> frozenset[str]:
     """The full names that a file imports, wherever in the file."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: relative import"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
-
-
-def own_imports(path: Path) -> Iterator[tuple[str, ...]]:
-    """The imports of this program's own modules, as parts after the package."""
-    for name in imports(path):
-        package, *rest = name.split(".")
-        if package == "rwn_core" and rest and rest[0] in RANK:
-            yield tuple(rest)
-        elif package == "rwn_ui":
-            yield ("rwn_ui", *rest)
+    return law.imported_names(path.read_text(encoding="utf-8"))
 
 
 @cache
@@ -111,7 +63,7 @@ def test_no_file_without_an_idea_or_unfinished() -> None:
 
 def test_streamlit_stays_in_the_front() -> None:
     def rule(path: Path) -> list[str]:
-        if place_of(path) in STREAMLIT_PLACES:
+        if law.room_of(law.module_of(path)) in STREAMLIT_ROOMS:
             return []
         return [name for name in imports(path) if name.split(".")[0] == "streamlit"]
 
@@ -132,7 +84,7 @@ def test_only_the_command_writes_to_the_terminal() -> None:
     def rule(path: Path) -> set[str]:
         calls = (node for node in ast.walk(tree(path)) if isinstance(node, ast.Call))
         written = {"print", "sys.stdout.write", "sys.stderr.write"}
-        if place_of(path) not in WRITES_TO_THE_TERMINAL:
+        if law.room_of(law.module_of(path)) not in WRITES_TO_THE_TERMINAL:
             written.add("typer.echo")
         return written & {ast.unparse(call.func) for call in calls}
 
@@ -155,11 +107,11 @@ def test_the_launcher_needs_no_streamlit() -> None:
 
 @pytest.mark.parametrize("folder", ["masking", "measures/utility", "measures/risk"])
 def test_every_file_is_in_its_catalogue(folder: str) -> None:
-    place = ROOT / "rwn_core" / folder
-    package = place.parent if place.parent.name == "measures" else place
+    home = ROOT / "rwn_core" / folder
+    package = home.parent if home.parent.name == "measures" else home
     listed = {part for name in imports(package / "__init__.py") for part in name.split(".")}
-    shared = SHARED_AMONG_SIBLINGS[package.name]
-    files = {path.stem for path in place.glob("*.py")} - {"__init__"} - shared
+    shared = law.SIBLINGS[f"rwn_core.{folder.replace('/', '.')}"].split()
+    files = {path.stem for path in home.glob("*.py")} - {"__init__", *shared}
     assert files <= listed
 
 

@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest
 
+from rwn_ui.state.results import Results
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import Work
 
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[..., "Screen"]
@@ -42,7 +45,7 @@ class Screen:
     def wait(self) -> Screen:
         """Let the table that is being prepared arrive, and draw the page with it."""
         end = time.monotonic() + 180  # the search may have to be compiled, beside other work
-        while self.session.coming is not None:
+        while self.work.preparation is not None:
             assert time.monotonic() < end
             time.sleep(0.05)
             self.test.run()
@@ -55,18 +58,39 @@ class Screen:
         return session
 
     @property
+    def work(self) -> Work:
+        """What goes on beside the user's pages."""
+        work: Work = self.test.session_state["rwn.work"]
+        return work
+
+    @property
+    def results(self) -> Results:
+        """What was computed for the user."""
+        results: Results = self.test.session_state["rwn.results"]
+        return results
+
+    def job(self, feature: str) -> Any:
+        """The job of a feature; None where there is none."""
+        return self.work.jobs.get(feature)
+
+    @property
+    def panel(self) -> Any:
+        """What the Tune page gave its panel last; None before it did."""
+        return self.results.last.get("tune")
+
+    @property
     def errors(self) -> list[str]:
         """The sentences in red."""
         assert not self.test.exception
         return [error.value for error in self.test.error]
 
-    def lever(self, what: str) -> object:
+    def slider(self, what: str) -> object:
         """The slider of epsilon, k or q."""
         return self.test.slider(key=f"tune.{self.session.generation}.{what}")
 
     def everything(self) -> str:
         """All that the last run sent to the browser, as text."""
-        return str(self.test.main) + str(self.test.sidebar) + str(self.session.last_payload)
+        return str(self.test.main) + str(self.test.sidebar) + str(self.panel)
 
 
 @dataclass(kw_only=True)
@@ -76,6 +100,7 @@ class Finished:
     label: str
     result: Any = None
     refusal: str = ""
+    about: Any = None
     running: bool = False
 
     def cancel(self) -> None:
@@ -92,17 +117,37 @@ def finished() -> type[Finished]:
 def at_once(finished: type[Finished]) -> Callable[..., Finished]:
     """A job that is done as soon as it is begun, in this process."""
 
-    def job(label: str, work: Callable[..., Any], *, words: str, **arguments: Any) -> Finished:
+    def job(
+        label: str,
+        work: Callable[..., Any],
+        *,
+        words: str,
+        about: Any = None,
+        **arguments: Any,
+    ) -> Finished:
         assert words
-        return finished(label=label, result=work(**arguments, progress=lambda share: None))
+        result = work(**arguments, progress=lambda share: None)
+        return finished(label=label, result=result, about=about)
 
     return job
 
 
+@pytest.fixture(autouse=True)
+def state_of_no_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is called outside of a page begins with an empty state of its own."""
+    monkeypatch.setattr(session_state_proxy, "_mock_session_state", None)
+
+
 @pytest.fixture
-def open_page() -> Open:
-    """A function that opens a page for a new user."""
-    return Screen
+def open_page(monkeypatch: pytest.MonkeyPatch) -> Open:
+    """A function that opens a page for a new user, whose state then is that of the test."""
+
+    def opened(page: str, **link: str) -> Screen:
+        screen = Screen(page, **link)
+        monkeypatch.setattr(session_state_proxy, "_mock_session_state", screen.test._session_state)
+        return screen
+
+    return opened
 
 
 @pytest.fixture

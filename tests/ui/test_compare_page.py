@@ -12,6 +12,7 @@ from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.compare import view as compare_view
+from rwn_ui.features.scenario_trial import JOB
 
 PASS = DayPass(
     analyses=(Analysis(name="both", kind="measure", measure="correlation", tolerance=9.0),)
@@ -25,8 +26,7 @@ def screen(open_page) -> Any:
     text = "\n".join(["x,y", *(f"{x},{y}" for x, y in rows)])
     screen = open_page("data").upload("large.csv", text.encode()).wait().visit("compare")
     yield screen
-    if screen.session.trial is not None:
-        screen.session.trial.cancel()
+    screen.work.end()
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def save(screen: Any, name: str) -> None:
 
 def end(screen: Any) -> None:
     """Let the job end, and draw the page with what it found."""
-    job, latest = screen.session.trial, time.monotonic() + 100
+    job, latest = screen.job(JOB), time.monotonic() + 100
     while job.running and time.monotonic() < latest:
         time.sleep(0.1)
     screen.test.run()
@@ -66,8 +66,8 @@ def end(screen: Any) -> None:
 def test_a_scenario_of_a_large_table_is_measured_beside_the_page(screen) -> None:
     session = screen.session
     save(screen, "One")
-    job = session.trial
-    assert session.busy
+    job = screen.job(JOB)
+    assert screen.work.busy
     assert session.scenarios == {}
     assert job.label == f"One: {session.words}"
     assert button(screen, "Save scenario").disabled
@@ -77,7 +77,7 @@ def test_a_scenario_of_a_large_table_is_measured_beside_the_page(screen) -> None
     before = session.setting
     session.k += 3  # what is measured is the setting that was saved
     end(screen)
-    assert session.trial is None
+    assert screen.job(JOB) is None
     one = session.scenarios["One"]
     assert one.setting == before
     assert {"median", "low", "high"} <= set(one.readings["correlation"])
@@ -87,7 +87,7 @@ def test_a_scenario_of_a_large_table_is_measured_beside_the_page(screen) -> None
 def test_cancelling_keeps_no_scenario_and_says_so(screen) -> None:
     save(screen, "One")
     button(screen, "Cancel").click().run()
-    assert not screen.session.busy
+    assert not screen.work.busy
     assert screen.session.scenarios == {}
     assert any(note.value.endswith("Cancelled.") for note in screen.test.info)
     assert not button(screen, "Save scenario").disabled
@@ -95,10 +95,10 @@ def test_cancelling_keeps_no_scenario_and_says_so(screen) -> None:
 
 def test_another_table_ends_the_work(screen) -> None:
     save(screen, "One")
-    job = screen.session.trial
+    job = screen.job(JOB)
     screen.visit("data").test.selectbox(key="data.demo").set_value("pima").run()
     assert not job.running
-    assert screen.session.trial is None
+    assert screen.job(JOB) is None
 
 
 def test_registered_analyses_of_a_large_table_run_when_they_are_asked_for(screen, drawn) -> None:
@@ -109,7 +109,7 @@ def test_registered_analyses_of_a_large_table_run_when_they_are_asked_for(screen
     screen.test.run()
     assert analyses(drawn) == []
     button(screen, "Run the registered analyses on One").click().run()
-    assert session.busy
+    assert screen.work.busy
     session.day_pass = DayPass()  # somebody registers other analyses meanwhile
     end(screen)
     session.day_pass = PASS

@@ -23,8 +23,12 @@ from rwn_core.neighbors.metric import coordinates
 from rwn_core.parallel.threads import Cancelled
 from rwn_ui.background import end_with_session, preparation
 from rwn_ui.background.preparation import Preparation
-from rwn_ui.state.prepared_table import SHOWN, Bench
+from rwn_ui.features import analysis_plan
+from rwn_ui.state import change_table
+from rwn_ui.state.prepared_table import SHOWN, PreparedTable
+from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
+from rwn_ui.tune import view as tune_view
 from rwn_ui.utility.results import _not_expected
 
 SECRET = "SENTINEL7731"
@@ -56,19 +60,21 @@ class Gate:
     def __init__(self) -> None:
         self.open, self.ended = threading.Event(), []
 
-    def of(self, data, progress, cancel) -> Bench:
+    def of(self, data, progress=None, cancel=None) -> PreparedTable:
+        if progress is None:  # at once, in the page
+            return PreparedTable.of(data)
         progress(0.25)
         while not self.open.wait(0.005):
             if cancel.is_set():
                 self.ended.append("cancelled")
                 raise Cancelled("The work was cancelled.")
-        return Bench.of(data, progress, cancel)
+        return PreparedTable.of(data, progress, cancel)
 
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     made = Gate()
-    monkeypatch.setattr(preparation, "Bench", made)
+    monkeypatch.setattr(change_table, "PreparedTable", made)
     yield made
     made.open.set()
 
@@ -78,6 +84,11 @@ def some(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables of more than 2,300 records are shown by 2,100 of them."""
     monkeypatch.setattr(preview, "LARGEST_WHOLE", 2300)
     monkeypatch.setattr(preview, "SHOWN", 2100)
+
+
+def preparing(data: rwn.Microdata) -> Preparation:
+    prepare = change_table.PreparedTable.of
+    return Preparation.start(data, "large", prepare=prepare, then=lambda result: None)
 
 
 def ended(work: Preparation) -> None:
@@ -94,55 +105,58 @@ def test_the_pages_stay_in_use_until_the_table_is_ready(open_page, gate: Gate) -
     assert any("pages show bodyfat until then" in each.value for each in screen.test.caption)
     assert screen.test.button(key="arrival.cancel")
     screen.visit("tune")
-    screen.lever("k").set_value(9).run()
-    assert "k = 9" in screen.session.last_payload["stamp"]
+    screen.slider("k").set_value(9).run()
+    assert "k = 9" in screen.panel["stamp"]
     gate.open.set()
     screen.wait()
     assert screen.errors == []
     assert (screen.session.name, screen.session.data.n) == ("large.csv", RECORDS)
-    assert len(screen.session.last_payload["cards"]) == 9
-    assert screen.lever("k").value == screen.session.k == 5
+    assert len(screen.panel["cards"]) == 9
+    assert screen.slider("k").value == screen.session.k == 5
 
 
 def test_a_small_table_is_there_at_once(open_page, gate: Gate) -> None:
     screen = open_page("data").upload("small.csv", csv(2000))
-    assert screen.session.coming is None
+    assert screen.work.preparation is None
     assert screen.session.name == "small.csv"
 
 
 def test_a_small_table_needs_no_compiler() -> None:
     """It would cost seconds at the first visit."""
     program = (
-        "import sys, rwn_core as rwn; from rwn_ui.state.session import Session;"
-        "s = Session(name='a', demo=None, data=rwn.load_demo('bodyfat')); s.settle(); s.look();"
-        "s.load(rwn.load_demo('pima'), name='b', demo=None); s.look();"
-        "assert s.name == 'b' and s.coming is None; assert 'numba' not in sys.modules"
+        "import sys, rwn_core as rwn; from rwn_ui.state.change_table import load;"
+        "from rwn_ui.state.results import current_release, prepared;"
+        "from rwn_ui.state.session import Session; from rwn_ui.state.work import own_work;"
+        "s = Session(name='a', demo=None, data=rwn.load_demo('bodyfat'));"
+        "s.settle(prepared(s).slider_range); current_release(s);"
+        "load(s, rwn.load_demo('pima'), name='b', demo=None); current_release(s);"
+        "assert s.name == 'b' and own_work().preparation is None; assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True, stderr=subprocess.DEVNULL)
 
 
 def test_cancel_leaves_the_old_table_and_no_thread(open_page, gate: Gate) -> None:
     screen = open_page("data").upload("large.csv", csv())
-    work = screen.session.coming
+    work = screen.work.preparation
     screen.test.button(key="arrival.cancel").click().run()
     ended(work)
     assert gate.ended == ["cancelled"]
-    assert (screen.session.coming, screen.session.name) == (None, "bodyfat")
+    assert (screen.work.preparation, screen.session.name) == (None, "bodyfat")
     assert screen.errors == []
     assert "the pages show bodyfat" in screen.test.toast[0].value
-    assert len(screen.visit("tune").session.last_payload["cards"]) == 9
+    assert len(screen.visit("tune").panel["cards"]) == 9
 
 
 def test_another_table_takes_the_place_of_the_one_that_is_prepared(open_page, gate: Gate) -> None:
     screen = open_page("data").upload("large.csv", csv())
-    first = screen.session.coming
+    first = screen.work.preparation
     screen.upload("other.csv", csv(seed=1))
     ended(first)
-    second = screen.session.coming
+    second = screen.work.preparation
     assert second is not first
     screen.test.selectbox(key="data.demo").set_value("pima").run()
     ended(second)
-    assert (screen.session.coming, screen.session.name) == (None, "pima")
+    assert (screen.work.preparation, screen.session.name) == (None, "pima")
     assert gate.ended == ["cancelled"] * 2
 
 
@@ -155,7 +169,7 @@ def test_a_table_that_cannot_be_made_ready_is_a_sentence(
             raise rwn.ParameterError("Searching this table needs about 3 GB of memory.")
         raise MemoryError(f"{SECRET} of record 3")
 
-    monkeypatch.setattr(preparation, "Bench", type("Broken", (), {"of": staticmethod(of)}))
+    monkeypatch.setattr(change_table, "PreparedTable", type("Broken", (), {"of": staticmethod(of)}))
     with caplog.at_level(logging.DEBUG):
         screen = open_page("data").upload("large.csv", csv()).wait()
     (sentence,) = screen.errors
@@ -164,7 +178,7 @@ def test_a_table_that_cannot_be_made_ready_is_a_sentence(
     assert ("(error " in sentence) is (kind == "failure")
     assert SECRET not in screen.everything() + caplog.text
     assert screen.session.name == "bodyfat"
-    assert len(screen.visit("tune").session.last_payload["cards"]) == 9
+    assert len(screen.visit("tune").panel["cards"]) == 9
     assert screen.errors == [sentence]
     screen.test.button(key="arrival.close").click().run()
     assert screen.errors == []
@@ -177,7 +191,7 @@ def test_the_first_table_of_all_is_waited_for(
     path.write_bytes(csv())
     monkeypatch.setenv("RWN_FILE", str(path))
     screen = open_page("tune", k="7")
-    assert screen.session.last_payload is None
+    assert screen.panel is None
     assert not screen.test.slider
     assert screen.visit("data").test.selectbox(key="data.demo")
     assert not screen.test.dataframe
@@ -185,7 +199,7 @@ def test_the_first_table_of_all_is_waited_for(
     screen.visit("tune").wait()
     assert screen.session.name == "mine.csv"
     assert screen.session.k == 7
-    assert len(screen.session.last_payload["cards"]) == 9
+    assert len(screen.panel["cards"]) == 9
 
 
 def test_the_first_table_of_all_can_be_cancelled(
@@ -198,7 +212,7 @@ def test_the_first_table_of_all_can_be_cancelled(
     screen.test.button(key="arrival.cancel").click().run()
     assert screen.errors == []
     assert screen.session.name == "bodyfat"
-    assert len(screen.session.last_payload["cards"]) == 9
+    assert len(screen.panel["cards"]) == 9
 
 
 def test_other_weights_of_a_large_table_are_prepared_too(
@@ -210,9 +224,9 @@ def test_other_weights_of_a_large_table_are_prepared_too(
     gate.open.clear()
     edit_weights["x"] = 2.0
     screen.test.run()
-    work = screen.session.coming
+    work = screen.work.preparation
     screen.test.run()
-    assert screen.session.coming is work  # it is not begun anew
+    assert screen.work.preparation is work  # it is not begun anew
     assert screen.session.data.schema == before
     gate.open.set()
     screen.wait()
@@ -235,15 +249,15 @@ def test_a_cancelled_weight_is_not_asked_for_again(
     edit_weights.clear()  # as the fresh editor shows the weights in use
     screen.test.button(key="arrival.cancel").click().run()
     assert screen.session.rewound == rewound + 1
-    assert screen.session.coming is None
+    assert screen.work.preparation is None
     assert screen.session.data.schema.variable("x").weight == 1.0
 
 
 def test_a_preparation_ends_when_it_is_told_to() -> None:
-    work = Preparation.start(table(60_000), "large", lambda: None)
+    work = preparing(table(60_000))
     work.cancel()
     ended(work)
-    assert (work.bench, work.refusal) == (None, preparation.CANCELLED)
+    assert (work.result, work.refusal) == (None, preparation.CANCELLED)
 
 
 def test_a_preparation_ends_with_the_session(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,7 +269,7 @@ def test_a_preparation_ends_with_the_session(gate: Gate, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(end_with_session, "GRACE", 0.0)
     monkeypatch.setattr(end_with_session, "_LOOK", 0.01)
-    work = Preparation.start(table(), "large", lambda: None)
+    work = preparing(table())
     end_with_session._watch(weakref.ref(work), Forgetful(), "gone")
     ended(work)
     assert gate.ended == ["cancelled"]
@@ -264,10 +278,10 @@ def test_a_preparation_ends_with_the_session(gate: Gate, monkeypatch: pytest.Mon
 # ---------------------------------------------------------------- beyond the table, and in part
 
 
-def same_release(look, release, records: np.ndarray) -> None:
-    np.testing.assert_array_equal(look.masked.donors, release.donors[records])
+def same_release(current, release, records: np.ndarray) -> None:
+    np.testing.assert_array_equal(current.masked.donors, release.donors[records])
     expected = release.masked.frame.take(records).reset_index(drop=True)
-    pd.testing.assert_frame_equal(look.masked.masked.frame, expected)
+    pd.testing.assert_frame_equal(current.masked.masked.frame, expected)
 
 
 @pytest.mark.parametrize("beyond", [0.5, 1.0, 1.3])
@@ -276,59 +290,61 @@ def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
 ) -> None:
     monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
     data = table()
-    bench = Bench.of(data)
-    params = rwn.RWN(epsilon=beyond * bench.reach.stored, k=5, q=0.7)
-    assert bench.preview.stores(k=5, epsilon=params.epsilon) is (beyond <= 1)
-    look = bench.look(params, 3)
-    same_release(look, rwn.mask(data, params, seed=3), np.arange(data.n))
-    assert isinstance(look.readings["neighborhood_size"], Reading)
+    prepared_table = PreparedTable.of(data)
+    params = rwn.RWN(epsilon=beyond * prepared_table.slider_range.stored, k=5, q=0.7)
+    assert prepared_table.prepared.at(k=5, epsilon=params.epsilon).is_quick is (beyond <= 1)
+    current = prepared_table.release(params, 3)
+    same_release(current, rwn.mask(data, params, seed=3), np.arange(data.n))
+    assert isinstance(current.readings["neighborhood_size"], Reading)
 
 
 @pytest.mark.parametrize("beyond", [0.5, 1.3])
 def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None:
     data = table()
-    bench = Bench.of(data)
-    records = bench.preview.records
-    assert (len(records), bench.preview.whole) == (2100, False)
-    params = rwn.RWN(epsilon=beyond * bench.reach.epsilon, k=5, q=0.7)
+    prepared_table = PreparedTable.of(data)
+    records = prepared_table.prepared.records
+    assert (len(records), prepared_table.prepared.whole) == (2100, False)
+    params = rwn.RWN(epsilon=beyond * prepared_table.slider_range.epsilon, k=5, q=0.7)
     release = rwn.mask(data, params, seed=3)
-    look = bench.look(params, 3)
-    same_release(look, release, records)
-    plain = Comparison(original=data.take(records), masked=look.masked.masked)
+    current = prepared_table.release(params, 3)
+    same_release(current, release, records)
+    plain = Comparison(original=data.take(records), masked=current.masked.masked)
     for key in SHOWN:
-        reading = look.readings[key]
+        reading = current.readings[key]
         if rwn.MEASURES[key].side == "utility":  # the same records, before and after
             assert reading.value == rwn.MEASURES[key].read(plain).value
-    sizes = look.readings["neighborhood_size"].detail["sizes"]
+    sizes = current.readings["neighborhood_size"].detail["sizes"]
     np.testing.assert_array_equal(sizes, release.law.neighborhoods.sizes[records])
 
 
 def test_records_that_are_shown_keep_the_numbers_of_the_file(some) -> None:
     data = table()
-    bench = Bench.of(data)
-    readings = bench.look(rwn.RWN(epsilon=0.1, k=5), 3).readings
+    prepared_table = PreparedTable.of(data)
+    readings = prepared_table.release(rwn.RWN(epsilon=0.1, k=5), 3).readings
     for key in ("cooks_distance", "mahalanobis"):
         detail = readings[key].detail
-        np.testing.assert_array_equal(detail["records_original"], bench.preview.records)
+        np.testing.assert_array_equal(detail["records_original"], prepared_table.prepared.records)
         place = int(np.argmax(detail["original"]))
-        assert detail["argmax_original"] == bench.preview.records[place]
+        assert detail["argmax_original"] == prepared_table.prepared.records[place]
 
 
 def test_an_intruder_holds_all_records_whichever_are_shown(some) -> None:
     data = table()
-    bench = Bench.of(data)
+    prepared_table = PreparedTable.of(data)
     params = rwn.RWN(epsilon=0.05, k=1, q=0.5)
-    shown = bench.look(params, 3).readings["distance_linkage"]
+    shown = prepared_table.release(params, 3).readings["distance_linkage"]
     release = rwn.mask(data, params, seed=3)
     full = rwn.audit(data, release, measures=["distance_linkage"])["distance_linkage"]
-    np.testing.assert_allclose(shown.detail["score"], full.detail["score"][bench.preview.records])
+    np.testing.assert_allclose(
+        shown.detail["score"], full.detail["score"][prepared_table.prepared.records]
+    )
     assert shown.baseline == 1 / data.n
     assert (shown.detail["of"], shown.detail["sampled"]) == (data.n, True)
 
 
 def test_what_needs_every_record_says_so_and_nothing_fails(some) -> None:
-    bench = Bench.of(table())
-    comparison = bench.look(rwn.RWN(epsilon=0.1, k=5), 3).comparison
+    prepared_table = PreparedTable.of(table())
+    comparison = prepared_table.release(rwn.RWN(epsilon=0.1, k=5), 3).comparison
     found = {key: measure.read(comparison) for key, measure in rwn.MEASURES.items()}
     reasons = {
         key: str(reading) for key, reading in found.items() if not isinstance(reading, Reading)
@@ -350,7 +366,7 @@ def test_what_needs_every_record_says_so_and_nothing_fails(some) -> None:
 def test_rounded_values_of_some_records(some) -> None:
     data = table()
     params = rwn.RWN(epsilon=0.1, k=5)
-    rounded = Bench.of(data).look(Rounded(params=params, precision=(("x", 0.5),)), 3)
+    rounded = PreparedTable.of(data).release(Rounded(params=params, precision=(("x", 0.5),)), 3)
     values = rounded.masked.masked.values("x")
     np.testing.assert_allclose(values, 0.5 * np.round(values / 0.5))
     assert isinstance(rounded.readings["correlation"], Reading)
@@ -365,7 +381,7 @@ def test_a_page_says_that_some_records_are_shown_and_no_page_fails(some, open_pa
         assert told is (page in ("tune", "utility")), page
     session: Session = screen.session
     assert str(_not_expected(session)).startswith("This needs every record")
-    assert len(session.last_payload["cards"]) == 9
+    assert len(screen.panel["cards"]) == 9
 
 
 def test_whole_tables_are_not_said_to_be_samples(open_page) -> None:
@@ -374,14 +390,21 @@ def test_whole_tables_are_not_said_to_be_samples(open_page) -> None:
 
 
 def test_the_slope_of_some_records_is_not_held_against_the_policy(some) -> None:
-    from rwn_ui.tune import view as tune_view
-
     session = Session(name="large", demo=None, data=table())
-    session.settle()
-    shown = tune_view.payload(session, session.look())["tiles"]
+    session.settle(prepared(session).slider_range)
+    shown = tune_view.payload(session, current_release(session))["tiles"]
     (slope,) = (tile for tile in shown if tile["label"].startswith("Median |Δ slope|"))
     assert (slope["state"], slope["limit"]) == (None, "SE of the shown records")
     assert "whole table's standard errors are smaller" in slope["help"]
+
+
+def test_analyses_of_some_records_have_no_tile_on_tune(some) -> None:
+    """They are not judged there, and “0 of 0, all within tolerance” would say that they pass."""
+    session = Session(name="large", demo=None, data=table())
+    session.settle(prepared(session).slider_range)
+    session.day_pass = analysis_plan.suggested(session.data)
+    labels = [t["label"] for t in tune_view.payload(session, current_release(session))["tiles"]]
+    assert "Day pass" not in labels
 
 
 def test_the_table_of_some_records_is_capped(some, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_ui.state import address
 from rwn_ui.state.presets import PRESETS, preset_values
+from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 
 PAGES = sorted(path.stem for path in (Path(__file__).parents[2] / "pages").glob("*.py"))
@@ -44,34 +45,46 @@ def test_every_page_runs_for_every_small_demo(open_page, demo: str) -> None:
 def test_every_page_runs_for_every_large_demo(open_page, demo: str) -> None:
     screen = open_page("tune", demo=demo).wait()
     assert screen.errors == []
-    assert len(screen.session.last_payload["cards"]) == 9
+    assert len(screen.panel["cards"]) == 9
     assert screen.visit("data").errors == []
 
 
 def test_sliders_write_the_session_and_the_session_the_sliders(open_page) -> None:
     screen = open_page("tune")
     for what, value in (("epsilon", 3.1), ("k", 11), ("q", 0.35)):
-        screen.lever(what).set_value(value).run()
+        screen.slider(what).set_value(value).run()
         assert getattr(screen.session, what) == value
-    assert screen.session.last_payload["stamp"].startswith("ε = 3.1 · k = 11 · q = 0.35")
+    assert screen.panel["stamp"].startswith("ε = 3.1 · k = 11 · q = 0.35")
     screen.visit("data").visit("tune")
-    assert [screen.lever(what).value for what in ("epsilon", "k", "q")] == [3.1, 11, 0.35]
+    assert [screen.slider(what).value for what in ("epsilon", "k", "q")] == [3.1, 11, 0.35]
+
+
+@pytest.mark.parametrize("page", ["tune", "utility", "risk"])
+def test_a_choice_that_was_made_elsewhere_moves_the_sliders(open_page, page: str) -> None:
+    screen = open_page(page)
+    slider = screen.test.slider(key=f"{page}.0.k")
+    slider.set_value(9).run()
+    screen.session.k = 12
+    screen.test.run()
+    assert (screen.session.k, screen.test.slider(key=f"{page}.0.k").value) == (12, 12)
+    screen.test.slider(key=f"{page}.0.k").set_value(14).run()
+    assert screen.session.k == 14
 
 
 def test_a_preset_moves_every_slider_as_often_as_it_is_pressed(open_page) -> None:
     screen = open_page("tune")
     for preset in [*PRESETS, *PRESETS]:
-        wanted = preset_values(preset, screen.session.bench().reach)
-        screen.lever("k").set_value(33).run()
+        wanted = preset_values(preset, prepared(screen.session).slider_range)
+        screen.slider("k").set_value(33).run()
         screen.test.button(key=f"tune.0.preset.{preset}").click().run()
-        assert tuple(screen.lever(what).value for what in ("epsilon", "k", "q")) == wanted
-        assert screen.session.words in screen.session.last_payload["stamp"]
+        assert tuple(screen.slider(what).value for what in ("epsilon", "k", "q")) == wanted
+        assert screen.session.words in screen.panel["stamp"]
 
 
 @pytest.fixture(scope="module")
 def bodyfat() -> Session:
     session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    session.settle()
+    session.settle(prepared(session).slider_range)
     return session
 
 
@@ -94,7 +107,7 @@ def test_a_bad_value_of_a_link_is_a_sentence_and_changes_nothing(
     bodyfat: Session, monkeypatch: pytest.MonkeyPatch, link: dict[str, str], sentence: str
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(address, "_tell", lambda _, *sentences: said.extend(sentences))
+    monkeypatch.setattr(address, "_note", lambda _, *sentences: said.extend(sentences))
     address._take(bodyfat, link)
     (told,) = said
     assert told.startswith(sentence + ";")
@@ -106,13 +119,13 @@ def test_bad_values_of_a_link_are_said_on_a_page_that_lives(open_page) -> None:
     assert [warning.value.split(" of ")[0] for warning in screen.test.warning] == ["epsilon", "k"]
     assert screen.errors == []
     assert screen.session.words == "ε = 2 · k = 5 · q = 0.5"
-    assert screen.session.last_payload is not None
+    assert screen.panel is not None
 
 
 def test_good_values_of_a_link_are_taken(open_page) -> None:
     screen = open_page("tune", demo="pima", epsilon="1.5", k="7", q="0.5", projector="1")
     assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
-    assert screen.session.last_payload["projector"] is True
+    assert screen.panel["projector"] is True
     assert not screen.test.warning
 
 
@@ -127,11 +140,11 @@ def test_the_link_holds_the_setting_and_never_a_seed_or_a_file(open_page) -> Non
     screen = open_page("tune")
     screen.test.number_input(key="tune.0.seed").set_value(987654).run()
     assert screen.session.seed == 987654
-    link = screen.session.last_payload["address"]
+    link = screen.panel["address"]
     assert set(link) == {"epsilon", "k", "q", "demo"}
     screen.visit("data").upload("private-name.csv", table()).visit("tune")
     assert screen.session.name == "private-name.csv"
-    link = screen.session.last_payload["address"]
+    link = screen.panel["address"]
     assert set(link) == {"epsilon", "k", "q", "own"}
     assert "987654" not in str(link)
 
@@ -144,7 +157,7 @@ def test_the_address_of_an_own_table_waits_for_it_and_is_not_of_the_demo(
     (warning,) = screen.test.warning
     assert warning.value.startswith("This address belongs to a table that is not here: bodyfat")
     assert screen.session.words == "ε = 2 · k = 5 · q = 1"
-    assert screen.session.last_payload["address"]["demo"] == "bodyfat"
+    assert screen.panel["address"]["demo"] == "bodyfat"
     screen.visit("data").upload("mine.csv", table()).visit("tune")
     assert screen.session.words == "ε = 0.7 · k = 3 · q = 0.25"
     assert not screen.test.warning
@@ -169,14 +182,14 @@ def test_an_address_serves_the_file_that_the_app_was_started_with(
     path.write_bytes(table())
     monkeypatch.setenv("RWN_FILE", str(path))
     first = open_page("tune")
-    link = first.session.last_payload["address"]
+    link = first.panel["address"]
     assert link["own"] == "start"
     again = open_page("tune", **(link | {"k": "3"}))
     assert again.session.name == "mine.csv"
     assert again.session.k == 3
     assert not again.test.warning
     first.visit("data").upload("loaded.csv", table()[:-8]).visit("tune")
-    link = first.session.last_payload["address"]
+    link = first.panel["address"]
     assert link["own"] == "1"  # a reload opens mine.csv, not this one
     again = open_page("tune", **(link | {"k": "3"}))
     assert again.session.name == "mine.csv"
@@ -210,25 +223,25 @@ def test_a_refused_file_is_a_sentence_and_the_table_stays(open_page) -> None:
     assert "line 62: there are 4 fields" in sentence
     assert SECRET not in screen.everything()
     assert screen.session.name == "bodyfat"
-    assert len(screen.visit("tune").session.last_payload["cards"]) == 9
+    assert len(screen.visit("tune").panel["cards"]) == 9
 
 
 def test_all_weights_zero_is_a_sentence_and_the_last_good_panel_stays(
     open_page, edit_weights: dict[str, float]
 ) -> None:
     screen = open_page("tune")
-    good = screen.session.last_payload
+    good = screen.panel
     edit_weights.update(dict.fromkeys(screen.session.data.names, 0.0))
     screen.test.run()
     assert screen.errors == [
         "The weights are 0 for every variable; give at least one a positive weight."
     ]
-    assert screen.session.last_payload["cards"] == good["cards"]
+    assert screen.panel["cards"] == good["cards"]
     assert screen.test.button(key="tune.0.pin.A")  # the controls below are still there
     edit_weights["age"] = 1.0
     screen.test.run()
     assert screen.errors == []
-    assert screen.session.last_payload["cards"] != good["cards"]
+    assert screen.panel["cards"] != good["cards"]
 
 
 def test_other_weights_move_the_end_of_the_slider_and_not_the_setting(
@@ -237,11 +250,11 @@ def test_other_weights_move_the_end_of_the_slider_and_not_the_setting(
     screen = open_page("tune")
     edit_weights.update(dict.fromkeys(screen.session.data.names, 2.0))
     screen.test.run()
-    assert screen.lever("epsilon").max > 10
+    assert screen.slider("epsilon").max > 10
     assert screen.session.words == "ε = 2 · k = 5 · q = 1 · own weights of 15 variables"
     edit_weights.update(dict.fromkeys(screen.session.data.names, 0.1))
     screen.test.run()
-    assert screen.lever("epsilon").max == screen.session.epsilon == 0.82
+    assert screen.slider("epsilon").max == screen.session.epsilon == 0.82
     assert screen.errors == []
 
 
@@ -270,7 +283,7 @@ def test_nothing_to_mask_is_a_sentence_and_the_table_stays(
         "No variable is chosen for masking; choose at least one."
     ]
     assert screen.session.generation == 0
-    assert len(screen.visit("tune").session.last_payload["cards"]) == 9
+    assert len(screen.visit("tune").panel["cards"]) == 9
 
 
 def test_half_a_group_masked_is_a_sentence(open_page, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,7 +309,7 @@ def test_a_regression_question_of_the_data_page_is_drawn(open_page) -> None:
     (button,) = (b for b in screen.test.button if b.label == "Apply")
     button.click().run()
     screen.visit("tune")
-    assert "Regression of weight" in str(screen.session.last_payload["tables"])
+    assert "Regression of weight" in str(screen.panel["tables"])
     assert screen.test.button(key="prediction.run").label.startswith("Predict weight")
 
 
@@ -310,8 +323,8 @@ def test_the_preview_holds_at_most_a_hundred_records_numbered_from_one(open_page
 def test_a_table_without_a_regression_shows_the_other_cards(open_page) -> None:
     screen = open_page("data").upload("mine.csv", table()).visit("tune")
     assert screen.errors == []
-    assert len(screen.session.last_payload["cards"]) == 9
-    assert screen.session.last_payload["tables"] == []
+    assert len(screen.panel["cards"]) == 9
+    assert screen.panel["tables"] == []
     assert any("Data page" in info.value for info in screen.test.info)
 
 
@@ -327,6 +340,6 @@ def test_two_users_never_see_each_other(open_page) -> None:
     assert "THEIRS42" in theirs.everything()
     assert "THEIRS42" not in mine.everything()
     assert "MINE7731" not in theirs.everything()
-    mine.lever("k").set_value(9).run()
+    mine.slider("k").set_value(9).run()
     theirs.test.run()
     assert theirs.session.k == 5

@@ -16,10 +16,10 @@ from rwn_core.measures.measure import Reading
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Grid, Setting
 from rwn_ui.compare.view import take
-from rwn_ui.features.repeated_draws_results import setting_of
 from rwn_ui.features.scenario_trial import scenario_of
 from rwn_ui.features.setting_sentences import differences
 from rwn_ui.risk import view as risk_view
+from rwn_ui.state.results import current_release, own_results, setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import form as sweep_form
@@ -69,31 +69,31 @@ def choose(screen: Any, words: str) -> None:
 
 def worst(session: Session) -> float:
     """What the first tile says of the worst case."""
-    return float(session.last_payload["tiles"][0]["released"].split()[0])
+    return float(own_results().last["tune"]["tiles"][0]["released"].split()[0])
 
 
 def test_nothing_is_rounded_and_nothing_drawn_at_first(open_page) -> None:
     screen = open_page("tune")
     assert screen.session.precision == ()
     assert not screen.test.select_slider
-    look = screen.session.look()
-    assert look.masked is look.exact
-    assert look.params is not None
-    assert look.masked.law.original is screen.session.data
+    current = current_release(screen.session)
+    assert current.masked is current.exact
+    assert current.params is not None
+    assert current.masked.law.original is screen.session.data
 
 
 def test_one_choice_for_all_numbers_reaches_every_page(tune) -> None:
     session, exact = tune.session, worst(tune.session)
-    cards = session.last_payload["cards"]
+    cards = own_results().last["tune"]["cards"]
     choose(tune, "0.5 SD")
     data = session.data
     assert session.precision == plain_steps(steps_of(data, 0.5))
     assert worst(session) < exact - 5
     assert session.words == "ε = 2 · k = 5 · q = 1 · numbers rounded to about 0.5 SD"
-    assert session.words in session.last_payload["summary"]["text"]
-    assert sum(a != b for a, b in zip(cards, session.last_payload["cards"], strict=True)) >= 6
+    assert session.words in own_results().last["tune"]["summary"]["text"]
+    assert sum(a != b for a, b in zip(cards, own_results().last["tune"]["cards"], strict=True)) >= 6
     release = rwn.mask(data, session.params, precision=dict(session.precision), seed=session.seed)
-    assert session.look().masked.masked.frame.equals(release.masked.frame)
+    assert current_release(session).masked.masked.frame.equals(release.masked.frame)
     for page in ("utility", "risk", "sweep", "compare", "data"):
         assert tune.visit(page).errors == []
     assert tune.visit("tune").session.precision == release.precision
@@ -117,7 +117,9 @@ def test_steps_that_are_typed_in_are_the_release_and_survive_other_pages(tune, t
     assert tune.errors == []
     session = tune.session
     assert session.precision == (("age", 5.0), ("weight", 10.0))
-    assert "age in steps of 5, weight in steps of 10" in session.last_payload["summary"]["text"]
+    assert (
+        "age in steps of 5, weight in steps of 10" in own_results().last["tune"]["summary"]["text"]
+    )
     (slider,) = tune.test.select_slider
     assert slider.value == "own steps"
     type_steps.clear()
@@ -135,13 +137,13 @@ def test_steps_that_are_typed_in_are_the_release_and_survive_other_pages(tune, t
 def test_a_step_that_cannot_be_used_is_a_sentence_and_the_last_good_panel_stays(
     tune, type_steps
 ) -> None:
-    good = tune.session.last_payload
+    good = tune.panel
     type_steps["age"] = -5.0
     tune.test.run()
     (sentence,) = tune.errors
     assert sentence.startswith("The release precision of age must be a number above 0")
     assert tune.session.precision == ()
-    assert tune.session.last_payload["cards"] == good["cards"]
+    assert tune.panel["cards"] == good["cards"]
     assert tune.test.button(key="tune.0.pin.A")  # the controls below are still there
 
 
@@ -176,10 +178,10 @@ def test_measures_that_are_read_later_are_of_the_present_precision(tune) -> None
 
 def test_draws_and_jobs_belong_to_the_precision(tune) -> None:
     session = tune.session
-    before = setting_of(session)
+    before = setting_key(session)
     assert session.masking == session.params
     choose(tune, "0.1 SD")
-    assert setting_of(session) != before
+    assert setting_key(session) != before
     assert (session.masking.params, session.masking.precision) == (
         session.params,
         session.precision,
@@ -263,9 +265,9 @@ def test_the_sweep_form_tries_precisions(open_page) -> None:
     field("number_input", "Releases").set_value(2)
     field("button", "Start sweep").click().run()
     assert screen.errors == []
-    session.run.join(60)
+    screen.work.sweep.join(60)
     page.run()
-    points = session.run.sweep().points
+    points = screen.work.sweep.sweep().points
     expected = [{}, steps_of(data, 0.5), {"age": 5.0, "weight": 10.0}]
     assert [dict(point.setting.precision) for point in points] == expected
     linked = [point.median("bayes_linkage") for point in points]
@@ -297,7 +299,7 @@ def test_nonsense_in_the_steps_of_the_form_is_a_sentence(open_page, text: str, w
     area.set_value(text)
     next(b for b in screen.test.button if b.label == "Start sweep").click().run()
     assert [word in error for error in screen.errors] == [True]
-    assert screen.session.run is None
+    assert screen.work.sweep is None
 
 
 def test_slices_of_a_sweep_differ_by_precision() -> None:
@@ -310,7 +312,7 @@ def test_a_session_refuses_what_its_table_cannot_round(open_page) -> None:
     session = open_page("tune").session
     session.precision = (("nowhere", 1.0),)
     with pytest.raises(ParameterError, match="nowhere is no numeric variable"):
-        session.look()
+        current_release(session)
     session.precision = (("age", 1e9),)
-    readings = session.look().readings
+    readings = current_release(session).readings
     assert isinstance(readings["marginals"], Reading)

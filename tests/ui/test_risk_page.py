@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 import pytest
 
+from rwn_ui.features import risk_axis
 from rwn_ui.risk import view as risk_view
-from rwn_ui.tune import risk_axis
 
 Payloads = list[dict[str, Any]]
 
@@ -174,11 +174,11 @@ def test_a_refused_job_says_why(large, drawn, open_page, monkeypatch, finished):
 
 def test_the_tune_page_shows_the_worst_case_first_and_says_so(open_page):
     screen = open_page("tune")
-    (tile, *_) = screen.session.last_payload["tiles"]
+    (tile, *_) = screen.panel["tiles"]
     assert tile["label"] == "Re-linked, worst case"
     assert tile["limit"].startswith("ordinary")
     assert "ordinary intruder" in tile["help"]
-    assert "worst-case linkage" in screen.session.last_payload["cards"][0]
+    assert "worst-case linkage" in screen.panel["cards"][0]
 
 
 def test_every_risk_can_stand_on_the_tile_and_the_map(open_page):
@@ -187,7 +187,7 @@ def test_every_risk_can_stand_on_the_tile_and_the_map(open_page):
     for key in ("distance_linkage", "membership", "queries"):
         choice.set_value(key).run()
         assert screen.errors == []
-        (tile, *_) = screen.session.last_payload["tiles"]
+        (tile, *_) = screen.panel["tiles"]
         assert tile["released"].endswith("%")
-        assert risk_axis.axis_title(key) in screen.session.last_payload["cards"][0]
+        assert risk_axis.axis_title(key) in screen.panel["cards"][0]
     assert set(risk_axis.choices()) >= {"bayes_linkage", "intruder_levels", "extremes"}

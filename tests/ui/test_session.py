@@ -5,10 +5,12 @@ from __future__ import annotations
 import ast
 import json
 import logging
+import pickle
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from streamlit.runtime.state import SafeSessionState, SessionState, session_state_proxy
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
@@ -16,8 +18,11 @@ from rwn_core.neighbors.metric import coordinates
 from rwn_core.neighbors.preview import LARGEST_PAIRS, LARGEST_SEARCHED
 from rwn_core.neighbors.slider_range import interactive_reach
 from rwn_ui.messages import plain
+from rwn_ui.state.change_table import load, take
+from rwn_ui.state.history import Choice
 from rwn_ui.state.memo import Memo
 from rwn_ui.state.presets import PRESETS, preset_values
+from rwn_ui.state.results import prepared, table_key
 from rwn_ui.state.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -48,6 +53,75 @@ def test_the_words_of_a_setting_tell_its_weights() -> None:
     assert session.words == "ε = 2 · k = 5 · q = 1 · weight of age = 3 · weight of neck = 0"
     session.data = data.with_weights(dict.fromkeys(("age", "neck", "hip"), 2.0))
     assert session.words == "ε = 2 · k = 5 · q = 1 · own weights of 3 variables"
+
+
+def test_a_session_is_choices_and_nothing_that_runs_or_is_computed(open_page) -> None:
+    """Jobs, results and Streamlit's own objects cannot be written down."""
+    screen = open_page("tune")
+    screen.visit("utility").visit("risk").visit("sweep").visit("compare")
+    assert screen.errors == []
+    again = pickle.loads(pickle.dumps(screen.session))
+    assert (again.words, again.pair, again.setting) == (
+        screen.session.words,
+        screen.session.pair,
+        screen.session.setting,
+    )
+    allowed = {"rwn_core", "rwn_ui.state", "__future__", "dataclasses"}
+    tree = ast.parse((ROOT / "rwn_ui" / "state" / "session.py").read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            package = ".".join(node.module.split(".")[: 2 if "rwn_ui" in node.module else 1])
+            assert package in allowed
+
+
+def test_another_table_ends_all_work_and_frees_all_results(open_page, finished) -> None:
+    screen = open_page("tune")
+    session, work, results = screen.session, screen.work, screen.results
+    work.jobs["planner"] = finished(label="k = 3")
+    assert results.memos
+    assert "tune" in results.last
+    load(session, rwn.load_demo("pima"), name="pima", demo="pima")
+    assert (work.jobs, work.sweep, work.on_demand, work.written) == ({}, None, None, None)
+    assert (results.memos, results.last) == ({}, {})
+    assert table_key(session.data) in results.tables
+
+
+def test_a_run_that_is_cut_short_changes_all_of_a_choice_or_nothing(monkeypatch) -> None:
+    """Streamlit may end a run wherever it looks at the state, in a callback too."""
+    data = rwn.load_demo("bodyfat")
+    session = Session(name="bodyfat", demo="bodyfat", data=data)
+    session.settle(prepared(session).slider_range)
+    weights = (("age", 3.0),)
+    choice = Choice(epsilon=1.0, k=9, q=0.5, weights=weights, precision=(("age", 5.0),))
+
+    def chosen() -> tuple[object, ...]:
+        here = session.data.schema, session.epsilon, session.k, session.q, session.precision
+        return (*here, session.rewound)
+
+    class CutShort(Exception):
+        """As Streamlit's."""
+
+    before, states = chosen(), []
+    for looks in range(20):
+        left = [looks]
+
+        def look(left: list[int] = left) -> None:
+            left[0] -= 1
+            if left[0] < 0:
+                raise CutShort
+
+        with monkeypatch.context() as patch:
+            state = SafeSessionState(SessionState(), look)
+            patch.setattr(session_state_proxy, "_mock_session_state", state)
+            try:
+                take(session, choice)
+            except CutShort:
+                states.append(chosen())
+                continue
+        break
+    assert len(states) > 3
+    assert set(map(repr, states)) == {repr(before)}
+    assert chosen()[1:5] == (1.0, 9, 0.5, (("age", 5.0),))
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,19 @@ from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
 from rwn_core.reporting.decision import Meeting
-from rwn_core.reporting.scenario import Scenario
+from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.scale.planner import Offer
-from rwn_core.tuning import Plan, Point, Setting, Sweep
+from rwn_core.tuning import Grid, Plan, Point, Setting, Sweep
 from rwn_core.tuning.point import Spread
 from rwn_ui.features.setting_sentences import differences
 from rwn_ui.state.history import Choice, History
+from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Pin, Session
+from rwn_ui.state.work import Work
 from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import form as sweep_form
 from rwn_ui.sweep import pick as sweep_pick
+from rwn_ui.sweep import planner
 from rwn_ui.sweep import run as sweep_run
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
@@ -38,9 +41,12 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def sweep_page(place: Path) -> Iterator[AppTest]:
     page = AppTest.from_file(str(PAGES / "sweep.py"), default_timeout=60).run()
     yield page
-    session: Session = page.session_state["rwn.session"]
-    if session.run is not None:
-        session.run.cancel()
+    work_of(page).end()
+
+
+def work_of(page: AppTest) -> Work:
+    found: Work = page.session_state["rwn.work"]
+    return found
 
 
 def session_of(page: AppTest) -> Session:
@@ -65,7 +71,7 @@ def small(page: AppTest) -> None:
 
 def wait(page: AppTest) -> None:
     end = time.monotonic() + 60
-    run = session_of(page).run
+    run = work_of(page).sweep
     while run.running and time.monotonic() < end:
         time.sleep(0.1)
     page.run()
@@ -75,7 +81,7 @@ def test_the_first_form_is_a_sweep_within_the_sliders_ranges(sweep_page: AppTest
     session = session_of(sweep_page)
     search = sweep_form.first_search(session)
     assert len(search.grid) == 60
-    assert max(search.grid.axes["epsilon"]) <= session.bench().reach.epsilon + 1e-9
+    assert max(search.grid.axes["epsilon"]) <= prepared(session).slider_range.epsilon + 1e-9
     assert not sweep_page.error
 
 
@@ -83,12 +89,12 @@ def test_a_sweep_runs_and_its_settings_can_be_loaded(sweep_page: AppTest) -> Non
     small(sweep_page)
     wait(sweep_page)
     session = session_of(sweep_page)
-    assert session.run.refusal == ""
-    assert len(session.run.sweep()) == 2
-    assert set(session.run.sweep().references) == {"original", "no data"}
-    session.use_preset("Strong")
+    assert work_of(sweep_page).sweep.refusal == ""
+    assert len(work_of(sweep_page).sweep.sweep()) == 2
+    assert set(work_of(sweep_page).sweep.sweep().references) == {"original", "no data"}
+    session.use_preset("Strong", prepared(session).slider_range)
     select = next(s for s in sweep_page.selectbox if s.label.startswith("Setting"))
-    wanted = next(p for p in session.run.sweep() if p.setting.params.k == 3)
+    wanted = next(p for p in work_of(sweep_page).sweep.sweep() if p.setting.params.k == 3)
     select.set_value(wanted.setting.key).run()
     field(sweep_page, "button", "Load into Tune").click().run()
     assert (session.epsilon, session.k, session.q) == (2.0, 3, 1.0)
@@ -96,7 +102,7 @@ def test_a_sweep_runs_and_its_settings_can_be_loaded(sweep_page: AppTest) -> Non
     assert not sweep_page.error
 
 
-def test_a_line_of_the_list_has_reach_for_the_measures_on_the_axes_only() -> None:
+def test_a_line_of_the_list_has_an_interval_for_the_measures_on_the_axes_only() -> None:
     shares = {
         "bayes_linkage": (0.2, 0.3),
         "correlation": (0.5, 0.5),
@@ -118,7 +124,7 @@ def test_methods_are_swept_side_by_side(sweep_page: AppTest) -> None:
     field(sweep_page, "button", "Start sweep").click()
     sweep_page.run()
     wait(sweep_page)
-    methods = sorted(point.setting.method for point in session_of(sweep_page).run.sweep())
+    methods = sorted(point.setting.method for point in work_of(sweep_page).sweep.sweep())
     assert methods == ["nbrs2015"] * 2 + ["rwn"] * 4
     assert not sweep_page.error
 
@@ -151,12 +157,11 @@ def test_the_planner_tells_a_range_and_waits_its_turn(sweep_page: AppTest, finis
         fall_back=0.25,
         radius=0.5,
     )
-    session = session_of(sweep_page)
-    planner = "Planner for large tables"
-    assert not next(e for e in sweep_page.expander if e.label == planner).proto.expanded
-    session.planner = finished(label="k = 3", result=[offer])
+    title = "Planner for large tables"
+    assert not next(e for e in sweep_page.expander if e.label == title).proto.expanded
+    work_of(sweep_page).jobs[planner.JOB] = finished(label="k = 3", result=[offer])
     sweep_page.run()
-    assert next(e for e in sweep_page.expander if e.label == planner).proto.expanded
+    assert next(e for e in sweep_page.expander if e.label == title).proto.expanded
     (table,) = sweep_page.table
     row = table.value.iloc[0]
     assert row["time"] == "1.5 s to 6.0 s"
@@ -172,12 +177,12 @@ def test_the_present_setting_is_on_the_map_though_it_was_not_swept(sweep_page: A
     wait(sweep_page)
     session = session_of(sweep_page)
     session.k = 4
-    sweep = session.run.sweep()
+    sweep = work_of(sweep_page).sweep.sweep()
     chart = sweep_cards.draw_map(
         session, sweep, "correlation", "distance_linkage", limit=None, along=None
     )
     now = chart["data"][-1]
-    reading = session.look().readings["distance_linkage"]
+    reading = current_release(session).readings["distance_linkage"]
     assert (now["name"], now["y"]) == ("now", [reading.value])
     assert "one release" in now["hovertext"][0]
     session.pins["A"] = Pin(text="before", values={"correlation": 0.1, "distance_linkage": 0.2})
@@ -194,8 +199,8 @@ def test_a_new_session_finds_the_kept_points(sweep_page: AppTest) -> None:
     assert any("4 of 4 settings are finished" in text.value for text in again.markdown)
     assert not [button for button in again.button if button.label == "Go on with it"]
     field(again, "button", "Show it").click().run()
-    assert len(session_of(again).run.sweep()) == 2
-    assert not session_of(again).run.running
+    assert len(work_of(again).sweep.sweep()) == 2
+    assert not work_of(again).sweep.running
 
 
 def test_an_unfinished_sweep_is_gone_on_with(sweep_page: AppTest, place: Path) -> None:
@@ -208,8 +213,27 @@ def test_an_unfinished_sweep_is_gone_on_with(sweep_page: AppTest, place: Path) -
     assert not [button for button in again.button if button.label == "Show it"]
     field(again, "button", "Go on with it").click().run()
     wait(again)
-    assert len(session_of(again).run.sweep()) == 2
-    assert len(session_of(again).run.sweep().references) == 2
+    assert len(work_of(again).sweep.sweep()) == 2
+    assert len(work_of(again).sweep.sweep().references) == 2
+
+
+def test_the_form_shows_the_search_that_a_scenario_brings(sweep_page: AppTest) -> None:
+    session, label = session_of(sweep_page), "Minimum neighbors k"
+    sweep_page.session_state["sweep.0.k"] = "7:9:1"
+    session.precision = (("age", 5.0),)  # it changes the first form, not what somebody typed
+    sweep_page.run()
+    assert field(sweep_page, "text_input", label).value == "7:9:1"
+    grid, plan = Grid(axes={"k": (4, 6)}), Plan(measures=("correlation",), releases=3)
+    session.search = Search(grid=grid, plan=plan)
+    sweep_page.run()
+    assert field(sweep_page, "text_input", label).value == "4, 6"
+    assert field(sweep_page, "number_input", "Releases").value == 3
+    field(sweep_page, "text_input", label).set_value("2:4:1")
+    field(sweep_page, "text_input", "Radius ε (standard deviations)").set_value("2")
+    field(sweep_page, "text_input", "Modification probability q").set_value("1")
+    field(sweep_page, "button", "Start sweep").click().run()
+    assert field(sweep_page, "text_input", label).value == "2:4:1"  # as it was typed
+    assert session.search.grid.axes["k"] == (2, 3, 4)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +250,7 @@ def test_nonsense_in_the_form_is_a_sentence(
     field(sweep_page, "text_input", label).set_value(text)
     field(sweep_page, "button", "Start sweep").click().run()
     assert any(word in error.value for error in sweep_page.error)
-    assert session_of(sweep_page).run is None
+    assert work_of(sweep_page).sweep is None
 
 
 def test_the_folder_is_the_users_own(place: Path) -> None:
@@ -237,7 +261,7 @@ def test_scenarios_are_kept_compared_and_frozen() -> None:
     page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
     session = session_of(page)
     for name, preset in (("One", "Light"), ("Two", "Strong")):
-        session.use_preset(preset)
+        session.use_preset(preset, prepared(session).slider_range)
         field(page, "text_input", "Name").set_value(name)
         field(page, "button", "Save scenario").click().run()
     assert list(session.scenarios) == ["One", "Two"]
@@ -278,12 +302,12 @@ def test_a_scenario_brings_its_setting_back() -> None:
 
     page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
     session = session_of(page)
-    session.use_preset("Light")
+    session.use_preset("Light", prepared(session).slider_range)
     before = session.words
     field(page, "text_input", "Name").set_value("One")
     field(page, "button", "Save scenario").click().run()
     kept = Scenario.from_toml(session.scenarios["One"].to_toml())
-    session.use_preset("Strong")
+    session.use_preset("Strong", prepared(session).slider_range)
     field(page, "button", "To Tune").click().run()
     assert session.words == before
     assert kept.setting == session.setting

@@ -9,8 +9,9 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
+from rwn_ui.features import risk_axis
+from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Pin, Session
-from rwn_ui.tune import risk_axis
 from rwn_ui.tune import view as tune_view
 
 LABELS = (
@@ -26,17 +27,17 @@ LABELS = (
 @pytest.fixture
 def session() -> Session:
     made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    made.settle()
+    made.settle(prepared(made).slider_range)
     return made
 
 
 def tiles(session: Session) -> dict[str, dict]:
-    shown = tune_view.payload(session, session.look())["tiles"]
+    shown = tune_view.payload(session, current_release(session))["tiles"]
     return {tile["label"]: tile for tile in shown}
 
 
 def test_the_payload_is_plain_data(session: Session) -> None:
-    shown = tune_view.payload(session, session.look())
+    shown = tune_view.payload(session, current_release(session))
     json.dumps(shown, allow_nan=False)
     assert len(shown["cards"]) == 9
     assert tuple(tile["label"] for tile in shown["tiles"]) == LABELS
@@ -50,16 +51,18 @@ def test_the_payload_is_plain_data(session: Session) -> None:
 
 def test_the_share_of_changed_cells_is_set_against_q_as_it_was_chosen(session: Session) -> None:
     session.q = 0.95  # a mean over the variables would show 0.9499999999999996
-    changed = tune_view.payload(session, session.look())["changed"]
+    changed = tune_view.payload(session, current_release(session))["changed"]
     assert changed["q"] == 0.95
     assert changed["names"] == list(session.data.names)
     assert 0.85 < changed["overall"] < 0.95
 
 
 def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
-    readings = {key: r for key, r in session.look().readings.items() if isinstance(r, Reading)}
+    readings = {
+        key: r for key, r in current_release(session).readings.items() if isinstance(r, Reading)
+    }
     shown = tiles(session)
-    worst = risk_axis.readings(session, session.look())["bayes_linkage"]
+    worst = risk_axis.readings(session, current_release(session))["bayes_linkage"]
     linked, pc1 = worst, readings["principal_components"].detail
     assert shown["Re-linked, worst case"]["released"] == f"{100 * linked.value:.1f} %"
     assert shown["Max Cook’s distance"]["original"] == "0.754"
@@ -88,14 +91,14 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
 def test_a_tile_is_marked_against_the_policy(
     session: Session, label: str, field: str, measure: str
 ) -> None:
-    value = risk_axis.readings(session, session.look())[measure].value
+    value = risk_axis.readings(session, current_release(session))[measure].value
     for limit, state in ((value, "ok"), (value * 0.99, "over"), (value * 1.01, "ok")):
         session.policy = replace(session.policy, **{field: limit})
         assert tiles(session)[label]["state"] == state
 
 
 def test_a_pin_of_the_same_setting_shows_no_difference(session: Session) -> None:
-    session.pins["A"] = tune_view.pin(session, session.look())
+    session.pins["A"] = tune_view.pin(session, current_release(session))
     for tile in tiles(session).values():
         (mark,) = tile["against"]
         assert mark["text"].startswith("±")
@@ -103,7 +106,7 @@ def test_a_pin_of_the_same_setting_shows_no_difference(session: Session) -> None
 
 
 def test_differences_against_pins_have_the_right_sign_and_mark(session: Session) -> None:
-    here = tune_view.pin(session, session.look()).values
+    here = tune_view.pin(session, current_release(session)).values
     session.pins["A"] = Pin(text="less", values={k: v - 0.5 for k, v in here.items()})
     session.pins["B"] = Pin(text="more", values={k: v + 0.5 for k, v in here.items()})
     for label, tile in tiles(session).items():
@@ -118,14 +121,14 @@ def test_differences_against_pins_have_the_right_sign_and_mark(session: Session)
 
 
 def test_the_map_shows_now_and_the_pins(session: Session) -> None:
-    session.pins["A"] = tune_view.pin(session, session.look())
+    session.pins["A"] = tune_view.pin(session, current_release(session))
     session.k = 20
-    card = json.loads(tune_view.payload(session, session.look())["cards"][0])
+    card = json.loads(tune_view.payload(session, current_release(session))["cards"][0])
     assert [row[0] for row in json.loads(card["table"])["rows"]] == ["now", "A"]
 
 
 def test_a_pin_holds_words_and_readings_but_no_data(session: Session) -> None:
-    pinned = tune_view.pin(session, session.look())
+    pinned = tune_view.pin(session, current_release(session))
     assert pinned.text == "ε = 2 · k = 5 · q = 1"
     assert all(isinstance(value, float) for value in pinned.values.values())
 
@@ -134,5 +137,5 @@ def test_the_stamp_is_new_for_everything_that_changes_a_chart(session: Session) 
     stamps = set()
     for name, value in (("k", 6), ("q", 0.5), ("epsilon", 3.0), ("seed", 2), ("variable", "age")):
         setattr(session, name, value)
-        stamps.add(tune_view.payload(session, session.look())["stamp"])
+        stamps.add(tune_view.payload(session, current_release(session))["stamp"])
     assert len(stamps) == 5

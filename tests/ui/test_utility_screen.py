@@ -23,44 +23,41 @@ from rwn_ui.features import (
     repeated_draws,
     repeated_draws_results,
 )
-from rwn_ui.features.repeated_draws_results import setting_of
+from rwn_ui.features.repeated_draws_results import keep
+from rwn_ui.state.prepared_table import SHOWN
+from rwn_ui.state.results import own_results, prepared, setting_key
 from rwn_ui.state.session import Session
-from rwn_ui.tune import view as tune_view
+from rwn_ui.tune import tiles
 from rwn_ui.utility import cards as utility_cards
-from rwn_ui.utility import results as utility_results
 from rwn_ui.utility import view as utility_view
-from rwn_ui.utility.results import PENDING, Desk, complete, sight
+from rwn_ui.utility.results import PENDING, complete, read
 
 
-def a_session(monkeypatch: pytest.MonkeyPatch, demo: str, data: rwn.Microdata) -> Any:
-    """A user's session and desk, without a browser."""
+def a_session(demo: str, data: rwn.Microdata) -> Session:
+    """A user's session, without a browser."""
     session = Session(name=demo, demo=demo, data=data)
-    session.settle()
+    session.settle(prepared(session).slider_range)
     released = [variable.name for variable in session.data.schema.released]
     session.variable = released[0]
-    mine = Desk(generation=0, other=released[1])
-    for module in (utility_results, repeated_draws, analysis_plan_results, tune_view):
-        monkeypatch.setattr(module, "desk", lambda session: mine)
-    return session, mine
+    session.second_variable = released[1]
+    return session
 
 
 @pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> Any:
-    return a_session(monkeypatch, "bodyfat", rwn.load_demo("bodyfat"))
+def session() -> Session:
+    return a_session("bodyfat", rwn.load_demo("bodyfat"))
 
 
 def wait_for_the_study(screen: Any) -> None:
     end = time.monotonic() + 90
-    job = screen.session.study
+    job = screen.job(repeated_draws.JOB)
     while job is not None and job.running and time.monotonic() < end:
         time.sleep(0.2)
     screen.test.run()
 
 
-def cards(session: Session, mine: Desk) -> dict[str, Any]:
-    found = utility_cards.cards(
-        session, mine, sight(session), mine.ensembles.get(setting_of(session))
-    )
+def cards(session: Session) -> dict[str, Any]:
+    found = utility_cards.cards(session, read(session), repeated_draws_results.drawn(session))
     return {card["key"]: card for card in found}
 
 
@@ -68,7 +65,7 @@ def cards(session: Session, mine: Desk) -> dict[str, Any]:
 def four() -> Ensemble:
     """Four draws of bodyfat's standard setting."""
     session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    session.settle()
+    session.settle(prepared(session).slider_range)
     keys = [key for key, one in rwn.MEASURES.items() if one.side == "utility"]
     keys = [*(key for key in keys if key not in {"prediction", "pmse"}), "cells_changed"]
     return ensemble(session.data, session.params, repeats=4, seed=session.seed, measures=keys)
@@ -85,34 +82,43 @@ def test_draws_begun_on_tune_are_there_on_utility_and_only_for_their_setting(
     screen.test.button(key="utility.0.pass.suggest").click().run()
     screen.visit("tune")
     screen.test.button(key="tune.draws").click().run()
-    assert screen.session.busy
+    assert screen.work.busy
     assert screen.test.button(key="tune.draws").disabled
     wait_for_the_study(screen)
     assert screen.errors == []
-    assert "3 draws" in screen.session.last_payload["summary"]["text"]
-    limits = [tile.get("limit", "") for tile in screen.session.last_payload["tiles"]]
+    assert "3 draws" in screen.panel["summary"]["text"]
+    limits = [tile.get("limit", "") for tile in screen.panel["tiles"]]
     assert sum("draws" in text for text in limits) >= 4
     screen.visit("utility")
-    payload = screen.test.session_state["utility.last"]
+    payload = screen.results.last["utility"]
     assert payload["tiles"][0]["limit"].startswith("9 of 10 draws")
     assert payload["tiles"][3]["limit"].startswith("9 of 10 draws")  # small groups, a part
     table = payload["tables"][0]
     assert table["columns"][-2:] == ["draws that pass", "median of draws"]
     assert [row[-2].endswith(" of 3") for row in table["rows"]] == [True] * 3
     screen.test.slider(key="utility.0.k").set_value(9).run()
-    other = screen.test.session_state["utility.last"]
+    other = screen.results.last["utility"]
     assert "draws" not in other["summary"]["text"]
     assert "draws" not in str(other["tiles"])
 
 
+def test_draws_read_all_that_a_tile_or_a_chart_of_tune_shows(monkeypatch) -> None:
+    begun: dict[str, Any] = {}
+    session = a_session("bodyfat", rwn.load_demo("bodyfat"))
+    monkeypatch.setattr(repeated_draws, "Job", lambda *what, **more: begun.update(more))
+    repeated_draws.begin_draws(session)
+    wanted = {tile.measure for tile in tiles.TILES} | set(SHOWN)
+    assert wanted - set(begun["measures"]) == {"neighborhood_size"}  # the same in every draw
+    assert "prediction" not in begun["measures"]
+
+
 def test_charts_show_where_draws_fall_and_only_those_of_their_setting(
-    shown: Any, four: Ensemble
+    session: Session, four: Ensemble
 ) -> None:
-    session, mine = shown
-    plain = cards(session, mine)
+    plain = cards(session)
     assert "9 of 10 draws" not in str([card["data"] for card in plain.values()])
-    mine.ensembles[setting_of(session)] = four
-    after = cards(session, mine)
+    keep(setting_key(session), (four, ()))
+    after = cards(session)
     names = {key: {trace.get("name", "") for trace in card["data"]} for key, card in after.items()}
     for key in (
         "regression",
@@ -126,26 +132,26 @@ def test_charts_show_where_draws_fall_and_only_those_of_their_setting(
         assert any("9 of 10 draws" in column for column in after[key]["table"]["columns"]), key
     assert "outside" in after["correlation_change"]["note"]
     session.k += 1
-    assert "9 of 10 draws" not in str([card["data"] for card in cards(session, mine).values()])
+    assert "9 of 10 draws" not in str([card["data"] for card in cards(session).values()])
 
 
-def test_only_the_newest_results_are_kept() -> None:
-    kept: dict[tuple[Any, ...], Any] = {}
-    for number in range(repeated_draws.KEPT + 3):
-        repeated_draws._keep(kept, (number,), number)
-    assert list(kept.values()) == list(range(3, repeated_draws.KEPT + 3))
+def test_only_the_newest_results_are_kept(four: Ensemble) -> None:
+    for number in range(repeated_draws_results.KEPT + 3):
+        keep((number,), (four, ()))
+    kept = own_results().memos["draws"]
+    known = [number for number in range(repeated_draws_results.KEPT + 3) if (number,) in kept]
+    assert known == list(range(3, repeated_draws_results.KEPT + 3))
 
 
 @pytest.mark.parametrize(
     "kind", ["change", "mean", "sd", "correlation", "first_component", "cells"]
 )
 def test_the_curves_moment_has_its_interval_over_the_draws(
-    shown: Any, four: Ensemble, kind: str
+    session: Session, four: Ensemble, kind: str
 ) -> None:
-    session, _ = shown
     moment = next(one for one in moments_of(session.data, "siri", "bmi") if one.kind == kind)
     low, high = repeated_draws_results.moment_interval(four, moment, session.data)
-    comparison = sight(session).comparison
+    comparison = read(session).comparison
     values = [
         moment.realized(comparison.with_masked(masked))
         for masked, _ in releases(session.data, session.params, 4, session.seed)
@@ -163,7 +169,7 @@ def test_the_curves_moment_has_its_interval_over_the_draws(
 
 def test_any_moment_over_any_parameter(open_page) -> None:
     screen = open_page("utility", demo="pima")
-    mine: Desk = screen.test.session_state["utility.desk"]
+    session = screen.session
     choose = next(box for box in screen.test.selectbox if box.label == "Expected curve of")
     over = screen.test.selectbox(key="utility.0.axis")
     assert len(choose.options) >= 5
@@ -174,35 +180,32 @@ def test_any_moment_over_any_parameter(open_page) -> None:
     choose = next(box for box in screen.test.selectbox if box.label == "Expected curve of")
     choose.select_index(2).run()
     assert screen.errors == []
-    assert mine.moment.kind != "change"
-    shown = screen.test.session_state["utility.last"]["cards"]
-    assert any(f"Expected {mine.moment.short} over ε" in card for card in shown)
+    assert session.moment.kind != "change"
+    shown = screen.results.last["utility"]["cards"]
+    assert any(f"Expected {session.moment.short} over ε" in card for card in shown)
 
 
 # ---------------------------------------------------------------- large tables
 
 
-def test_a_large_table_is_drawn_at_once_and_completed_after(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_large_table_is_drawn_at_once_and_completed_after() -> None:
     data = rwn.load_demo("cps1988").take(np.arange(2400))
-    session, mine = a_session(monkeypatch, "cps1988", data)
-    monkeypatch.setattr(utility_results.st, "session_state", {repeated_draws_results.PLACE: mine})
-    first = sight(session)
+    session = a_session("cps1988", data)
+    first = read(session)
     assert first.pending
     assert first.readings["pmse"] is PENDING
     assert first.expected is PENDING
-    keys = [card["key"] for card in utility_cards.cards(session, mine, first, None)]
+    keys = [card["key"] for card in utility_cards.cards(session, first, None)]
     assert "expected_curve" in keys
-    payload = utility_view.payload(session, mine, first, ())
+    payload = utility_view.payload(session, first, ())
     complete(session)
-    done = sight(session)
+    done = read(session)
     assert not done.pending
     assert done.readings["pmse"].value > 0
     assert done.expected.value > 0
-    assert utility_view.payload(session, mine, done, ())["stamp"] != payload["stamp"]
+    assert utility_view.payload(session, done, ())["stamp"] != payload["stamp"]
     session.seed += 1  # another draw: the setting's expectation is known, the rest is not
-    again = sight(session)
+    again = read(session)
     assert again.pending
     assert again.expected.value == done.expected.value
 
@@ -226,21 +229,17 @@ def odd_tables() -> dict[str, pd.DataFrame]:
 
 
 @pytest.mark.parametrize("name", odd_tables())
-def test_the_page_has_words_and_pictures_for_odd_tables(
-    monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_the_page_has_words_and_pictures_for_odd_tables(name: str) -> None:
     data = rwn.Microdata.from_frame(odd_tables()[name])
     names = [variable.name for variable in data.schema.released]
     session = Session(name=name, demo=None, data=data)
-    session.settle()
-    mine = Desk(generation=0, other=names[-1])
-    for module in (utility_results, tune_view):
-        monkeypatch.setattr(module, "desk", lambda session: mine)
+    session.settle(prepared(session).slider_range)
+    session.second_variable = names[-1]
     for variable in names:
         session.variable = variable
-        for moment in moments_of(data, variable, mine.other):
-            mine.moment = moment
-            payload = utility_view.payload(session, mine, sight(session), ())
+        for moment in moments_of(data, *session.pair):
+            session.moment = moment
+            payload = utility_view.payload(session, read(session), ())
             assert len(payload["cards"]) == 9
             assert b"NaN" not in orjson.dumps(payload)
 
@@ -255,7 +254,7 @@ def test_a_registered_day_pass_is_on_tune_and_in_the_scenario(open_page) -> None
     registered = screen.session.day_pass
     assert len(registered.analyses) == 3
     screen.visit("tune")
-    tile = screen.session.last_payload["tiles"][-1]
+    tile = screen.panel["tiles"][-1]
     assert tile["label"] == "Day pass"
     assert tile["state"] in {"ok", "over"}
     assert "Correlations" in tile["help"]
@@ -283,18 +282,15 @@ def test_a_scenario_brings_its_day_pass_along_and_is_judged(open_page) -> None:
     assert screen.errors == []
     session = screen.session
     assert session.scenarios["one"].day_pass == registered
-    mine = screen.test.session_state["utility.desk"]
-    kept = [key for key in mine.memo._kept if key[0] == "standings"]
-    assert len(kept) == 2
+    assert len(screen.results.memos["standings of scenarios"]._kept) == 2
     session.day_pass = type(registered)()
     next(each for each in screen.test.button if each.label == "To Tune").click().run()
     assert session.day_pass == registered
     assert screen.visit("utility").test.text_area(key="utility.0.pass").value
 
 
-def test_standings_in_words(shown: Any) -> None:
-    session, mine = shown
-    analysis_plan.register(session, mine, analysis_plan.suggested(session.data).to_toml())
+def test_standings_in_words(session: Session) -> None:
+    analysis_plan.register(session, analysis_plan.suggested(session.data).to_toml())
     scenario = Scenario(name="a", setting=session.setting, table=session.data.fingerprint, seed=2)
     found = analysis_plan_results.standings(session, scenario)
     assert found is not None
@@ -312,7 +308,7 @@ def test_draws_are_points_only_where_each_has_both_measures(monkeypatch) -> None
     values = {"correlation": np.array([0.1, 0.2, 0.3]), "distance_linkage": np.full(4, 0.5)}
     made = SimpleNamespace(values=values)
     monkeypatch.setattr(repeated_draws_results, "drawn", lambda session: made)
-    assert repeated_draws_results.spots(None) == []
+    assert repeated_draws_results.map_points(None) == []
     values["correlation"] = np.array([0.1, 0.2, 0.3, 0.4])
-    shown = [spot["utility"] for spot in repeated_draws_results.spots(None)]
+    shown = [spot["utility"] for spot in repeated_draws_results.map_points(None)]
     assert shown == pytest.approx([0.9, 0.8, 0.7, 0.6])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import orjson
 import pytest
@@ -13,29 +12,28 @@ from rwn_core.evaluation.analysis_plan import DayPass
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.repeated_draws import ensemble
 from rwn_core.evaluation.standard_errors import standard_error_validity
-from rwn_ui.features import analysis_plan, analysis_plan_results, repeated_draws_results
-from rwn_ui.features.repeated_draws_results import setting_of
+from rwn_ui.features import analysis_plan, analysis_plan_results
+from rwn_ui.features.repeated_draws_results import keep
+from rwn_ui.state.results import current_release, prepared, setting_key
 from rwn_ui.state.session import Session
+from rwn_ui.tune import tiles
 from rwn_ui.tune import view as tune_view
-from rwn_ui.utility import results as utility_results
 from rwn_ui.utility import view as utility_view
-from rwn_ui.utility.results import Desk, sight
+from rwn_ui.utility.results import read
 
 
 @pytest.fixture(params=["bodyfat", "pima"])
-def shown(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+def session(request: pytest.FixtureRequest) -> Session:
     session = Session(name="demo", demo=request.param, data=rwn.load_demo(request.param))
-    session.settle()
+    session.settle(prepared(session).slider_range)
     released = [variable.name for variable in session.data.schema.released]
     session.variable = released[0]
-    mine = Desk(generation=0, other=released[1])
-    monkeypatch.setattr(utility_results, "desk", lambda session: mine)
-    return session, mine
+    session.second_variable = released[1]
+    return session
 
 
-def test_the_payload_is_plain_and_complete(shown: Any) -> None:
-    session, mine = shown
-    payload = utility_view.payload(session, mine, sight(session), ())
+def test_the_payload_is_plain_and_complete(session: Session) -> None:
+    payload = utility_view.payload(session, read(session), ())
     text = orjson.dumps(payload)
     assert b"NaN" not in text
     assert len(payload["tiles"]) == 6
@@ -55,7 +53,7 @@ def test_the_payload_is_plain_and_complete(shown: Any) -> None:
     by_title = {table["title"]: table for table in payload["tables"]}
     (score,) = (table for title, table in by_title.items() if title.startswith("Propensity"))
     assert [row[0] for row in score["rows"]] == ["main effects", "all pairs"]
-    pmse = sight(session).readings["pmse"]
+    pmse = read(session).readings["pmse"]
     assert score["rows"][1][3:6] == [
         pmse.value, pmse.detail["standardized"], pmse.detail["specks"],
     ]  # fmt: skip
@@ -63,16 +61,15 @@ def test_the_payload_is_plain_and_complete(shown: Any) -> None:
     assert all(row[2] == min(max(row[1], 0.0), 1.0) for row in overlap["rows"])
 
 
-def test_draws_and_standard_errors_join_the_picture(shown: Any) -> None:
-    session, mine = shown
-    before = utility_view.payload(session, mine, sight(session), ())
-    mine.ensembles[setting_of(session)] = ensemble(
+def test_draws_and_standard_errors_join_the_picture(session: Session) -> None:
+    before = utility_view.payload(session, read(session), ())
+    draws = ensemble(
         session.data, session.params, repeats=3, seed=1, measures=["correlation", "ci_overlap"]
     )
-    mine.validities[setting_of(session)] = standard_error_validity(
-        session.data, session.params, repeats=10, seed=1
-    )
-    after = utility_view.payload(session, mine, sight(session), ())
+    validity = standard_error_validity(session.data, session.params, repeats=10, seed=1)
+    keep(setting_key(session), (draws, ()))
+    keep(setting_key(session), validity)
+    after = utility_view.payload(session, read(session), ())
     assert after["stamp"] != before["stamp"]
     assert after["tiles"][0]["limit"].startswith("9 of 10 draws")
     assert "9 of 10 draws" in after["tables"][0]["columns"]
@@ -81,46 +78,39 @@ def test_draws_and_standard_errors_join_the_picture(shown: Any) -> None:
     assert means["title"] == "What the masking adds to the error of a mean"
     assert [row[0] for row in means["rows"]] == list(session.data.numeric_names)
     session.k += 1  # another setting has no draws yet
-    other = utility_view.payload(session, mine, sight(session), ())
+    other = utility_view.payload(session, read(session), ())
     assert "9 of 10 draws" not in other["tables"][0]["columns"]
 
 
-def test_a_day_pass_has_a_tile_and_a_table(shown: Any) -> None:
-    session, mine = shown
-    analysis_plan.register(session, mine, analysis_plan.suggested(session.data).to_toml())
-    seen = sight(session)
-    passed = analysis_plan_results.verdicts(session, mine, seen.comparison)
-    assert len(passed) == len(DayPass.from_toml(mine.text).analyses) == 3
+def test_a_day_pass_has_a_tile_and_a_table(session: Session) -> None:
+    analysis_plan.register(session, analysis_plan.suggested(session.data).to_toml())
+    readings = read(session)
+    passed = analysis_plan_results.verdicts(session, readings.comparison)
+    assert len(passed) == len(DayPass.from_toml(analysis_plan.draft(session)[0].text).analyses) == 3
     assert all(verdict.value is not None for verdict in passed)
-    payload = utility_view.payload(session, mine, seen, passed)
+    payload = utility_view.payload(session, readings, passed)
     assert payload["tiles"][-1]["label"] == "Day pass"
     assert payload["tables"][0]["title"].startswith("Day pass")
-    analysis_plan.register(session, mine, "no [[toml")
-    assert mine.text == "no [[toml"
-    assert analysis_plan_results.verdicts(session, mine, seen.comparison) == ()
+    analysis_plan.register(session, "no [[toml")
+    assert analysis_plan.draft(session)[0].text == "no [[toml"
+    assert analysis_plan_results.verdicts(session, readings.comparison) == ()
 
 
-def test_a_second_look_computes_nothing_again(shown: Any) -> None:
-    session, _ = shown
-    assert sight(session).readings["pmse"] is sight(session).readings["pmse"]
+def test_a_second_reading_computes_nothing_again(session: Session) -> None:
+    assert read(session).readings["pmse"] is read(session).readings["pmse"]
     data = session.data
     release = rwn.mask(data, session.params, seed=session.seed)
     alone = rwn.MEASURES["pmse"].compute(compare(data, release))
-    assert sight(session).readings["pmse"].value == pytest.approx(alone.value, rel=1e-6)
+    assert read(session).readings["pmse"].value == pytest.approx(alone.value, rel=1e-6)
 
 
-def test_the_tune_page_shows_the_draws_too(shown: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    session, mine = shown
-    look = session.look()
-    plain = tune_view.payload(session, look)
-    keys = [tile.measure for tile in tune_view.TILES]
-    mine.ensembles[setting_of(session)] = ensemble(
-        session.data, session.params, repeats=4, seed=1, measures=keys
-    )
-    monkeypatch.setattr(
-        repeated_draws_results.st, "session_state", {repeated_draws_results.PLACE: mine}
-    )
-    payload = tune_view.payload(session, look)
+def test_the_tune_page_shows_the_draws_too(session: Session) -> None:
+    current = current_release(session)
+    plain = tune_view.payload(session, current)
+    keys = [tile.measure for tile in tiles.TILES]
+    draws = ensemble(session.data, session.params, repeats=4, seed=1, measures=keys)
+    keep(setting_key(session), (draws, ()))
+    payload = tune_view.payload(session, current)
     words = [tile.get("limit", "") for tile in payload["tiles"]]
     assert sum(text.startswith("draws") for text in words) >= 5
     names = [trace["name"] for trace in json.loads(payload["cards"][0])["data"]]
@@ -128,9 +118,8 @@ def test_the_tune_page_shows_the_draws_too(shown: Any, monkeypatch: pytest.Monke
     assert "draws" not in [trace["name"] for trace in json.loads(plain["cards"][0])["data"]]
 
 
-def test_the_share_of_changed_cells_stands_beside_the_q_of_the_slider(shown: Any) -> None:
-    session, mine = shown
+def test_the_share_of_changed_cells_stands_beside_the_q_of_the_slider(session: Session) -> None:
     session.q = 0.9
-    changed = utility_view.payload(session, mine, sight(session), ())["changed"]
+    changed = utility_view.payload(session, read(session), ())["changed"]
     assert changed["q"] == 0.9  # not the mean of many 0.9
     assert len(changed["share"]) == len(changed["names"]) == session.data.p

@@ -10,8 +10,11 @@ from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.compare import view as compare_view
+from rwn_ui.features import watch_list
 from rwn_ui.features.scenario_trial import scenario_of
 from rwn_ui.risk import view as risk_view
+from rwn_ui.state.change_table import load
+from rwn_ui.state.results import prepared
 
 TALL = Predicate(conditions=(Condition(name="height", sign="at least", value=77.0),))
 
@@ -54,7 +57,7 @@ def test_the_list_is_kept_over_pages_and_emptied_with_the_table(drawn, open_page
     screen.visit("tune").visit("risk")
     assert screen.session.watched.records == (0,)
     assert [row[0] for row in table(drawn)["rows"]] == ["record 1"]
-    screen.session.load(screen.session.data, name="again", demo=None)
+    load(screen.session, screen.session.data, name="again", demo=None)
     assert screen.session.watched.empty
 
 
@@ -81,7 +84,7 @@ def test_a_meeting_sees_the_list_beside_every_scenario(drawn, open_page):
     session = screen.session
     session.watched = WatchList(records=(38,), predicates=(TALL,))
     for name, preset in (("One", "Light"), ("Two", "Strong")):
-        session.use_preset(preset)
+        session.use_preset(preset, prepared(session).slider_range)
         screen.test.text_input[0].set_value(name)
         press(screen, "Save scenario")
     assert any("the watched question:" in caption.value for caption in screen.test.caption)
@@ -110,7 +113,7 @@ def test_a_scenario_brings_its_questions_but_no_records(drawn, open_page):
     session.watched = WatchList(records=(4,))
     other = Predicate(conditions=(Condition(name="wage", sign="at least", value=3.0),))
     again = Scenario.from_toml(text)
-    compare_view.watch_list.take(session, again)
+    watch_list.take(session, again)
     assert session.watched == WatchList(records=(4,), predicates=(TALL,))
-    compare_view.watch_list.take(session, Scenario(watch=(other,)))
+    watch_list.take(session, Scenario(watch=(other,)))
     assert session.watched.predicates == (TALL,)

@@ -10,8 +10,11 @@ import orjson
 import pytest
 
 from rwn_core.neighbors import preview
+from rwn_ui.features import risk_axis
+from rwn_ui.state.change_table import load, reweigh
+from rwn_ui.state.results import current_release, own_results, prepared
 from rwn_ui.state.session import Session
-from rwn_ui.tune import risk_axis
+from rwn_ui.state.work import own_work
 from rwn_ui.tune import view as tune_view
 
 SELECT = "tune.0.risk"
@@ -28,7 +31,7 @@ def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
 
 
 def shown(session: Session) -> dict[str, Any]:
-    return tune_view.payload(session, session.look())
+    return tune_view.payload(session, current_release(session))
 
 
 def map_of(payload: dict[str, Any]) -> dict[str, Any]:
@@ -53,7 +56,7 @@ def test_a_small_table_has_the_worst_case_at_once(open_page) -> None:
 
 
 def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
-    before = session.last_payload
+    before = own_results().last["tune"]
     assert before["again"] == risk_axis.REST
     tile = before["tiles"][0]
     assert (tile["label"], tile["released"]) == ("Re-linked, worst case", "…")
@@ -64,10 +67,10 @@ def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
     assert after["tiles"][0]["released"].endswith("%")
     assert after["stamp"] != before["stamp"]
     assert after["again"] is None
-    live = risk_axis.readings(session, session.look())["bayes_linkage"]
-    at_once = session.bench().look(session.masking, session.seed).comparison
+    live = risk_axis.readings(session, current_release(session))["bayes_linkage"]
+    at_once = prepared(session).release(session.masking, session.seed).comparison
     assert live.value == risk_axis.rwn.MEASURES["bayes_linkage"].read(at_once).value
-    session.follower.cancel()
+    own_work().on_demand.cancel()
 
 
 def test_until_then_the_map_has_a_line_and_says_so(session: Session) -> None:
@@ -77,7 +80,7 @@ def test_until_then_the_map_has_a_line_and_says_so(session: Session) -> None:
     drawn = map_of(followed(session))
     assert "now: risk follows" not in [note["text"] for note in drawn["layout"]["annotations"]]
     assert [trace for trace in drawn["data"] if trace["name"] == "now"]
-    session.follower.cancel()
+    own_work().on_demand.cancel()
 
 
 def test_a_move_is_a_new_question_and_an_earlier_answer_is_kept(session: Session) -> None:
@@ -88,40 +91,40 @@ def test_a_move_is_a_new_question_and_an_earlier_answer_is_kept(session: Session
     assert followed(session)["tiles"][0]["released"] != first
     session.k = k
     assert shown(session)["tiles"][0]["released"] == first
-    session.follower.cancel()
+    own_work().on_demand.cancel()
 
 
 def test_other_weights_are_another_table(session: Session) -> None:
     followed(session)
-    old = session.follower
-    session.reweigh({"age": 3.0})
+    old = own_work().on_demand
+    reweigh(session, {"age": 3.0})
     assert shown(session)["tiles"][0]["released"] == "…"
     followed(session)
-    assert session.follower is not old
+    assert own_work().on_demand is not old
     assert not old.running
-    session.follower.cancel()
+    own_work().on_demand.cancel()
 
 
 def test_another_table_ends_the_process(session: Session) -> None:
     followed(session)
     assert len(multiprocessing.active_children()) == 1
-    session.load(session.data, name="again", demo=None)
-    assert session.follower is None
+    load(session, session.data, name="again", demo=None)
+    assert own_work().on_demand is None
     assert multiprocessing.active_children() == []
 
 
 def test_a_pin_waits_for_it(session: Session) -> None:
-    assert "bayes_linkage" in tune_view.pin(session, session.look()).values
-    assert session.follower is None
+    assert "bayes_linkage" in tune_view.pin(session, current_release(session)).values
+    assert own_work().on_demand is None
     assert shown(session)["again"] is None  # nobody has to be asked any more
 
 
 def test_every_other_slow_risk_follows_too(session: Session) -> None:
-    session.views[risk_axis.PLACE] = "suda"
+    session.views[risk_axis.VIEW] = "suda"
     assert risk_axis.measure(session) == "suda"
     assert shown(session)["tiles"][0]["released"] == "…"
     followed(session)
-    session.follower.cancel()
+    own_work().on_demand.cancel()
 
 
 def test_where_some_records_are_shown_the_ordinary_one_comes_first(open_page, monkeypatch) -> None:
@@ -129,36 +132,38 @@ def test_where_some_records_are_shown_the_ordinary_one_comes_first(open_page, mo
     monkeypatch.setattr(preview, "SHOWN", 100)
     screen = open_page("tune")
     assert screen.errors == []
-    assert screen.session.last_payload["tiles"][0]["label"] == "Re-linked, ordinary"
+    assert screen.panel["tiles"][0]["label"] == "Re-linked, ordinary"
     assert "needs every record" in screen.test.selectbox(key=SELECT).help
-    assert screen.session.last_payload["again"] is None
+    assert screen.panel["again"] is None
 
 
 def test_it_is_asked_for_soon_and_then_less_often(session: Session, monkeypatch) -> None:
-    look, pending = session.look(), risk_axis.PENDING
+    look, pending = current_release(session), risk_axis.PENDING
     assert risk_axis.again(session, look, pending) == risk_axis.REST
     risk_axis.follow(session)
     waits = iter([0.0, 1.0, 60.0])
-    monkeypatch.setattr(type(session.follower), "waited", lambda self, question: next(waits))
+    monkeypatch.setattr(type(own_work().on_demand), "waited", lambda self, question: next(waits))
     assert [risk_axis.again(session, look, pending) for _ in range(3)] == [150, 500, 2000]
-    session.follower.cancel()
+    own_work().on_demand.cancel()
 
 
 def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
     session: Session, monkeypatch
 ) -> None:
     risk_axis.follow(session)
-    known, late = type(session.follower).known, []
+    known, late = type(own_work().on_demand).known, []
 
     def first_none(self, question):
         late.append(question)
         return None if len(late) == 1 else known(self, question)
 
-    while known(session.follower, risk_axis._question(session, session.look())) is None:
+    while (
+        known(own_work().on_demand, risk_axis._question(session, current_release(session))) is None
+    ):
         time.sleep(0.05)
-    monkeypatch.setattr(type(session.follower), "known", first_none)
+    monkeypatch.setattr(type(own_work().on_demand), "known", first_none)
     payload = shown(session)
     assert payload["tiles"][0]["released"] == "…"
     assert payload["again"]
     assert shown(session)["tiles"][0]["released"].endswith("%")
-    session.follower.cancel()
+    own_work().on_demand.cancel()

@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_of
-from rwn_core.masking import RWN
+from rwn_core.masking import Method, Prepared, family, lever_values
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.law import Law, independent_cells
-from rwn_core.neighbors import NeighborTable, neighbor_table
-from rwn_core.neighbors.radius import one_radius
 
 __all__ = ["Forecast", "forecast", "forecast_moments", "forecast_sample", "forecast_scan"]
 
+NO_FORECAST = (
+    "A forecast is for a method that draws each cell independently, among neighbors that do not "
+    "depend on the key; draw releases instead."
+)
 PAIRS = 1_000_000  # neighbors that a sample's forecast adds up
 _PILOT = 50  # records that tell how many neighbors there are
 
 
-def forecast(microdata: Microdata, params: RWN) -> Forecast:
+def forecast(microdata: Microdata, params: Method) -> Forecast:
     """Say what to expect of a setting, without drawing a release.
 
     Parameters
     ----------
     microdata : Microdata
-    params : RWN
+    params : Method
 
     Returns
     -------
@@ -48,10 +50,14 @@ def forecast(microdata: Microdata, params: RWN) -> Forecast:
     --------
     >>> import pandas as pd
     >>> table = Microdata.from_frame(pd.DataFrame({"x": [0.0, 1.0, 4.0]}))
+    >>> from rwn_core.masking import RWN
     >>> round(float(forecast(table, RWN(k=1, q=1.0)).means["x"]), 12)
     0.666666666667
     """
-    return forecast_moments(params.law(microdata, params.neighborhoods(microdata)))
+    law = params.prepare(microdata).law if params.has_forecast else None
+    if law is None:
+        raise ParameterError(NO_FORECAST)
+    return forecast_moments(law)
 
 
 def forecast_moments(law: Law) -> Forecast:
@@ -74,10 +80,7 @@ def forecast_moments(law: Law) -> Forecast:
     try:
         cells = independent_cells(law)
     except NotApplicable:
-        raise ParameterError(
-            "A forecast is for a method that draws each cell independently; this one masks whole "
-            "records, so draw releases instead."
-        ) from None
+        raise ParameterError(NO_FORECAST) from None
     columns = Columns.of(cells.original)
     adder = Adder(columns, np.asarray(cells.q)[None])
     starts, records = cells.neighborhoods.pairs()
@@ -90,9 +93,9 @@ def forecast_moments(law: Law) -> Forecast:
 
 def forecast_scan(
     microdata: Microdata,
-    settings: Sequence[RWN],
+    settings: Sequence[Method],
     *,
-    table: NeighborTable | None = None,
+    prepared: Prepared | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> list[Forecast]:
     """Say what to expect of many settings: one neighbor table and one pass for all of them.
@@ -100,11 +103,12 @@ def forecast_scan(
     Parameters
     ----------
     microdata : Microdata
-    settings : sequence of RWN
-        All with the same scale, encoding and weights, one radius for all records, and everybody
-        a possible neighbor.
-    table : NeighborTable, optional
-        Of this table's points in that metric, reaching as far as any setting; found by default.
+    settings : sequence of Method
+        All of one family: they differ in their levers only. With one radius for all records, and
+        everybody a possible neighbor.
+    prepared : Prepared, optional
+        This table, made ready for that family, with neighbors stored as far as any setting needs
+        them; made by default.
     progress : callable, optional
         Told the share done, from 0 to 1. What it raises ends the work.
 
@@ -121,28 +125,29 @@ def forecast_scan(
     --------
     >>> import pandas as pd
     >>> table = Microdata.from_frame(pd.DataFrame({"x": [0.0, 1.0, 4.0, 9.0]}))
+    >>> from rwn_core.masking import RWN
     >>> scan = forecast_scan(table, [RWN(k=k) for k in (1, 2)])
     >>> [round(float(one.means["x"]), 12) for one in scan]
     [1.5, 1.875]
     """
     if not settings:
         return []
-    laws, starts, records = _laws(microdata, settings, table)
+    laws = _laws(microdata, settings, prepared)
     columns = Columns.of(microdata)
     adder = Adder(columns, np.array([law.q for law in laws]))
     # settings that differ in q alone share their neighborhoods
-    different = list(dict.fromkeys(id(law.neighborhoods) for law in laws))
-    which = np.array([different.index(id(law.neighborhoods)) for law in laws])
-    sizes = np.array(
-        [laws[list(which).index(at)].neighborhoods.sizes for at in range(len(different))]
-    )
+    each = [law.neighborhoods.sizes.tobytes() for law in laws]
+    different = list(dict.fromkeys(each))
+    which = np.array([different.index(one) for one in each])
+    sizes = np.array([laws[each.index(one)].neighborhoods.sizes for one in different])
+    starts, records = replace(laws[0].neighborhoods, sizes=sizes.max(axis=0)).pairs()
     sums = adder.total(starts, records, sizes, which, progress)
     nothing = (np.empty((0, len(columns.names))),) * 2
     return [forecast_of(columns, sums, place, nothing) for place in range(len(laws))]
 
 
 def forecast_sample(
-    microdata: Microdata, settings: Sequence[RWN], *, pairs: int = PAIRS
+    microdata: Microdata, settings: Sequence[Method], *, pairs: int = PAIRS
 ) -> tuple[list[Forecast], Microdata]:
     """What to expect of some records of a table that is too large for a quick scan of all.
 
@@ -150,7 +155,7 @@ def forecast_sample(
     ----------
     microdata : Microdata
         More than 2,000 records.
-    settings : sequence of RWN
+    settings : sequence of Method
         As for `forecast_scan`. The widest decides how many records are looked at.
     pairs : int
         Pairs of a record and a neighbor that may be added up.
@@ -169,61 +174,44 @@ def forecast_sample(
         Also if the neighbors do not fit into memory.
     """
     moved = microdata.take(np.random.default_rng(0).permutation(microdata.n))
-    _refuse_two_metrics(settings)
-    points = settings[0].points(moved)
-    k, epsilon = _widest(settings)
-    pilot = _neighbors_of_first(points, _PILOT, k, epsilon)
-    each = max(int(pilot.offsets[-1]) / pilot.n, 1.0)
-    table = _neighbors_of_first(points, max(_PILOT, int(pairs / each)), k, epsilon)
-    return forecast_scan(moved, settings, table=table), moved.take(np.arange(table.n))
+    _refuse_unlike(settings)
 
+    def first(count: int) -> Prepared:
+        records = np.arange(min(count, moved.n))
+        return settings[0].prepare(moved, settings=settings, records=records)
 
-def _neighbors_of_first(
-    points: NDArray[np.float64], count: int, k: int | None, epsilon: float | None
-) -> NeighborTable:
-    """The ranked others of the first records."""
-    from rwn_core.neighbors.fill_table import index_of
-    from rwn_core.neighbors.tree_search import neighborhoods_of_some
-    from rwn_core.parallel.threads import Watch, thread_count
-
-    records = np.arange(min(count, len(points)))
-    watch = Watch(threads=thread_count(None), progress=None)
-    return neighborhoods_of_some(index_of(points, None), points, records, k, epsilon, watch)
-
-
-def _widest(settings: Sequence[RWN]) -> tuple[int | None, float | None]:
-    """The largest k and the largest epsilon."""
-    k = max((one.k for one in settings if one.k is not None), default=None)
-    radii = [float(one.epsilon) for one in settings if one.epsilon is not None]  # type: ignore[arg-type]  # checked by the scan
-    return k, max(radii, default=None)
-
-
-def _refuse_two_metrics(settings: Sequence[RWN]) -> None:
-    """Refuse settings whose neighbors are not those of one and the same distance."""
-    if len({params.metric_choices for params in settings}) > 1:
-        raise ParameterError(
-            "All settings of a scan must have the same scale, encoding and weights."
-        )
+    pilot = _laws(moved, settings, first(_PILOT))
+    mean = np.max([law.neighborhoods.sizes for law in pilot], axis=0).mean()
+    prepared = first(max(_PILOT, int(pairs / max(mean, 1.0))))
+    scan = forecast_scan(moved, settings, prepared=prepared)
+    return scan, moved.take(prepared.records)
 
 
 def _laws(
-    microdata: Microdata, settings: Sequence[RWN], table: NeighborTable | None
-) -> tuple[list[CellLaw], NDArray[np.int64], NDArray[np.int32]]:
-    """The law of every setting, and the ranked neighbors out to the widest of them."""
-    _refuse_two_metrics(settings)
-    if not all(params.scheme.exact and one_radius(params.epsilon or 0.0) for params in settings):
-        raise ParameterError("A scan needs one radius for all records and neighbors=exact.")
-    reaches = [
-        (params.k, None if params.epsilon is None else float(params.epsilon))  # type: ignore[arg-type]  # one_radius has checked it
-        for params in settings
-    ]
-    k, epsilon = _widest(settings)
-    if table is None:
-        table = neighbor_table(settings[0].points(microdata), k=k, epsilon=epsilon)
-    narrowed = {reach: table.narrow(k=reach[0], epsilon=reach[1]) for reach in set(reaches)}
-    laws = [
-        params.law(microdata, narrowed[reach])
-        for params, reach in zip(settings, reaches, strict=True)
-    ]
-    starts, records = table.narrow(k=k, epsilon=epsilon).pairs()
-    return laws, starts, records
+    microdata: Microdata, settings: Sequence[Method], prepared: Prepared | None
+) -> list[CellLaw]:
+    """The law of every setting, from neighbors that are ranked once."""
+    _refuse_unlike(settings)
+    prepared = prepared or settings[0].prepare(microdata, settings=settings)
+    found = [prepared.at(**lever_values(params)).law for params in settings]
+    laws = [independent_cells(law) for law in found if law is not None]
+    if len({id(law.neighborhoods.table) for law in laws}) > 1:
+        raise ParameterError(
+            "The neighbors of these settings do not fit into memory together; forecast fewer of "
+            "them, or a sample of the records."
+        )
+    return laws
+
+
+def _refuse_unlike(settings: Sequence[Method]) -> None:
+    """Refuse settings without a forecast, or of which one is not reached by another's levers."""
+    numbers = [value for one in settings for value in lever_values(one).values()]
+    if not all(isinstance(value, int | float | np.number | None) for value in numbers):
+        raise ParameterError("A scan needs one radius for all records.")
+    if not all(one.has_forecast for one in settings):
+        raise ParameterError(NO_FORECAST)
+    if len({family(one) for one in settings}) > 1:
+        raise ParameterError(
+            "All settings of a scan must have the same method, and the same scale, encoding and "
+            "weights."
+        )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -12,49 +11,45 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.forecast import Forecast, forecast_scan
 from rwn_core.evaluation.forecast.statistic import CELLS, CHANGE, Moment
-from rwn_core.masking import RWN
+from rwn_core.masking import Method, Prepared, at_levers, lever_values
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.neighbors import NeighborTable
-
-Axis = Literal["epsilon", "k", "q"]
 
 
-def along(params: RWN, axis: Axis, values: Sequence[float]) -> list[RWN]:
-    """A setting with one of its parameters moved along an axis.
+def along(params: Any, axis: str, values: Sequence[float]) -> list[Any]:
+    """A setting with one of its levers moved along an axis.
 
     Raises
     ------
     ParameterError
         A value is refused.
     """
-    changes: list[dict[str, Any]]
-    changes = [{axis: int(value) if axis == "k" else float(value)} for value in values]
-    return [replace(params, **change) for change in changes]
+    return [at_levers(params, {axis: value}) for value in values]
 
 
 def expected_curve(
     microdata: Microdata,
-    params: RWN,
+    params: Method,
     values: Sequence[float],
     *,
-    axis: Axis = "epsilon",
+    axis: str = "epsilon",
     moment: Moment = CHANGE,
-    table: NeighborTable | None = None,
+    prepared: Prepared | None = None,
 ) -> Reading:
     """Forecast a moment for many values of one parameter, the others as they are.
 
     Parameters
     ----------
     microdata : Microdata
-    params : RWN
-        The present setting; one radius for all records.
+    params : Method
+        The present setting, of a method with a forecast.
     values : sequence of float
-        Of the parameter, ascending.
-    axis : {"epsilon", "k", "q"}
+        Of the lever, ascending.
+    axis : str
+        Name of one of the method's levers.
     moment : Moment
         By default the mean absolute change of the correlations.
-    table : NeighborTable, optional
+    prepared : Prepared, optional
         See `forecast_scan`.
 
     Returns
@@ -66,17 +61,17 @@ def expected_curve(
     ------
     NotApplicable, ParameterError
     """
-    scan = forecast_scan(microdata, [*along(params, axis, values), params], table=table)
+    scan = forecast_scan(microdata, [*along(params, axis, values), params], prepared=prepared)
     return curve(microdata, params, values, scan, axis=axis, moment=moment)
 
 
 def curve(
     microdata: Microdata,
-    params: RWN,
+    params: Method,
     values: Sequence[float],
     scan: Sequence[Forecast],
     *,
-    axis: Axis = "epsilon",
+    axis: str = "epsilon",
     moment: Moment = CHANGE,
 ) -> Reading:
     """The same from forecasts at hand: one for each value, and then that of the present setting.
@@ -113,8 +108,6 @@ def curve(
             "words": moment.words,
             "short": moment.short,
             "share": moment.share,
-            "others": {
-                name: getattr(params, name) for name in ("epsilon", "k", "q") if name != axis
-            },
+            "others": {name: value for name, value in lever_values(params).items() if name != axis},
         },
     )

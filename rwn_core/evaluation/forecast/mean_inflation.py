@@ -7,16 +7,16 @@ import pandas as pd
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.forecast import forecast
-from rwn_core.masking import RWN
+from rwn_core.masking import Method
 
 
-def mean_inflation(microdata: Microdata, params: RWN) -> pd.DataFrame:
+def mean_inflation(microdata: Microdata, params: Method) -> pd.DataFrame:
     """Variance inflation of every released mean, in closed form.
 
     Parameters
     ----------
     microdata : Microdata
-    params : RWN
+    params : Method
 
     Returns
     -------

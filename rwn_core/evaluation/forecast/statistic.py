@@ -10,7 +10,7 @@ import numpy as np
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.forecast import Forecast
+from rwn_core.evaluation.forecast.forecast import Forecast
 from rwn_core.evaluation.forecast.statistic_kinds import KINDS
 from rwn_core.measures.comparison import Comparison
 

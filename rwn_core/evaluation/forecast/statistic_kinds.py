@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -13,22 +13,31 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.evaluation.forecast import Forecast
+from rwn_core.evaluation.forecast.forecast import Forecast
 from rwn_core.measures.aligned import codes, matrix, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.cells_changed import changed_cells
 from rwn_core.measures.statistics.correlation import correlation_matrix
 
-if TYPE_CHECKING:
-    from rwn_core.evaluation.forecast.statistic import Moment
+
+class Named(Protocol):
+    """What a kind reads of a moment: the variables that it is of, and a level of each."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables."""
+
+    @property
+    def levels(self) -> tuple[Any, ...]:
+        """Of a category or subgroup: the level of each variable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kind:
     words: str
     short: str
-    expected: Callable[[Moment, Forecast, Microdata], float]
-    realized: Callable[[Moment, Comparison], float]
+    expected: Callable[[Named, Forecast, Microdata], float]
+    realized: Callable[[Named, Comparison], float]
     variables: int = 0
     levels: int = 0
     share: bool = False
@@ -48,12 +57,12 @@ def _correlations(table: Microdata, original: Microdata) -> NDArray[np.float64]:
     return correlation_matrix(matrix(original, table, original.numeric_names))
 
 
-def _expected_change(moment: Moment, forecast: Forecast, original: Microdata) -> float:
+def _expected_change(moment: Named, forecast: Forecast, original: Microdata) -> float:
     before = original.once("moments.correlations", lambda: _correlations(original, original))
     return _mean_change(before, forecast.correlations.to_numpy())
 
 
-def _realized_change(moment: Moment, comparison: Comparison) -> float:
+def _realized_change(moment: Named, comparison: Comparison) -> float:
     tables = (comparison.original, comparison.masked)
     before, after = (_correlations(table, comparison.original) for table in tables)
     return _mean_change(before, after)
@@ -72,27 +81,27 @@ def _first_share(correlations: NDArray[np.float64]) -> float:
     return float(np.linalg.eigvalsh(square)[-1] / len(square))
 
 
-def _column(moment: Moment, comparison: Comparison) -> NDArray[np.float64]:
+def _column(moment: Named, comparison: Comparison) -> NDArray[np.float64]:
     values = numbers(comparison.original, comparison.masked, moment.names[0])
     return values[~np.isnan(values)]
 
 
-def _realized_mean(moment: Moment, comparison: Comparison) -> float:
+def _realized_mean(moment: Named, comparison: Comparison) -> float:
     values = _column(moment, comparison)
     return float(values.mean()) if len(values) else float("nan")
 
 
-def _realized_sd(moment: Moment, comparison: Comparison) -> float:
+def _realized_sd(moment: Named, comparison: Comparison) -> float:
     values = _column(moment, comparison)
     return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
 
 
-def _realized_correlation(moment: Moment, comparison: Comparison) -> float:
+def _realized_correlation(moment: Named, comparison: Comparison) -> float:
     pair = matrix(comparison.original, comparison.masked, moment.names)
     return float(correlation_matrix(pair)[0, 1])
 
 
-def _has(moment: Moment, comparison: Comparison) -> NDArray[np.bool_]:
+def _has(moment: Named, comparison: Comparison) -> NDArray[np.bool_]:
     """Which masked records have the level of every variable."""
     found = np.ones(comparison.masked.n, dtype=bool)
     for name, level in zip(moment.names, moment.levels, strict=True):
@@ -101,12 +110,12 @@ def _has(moment: Moment, comparison: Comparison) -> NDArray[np.bool_]:
     return found
 
 
-def _expected_subgroup(moment: Moment, forecast: Forecast, original: Microdata) -> float:
+def _expected_subgroup(moment: Named, forecast: Forecast, original: Microdata) -> float:
     row, column = _places(moment, original)
     return float(forecast.cross_tab(*moment.names).to_numpy()[row, column])
 
 
-def _expected_category(moment: Moment, forecast: Forecast, original: Microdata) -> float:
+def _expected_category(moment: Named, forecast: Forecast, original: Microdata) -> float:
     (place,) = _places(moment, original)
     counts = forecast.category_counts.get(moment.names[0])
     if counts is None:
@@ -114,7 +123,7 @@ def _expected_category(moment: Moment, forecast: Forecast, original: Microdata) 
     return float(counts.iloc[place]) / original.n
 
 
-def _places(moment: Moment, original: Microdata) -> list[int]:
+def _places(moment: Named, original: Microdata) -> list[int]:
     """The place of each level among its variable's; a level may be a number or a truth value."""
     pairs = zip(moment.names, moment.levels, strict=True)
     return [list(original.codes(name)[1]).index(level) for name, level in pairs]

@@ -123,7 +123,7 @@ def _helps() -> dict[str, str]:
             "from rwn_core import io\n"
             "toy = replace(io.FORMATS[0], key='toy', title='Toy', suffixes=('.toy',))\n"
             "io.FORMATS = (*io.FORMATS, toy)\n"
-            "from rwn_core import cli\n"
+            "from rwn_cli import main as cli\n"
             "for command in ('app', 'demo', 'mask', 'sweep'):\n"
             "    print('\\f' + command)\n"
             "    cli.run([command, '--help'])\n"

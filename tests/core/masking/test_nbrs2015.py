@@ -11,7 +11,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, NBRS2015, RWN, mask
-from rwn_core.mechanism.donors import NOBODY, column_streams, draw_all
+from rwn_core.mechanism.donors import NOBODY, Draws, column_streams, draw_donors
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
@@ -136,7 +136,11 @@ def test_donors_are_strict_members(cloud):
 
 def test_with_every_record_selected_it_is_the_2022_method_of_that_radius(cloud):
     neighborhoods = find_neighborhoods(coordinates(cloud), epsilon=5.0)
-    donors = draw_all(neighborhoods, SecretKey.from_seed(7), column_streams(cloud), np.ones(3))
+    donors = draw_donors(
+        neighborhoods,
+        Draws(SecretKey.from_seed(7), np.arange(cloud.n), column_streams(cloud)),
+        np.ones(3),
+    )
     release = mask(cloud, NBRS2015(epsilon=5.0), seed=7)
     np.testing.assert_array_equal(release.donors, donors)
     np.testing.assert_array_equal(release.donors, mask(cloud, RWN(epsilon=5.0), seed=7).donors)
@@ -150,10 +154,11 @@ def test_threads_do_not_matter(cloud):
 def test_selection_and_donors_come_from_different_numbers(cloud):
     """A record's selection says nothing about which of its members it takes."""
     params = NBRS2015(epsilon=50.0, q=0.5)
-    neighborhoods = params.neighborhoods(cloud)
+    prepared = params.prepare(cloud)
+    neighborhoods = prepared.neighborhoods
     low = []
     for seed in range(200):
-        donors = params.draw(cloud, neighborhoods, SecretKey.from_seed(seed))[:, 0]
+        donors = prepared.release(SecretKey.from_seed(seed)).donors[:, 0]
         for record in np.flatnonzero(donors != np.arange(90))[:20]:
             members = neighborhoods.members(record)
             low.append(np.flatnonzero(members == donors[record])[0] / len(members) < 0.5)
@@ -178,6 +183,6 @@ def test_a_large_file_by_the_tree_is_the_same(monkeypatch):
     frame = pd.DataFrame(rng.integers(0, 30, (2100, 2)), columns=["x", "y"])
     params, microdata = NBRS2015(epsilon=0.15, q=0.5), Microdata.from_frame(frame)
     tree = mask(microdata, params, seed=7)
-    monkeypatch.setattr("rwn_core.neighbors.LARGEST_DENSE", 3000)
+    monkeypatch.setattr("rwn_core.neighbors.find.LARGEST_DENSE", 3000)
     dense = mask(microdata, params, seed=7)
     np.testing.assert_array_equal(tree.donors, dense.donors)

@@ -137,7 +137,7 @@ def test_prediction_is_on_rounded_records():
 )
 def test_a_step_that_cannot_be_used_is_refused_before_the_search(precision, message, monkeypatch):
     params = METHODS["rwn"]
-    monkeypatch.setattr(type(params), "apply", lambda *a, **k: pytest.fail("searched"))
+    monkeypatch.setattr(type(params), "prepare", lambda *a, **k: pytest.fail("searched"))
     with pytest.raises(ParameterError, match=message):
         rwn.mask(people(), params, precision=precision)
 

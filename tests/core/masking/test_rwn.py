@@ -14,7 +14,6 @@ from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast_moments
 from rwn_core.masking import METHODS, RWN, mask
 from rwn_core.masking.rwn import modification
-from rwn_core.mechanism.donors import Draws, column_streams
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
@@ -64,13 +63,16 @@ def test_a_release_does_not_show_its_secrets(people):
     assert "north" not in shown
 
 
-def test_redraw_is_the_same_release(people):
-    params = RWN(k=3, epsilon=0.5, q=0.8)
-    neighborhoods = find_neighborhoods(coordinates(people), k=3, epsilon=0.5)
-    draws = Draws(SecretKey.from_seed(7), np.arange(70), column_streams(people))
-    redrawn, release = params.redraw(people, neighborhoods, draws), mask(people, params, seed=7)
-    np.testing.assert_array_equal(redrawn.donors, release.donors)
-    pd.testing.assert_frame_equal(redrawn.masked.frame, release.masked.frame)
+@pytest.mark.parametrize("begin", ["prepare", "preview"])
+def test_a_prepared_table_draws_the_same_release(people, begin):
+    params, key = RWN(k=3, epsilon=0.5, q=0.8), SecretKey.from_seed(7)
+    start = getattr(RWN(k=1), begin)(people)
+    release = mask(people, params, seed=7)
+    for prepared in (start.at(k=3, epsilon=0.5, q=0.8), start.at(k=3, q=0.8).at(epsilon=0.5)):
+        drawn = prepared.release(key)
+        np.testing.assert_array_equal(drawn.donors, release.donors)
+        pd.testing.assert_frame_equal(drawn.masked.frame, release.masked.frame)
+        assert prepared.release(key).masked.frame.equals(release.masked.frame)
 
 
 def test_scale_and_encoding_reach_the_distance(people):
@@ -115,7 +117,7 @@ def test_nothing_to_mask_is_refused_before_the_search(people, monkeypatch):
     schema = people.schema
     for name in schema.names:
         schema = schema.replace_variable(name, masked=False)
-    monkeypatch.setattr("rwn_core.masking.rwn.find_neighborhoods", None)
+    monkeypatch.setattr("rwn_core.neighbors.source.find_and_draw", None)
     with pytest.raises(ParameterError, match="No variable is chosen for masking"):
         mask(people.with_schema(schema), RWN(k=3))
 

@@ -13,6 +13,7 @@ from rwn_core.mechanism.donors import Draws, copy_from_donors, draw_donors
 from rwn_core.neighbors import Drawing, find_neighborhoods, preview
 from rwn_core.neighbors.preview import build_preview
 from rwn_core.neighbors.slider_range import interactive_reach
+from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import Cancelled
 from rwn_core.randomness import SecretKey
 
@@ -38,7 +39,7 @@ def donors_of(neighborhoods, records: np.ndarray, q: float = 0.7) -> np.ndarray:
 def test_shown_records_have_the_neighborhoods_of_the_full_table(built, end, beyond):
     reach = {"k": 5, "epsilon": beyond * getattr(built.reach, end)}
     full = find_neighborhoods(POINTS, **reach)
-    found = built.neighborhoods(**reach)
+    found = built.find(Ball(**reach))[0]
     np.testing.assert_array_equal(found.sizes, full.sizes[built.records])
     np.testing.assert_array_equal(found.nearest, full.nearest[built.records])
     expected = donors_of(full, np.arange(4000))[built.records]
@@ -52,7 +53,7 @@ def test_some_shown_records_make_a_masked_table(monkeypatch):
     assert not built.whole
     assert len(built.records) == 300
     data = Microdata.from_frame(pd.DataFrame(POINTS[:, :2], columns=["a", "b"]))
-    donors = donors_of(built.neighborhoods(k=5, epsilon=None), built.records, q=1.0)
+    donors = donors_of(built.find(Ball(k=5, epsilon=None))[0], built.records, q=1.0)
     masked = copy_from_donors(data, donors)
     assert masked.n == 300
     np.testing.assert_array_equal(masked.values("b"), POINTS[donors[:, 1], 1])
@@ -65,7 +66,7 @@ def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
     assert built.table.epsilon < built.reach.epsilon
     assert 12 * len(built.table.records) <= 3.9e6
     reach = {"k": 5, "epsilon": built.reach.epsilon}
-    sizes = built.neighborhoods(**reach).sizes
+    sizes = built.find(Ball(**reach))[0].sizes
     np.testing.assert_array_equal(sizes, find_neighborhoods(POINTS, **reach).sizes)
 
 
@@ -74,13 +75,13 @@ def test_the_slider_goes_farther_than_the_table(monkeypatch):
     monkeypatch.setattr(preview, "LARGEST_SEARCHED", 200_000)
     built = build_preview(POINTS)
     sizes = {
-        end: built.neighborhoods(k=None, epsilon=getattr(built.reach, end)).sizes.sum()
+        end: built.find(Ball(k=None, epsilon=getattr(built.reach, end)))[0].sizes.sum()
         for end in ("stored", "epsilon")
     }
     assert sizes["stored"] == pytest.approx(60_000, rel=0.3)
     assert sizes["epsilon"] == pytest.approx(200_000, rel=0.3)
-    assert built.stores(k=built.reach.k, epsilon=built.reach.stored)
-    assert not built.stores(k=5, epsilon=built.reach.epsilon)
+    assert built.stores(Ball(k=built.reach.k, epsilon=built.reach.stored))
+    assert not built.stores(Ball(k=5, epsilon=built.reach.epsilon))
 
 
 @pytest.mark.parametrize("beyond", [1.0, 1.3])
@@ -88,11 +89,10 @@ def test_a_search_beyond_the_table_draws_in_the_same_pass(built, beyond):
     reach = {"k": 5, "epsilon": beyond * built.reach.epsilon}
     told: list[float] = []
     q = np.array([1.0, 0.4])
-    found, donors = built.find_and_draw(
-        Drawing(key=KEY, streams=(0, 1), q=q), progress=told.append, **reach
-    )
+    drawing = Drawing(key=KEY, streams=(0, 1), q=q)
+    found, donors = built.find(Ball(**reach), drawing, progress=told.append)
     later = draw_donors(found, Draws(KEY, built.records, (0, 1)), q)
-    if built.stores(**reach):
+    if built.stores(Ball(**reach)):
         assert donors is None
     else:
         assert told[-1] == 1.0
@@ -107,7 +107,7 @@ def test_what_a_search_raises_through_its_progress_stops_it(built):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        built.neighborhoods(k=5, epsilon=2 * built.reach.epsilon, progress=stop)
+        built.find(Ball(k=5, epsilon=2 * built.reach.epsilon), progress=stop)
 
 
 def test_twins_by_the_thousand_need_no_table(monkeypatch):
@@ -117,7 +117,7 @@ def test_twins_by_the_thousand_need_no_table(monkeypatch):
     assert built.table is None
     assert built.reach.epsilon > 0
     for reach in ({"k": 5, "epsilon": None}, {"k": 5, "epsilon": 1.5}):
-        found = built.neighborhoods(**reach)
+        found = built.find(Ball(**reach))[0]
         expected = find_neighborhoods(twins, **reach)
         np.testing.assert_array_equal(found.sizes, expected.sizes)
         np.testing.assert_array_equal(
@@ -128,7 +128,7 @@ def test_twins_by_the_thousand_need_no_table(monkeypatch):
 def test_small_tables_are_whole_without_compiled_code():
     built = build_preview(POINTS[:200])
     assert built.whole
-    assert built.neighborhoods(k=3, epsilon=None).sizes.min() == 3
+    assert built.find(Ball(k=3, epsilon=None))[0].sizes.min() == 3
 
 
 @pytest.mark.parametrize("far", [1e3, 1e13, 1e16])

@@ -10,10 +10,16 @@ import numpy as np
 import pytest
 from brute_force import hard_reaches, hard_table, member_sets, squared_pairs
 
-from rwn_core import neighbors
 from rwn_core.errors import ParameterError
-from rwn_core.mechanism.donors import Draws, draw_all, draw_donors
-from rwn_core.neighbors import Drawing, find_neighborhoods, find_strictly, neighbor_table
+from rwn_core.mechanism.donors import Draws, draw_donors
+from rwn_core.neighbors import (
+    Drawing,
+    NeighborTable,
+    find,
+    find_neighborhoods,
+    find_strictly,
+    neighbor_table,
+)
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.index import Layout, build_index
 from rwn_core.neighbors.search import Search
@@ -25,6 +31,12 @@ from rwn_core.randomness import SecretKey
 TABLES = 240
 KEY = SecretKey.from_seed(7)
 DRAWING = Drawing(key=KEY, streams=(0, 1, 0, 3), q=np.array([1.0, 0.5, 0.7, 0.0]))
+
+
+def draw_all(neighborhoods, drawing):
+    """Every record's donors."""
+    draws = Draws(KEY, np.arange(neighborhoods.n), drawing.streams)
+    return draw_donors(neighborhoods, draws, drawing.q)
 
 
 def census(n: int, seed: int = 1) -> np.ndarray:
@@ -60,7 +72,9 @@ def test_sizes_distances_and_donors_of_hard_tables(group, precision):
             assert np.isnan(found.nearest[~some]).all()
             plain = complete.narrow(k=k, epsilon=epsilon)
             np.testing.assert_array_equal(found.within, plain.within)
-            donors = draw_all(plain, KEY, DRAWING.streams, DRAWING.q)
+            donors = draw_donors(
+                plain, Draws(KEY, np.arange(len(points)), DRAWING.streams), DRAWING.q
+            )
             np.testing.assert_array_equal(found.donors, donors)
 
 
@@ -93,11 +107,11 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
                 found = search.run(watch, DRAWING)
                 hashes.add(sha256(found.donors))
                 table = search.fill(found, watch)
-                stored = neighbors.NeighborTable(
+                stored = NeighborTable(
                     offsets=table.starts, records=table.members, squared=table.squared, **reach
                 ).narrow(**reach)
-                hashes.add(sha256(draw_all(stored, KEY, DRAWING.streams, DRAWING.q)))
-    monkeypatch.setattr(neighbors, "LARGEST_DENSE", 3000)
+                hashes.add(sha256(draw_all(stored, DRAWING)))
+    monkeypatch.setattr(find, "LARGEST_DENSE", 3000)
     plain = find_neighborhoods(points, **reach)
     draws = Draws(KEY, np.arange(2400), DRAWING.streams)
     ranks = draws.ranks(plain.sizes)
@@ -147,9 +161,7 @@ def test_donors_among_many_members(number):
         plain = complete.narrow(k=2, epsilon=epsilon)
         np.testing.assert_array_equal(found.sizes, plain.sizes)
         np.testing.assert_array_equal(np.sqrt(found.nearest), plain.nearest)
-        np.testing.assert_array_equal(
-            found.donors, draw_all(plain, KEY, drawing.streams, drawing.q)
-        )
+        np.testing.assert_array_equal(found.donors, draw_all(plain, drawing))
 
 
 def test_a_row_may_have_more_candidates_than_there_is_room_for():
@@ -261,7 +273,7 @@ def test_a_strict_search_leaves_out_what_is_at_exactly_the_radius(epsilon):
     plain = complete_table(points).narrow(k=None, epsilon=epsilon, strict=True)
     np.testing.assert_array_equal(strict.sizes, plain.sizes)
     np.testing.assert_array_equal(strict.pairs()[1], plain.pairs()[1])
-    ours, theirs = (draw_all(f, KEY, DRAWING.streams, DRAWING.q) for f in (strict, plain))
+    ours, theirs = (draw_all(f, DRAWING) for f in (strict, plain))
     np.testing.assert_array_equal(ours, theirs)
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import as_completed
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -265,6 +265,15 @@ def test_a_killed_process_is_a_sentence() -> None:
     assert job.refusal.startswith("The work stopped before it was done")
 
 
+def test_ctrl_c_is_for_the_parent() -> None:
+    job, pid = begun(linger)
+    os.kill(pid, signal.SIGINT)  # which a terminal sends to all
+    time.sleep(0.3)
+    assert alive(pid)
+    assert job.running
+    job.cancel()
+
+
 def test_what_is_larger_than_a_pipe_arrives_whole_though_nobody_looks() -> None:
     content = os.urandom(LARGE)
     job = Job(large, content=content)
@@ -386,7 +395,9 @@ if __name__ == "__main__":
 
 
 @pytest.fixture
-def parent(tmp_path: Path) -> Callable[[str], tuple[subprocess.Popen[str], list[int]]]:
+def parent(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[str], list[int]]]]:
+    begun = list[tuple[subprocess.Popen[str], list[int]]]()
+
     def start(rest: str) -> tuple[subprocess.Popen[str], list[int]]:
         script = tmp_path / "parent.py"
         tests = str(Path(__file__).parent)
@@ -397,13 +408,20 @@ def parent(tmp_path: Path) -> Callable[[str], tuple[subprocess.Popen[str], list[
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
+            # tests may run behind a shell's &, which has SIGINT ignored
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         assert process.stdout is not None
         pids = [int(pid) for pid in process.stdout.readline().split()]
+        begun.append((process, pids))
         assert len(pids) == 3
         return process, pids
 
-    return start
+    yield start
+    for process, pids in begun:  # after a failure, too
+        for pid in [process.pid] * (process.poll() is None) + [pid for pid in pids if alive(pid)]:
+            os.kill(pid, signal.SIGKILL)
+        process.communicate()
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])

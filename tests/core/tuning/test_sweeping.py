@@ -9,8 +9,8 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.neighbors import source as source_module
 from rwn_core.tuning import Grid, JobFolder, Plan, Setting, job_name, sweep
-from rwn_core.tuning import trials as trials_module
 
 MEASURES = ("correlation", "distance_linkage", "neighborhood_size")
 PLAN = Plan(measures=MEASURES, releases=3, seed=7)
@@ -50,13 +50,13 @@ def test_weights_of_a_setting_are_weights_of_the_table(bodyfat) -> None:
 def test_settings_of_one_metric_share_their_neighbors_and_others_do_not(monkeypatch) -> None:
     data = rwn.load_demo("pima")
     ranked = []
-    find = trials_module.neighbor_table
+    find = source_module.neighbor_table
 
     def counted(*given, **options):
         ranked.append(given)
         return find(*given, **options)
 
-    monkeypatch.setattr(trials_module, "neighbor_table", counted)
+    monkeypatch.setattr(source_module, "neighbor_table", counted)
     grid = Grid(axes={"k": (3, 6), "weights": ("schema", "discrete")})
     plan = Plan(measures=("distance_linkage",), releases=1, seed=7)
     found = sweep(data, grid, plan=plan, workers=1).points
@@ -155,13 +155,13 @@ def test_not_applicable_keeps_its_reason(bodyfat) -> None:
 
 def test_one_table_of_neighbors_serves_all_settings_of_a_metric(bodyfat, monkeypatch) -> None:
     made = []
-    original = trials_module.neighbor_table
+    original = source_module.neighbor_table
 
     def counted(*arguments, **more):
         made.append(1)
         return original(*arguments, **more)
 
-    monkeypatch.setattr(trials_module, "neighbor_table", counted)
+    monkeypatch.setattr(source_module, "neighbor_table", counted)
     grid = Grid(axes={"epsilon": (0, 1, 2), "k": (3, 5)}, weights=({}, {"age": 2.0}))
     sweep(bodyfat, grid, plan=PLAN, workers=1)
     assert len(made) == 2

@@ -270,5 +270,5 @@ def test_a_method_that_masks_whole_records_is_refused() -> None:
     import rwn_core as rwn
 
     data = rwn.load_demo("bodyfat")
-    with pytest.raises(ParameterError, match="whole records"):
+    with pytest.raises(ParameterError, match="each cell independently"):
         rwn.forecast(data, rwn.NBRS2015(epsilon=2.0))

@@ -8,8 +8,6 @@ import pytest
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast, forecast_sample, forecast_scan
-from rwn_core.neighbors import neighbor_table
-from rwn_core.neighbors.metric import coordinates
 
 
 def test_a_scan_equals_the_single_forecasts():
@@ -55,10 +53,10 @@ def test_a_scan_in_many_blocks_is_the_same_scan(monkeypatch):
         )
 
 
-def test_a_scan_uses_a_table_at_hand():
+def test_a_scan_uses_neighbors_at_hand():
     data = rwn.load_demo("bodyfat")
-    table = neighbor_table(coordinates(data), k=10, epsilon=5.0)
-    (found,) = forecast_scan(data, [rwn.RWN(epsilon=2.0, k=5)], table=table)
+    prepared = rwn.RWN(k=1).preview(data)
+    (found,) = forecast_scan(data, [rwn.RWN(epsilon=2.0, k=5)], prepared=prepared)
     assert found.means.to_numpy() == pytest.approx(
         forecast(data, rwn.RWN(epsilon=2.0, k=5)).means.to_numpy()
     )

@@ -16,7 +16,6 @@ from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.posterior import identical_records, link, posteriors
 from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.donors import Draws, column_streams
 from rwn_core.neighbors import neighbor_table
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
@@ -80,15 +79,12 @@ def ranked(bodyfat, pima):
 def test_analytic_success_is_the_realized_one(ranked, setting):
     """Rao-Blackwell: what the intruder expects is what he gets, within 3 standard errors."""
     name, keys, epsilon, k, q = setting
-    data, table = ranked[name]
+    data, _ = ranked[name]
     names = KEYS[name] if keys else None
-    neighborhoods = table.narrow(k=k, epsilon=epsilon)
-    params = RWN(epsilon=epsilon, k=k, q=q)
-    differences, rows = [], np.arange(data.n)
+    prepared = RWN(k=1).preview(data).at(epsilon=epsilon, k=k, q=q)
+    differences = []
     for release in range(4):
-        key = SecretKey.from_seed(1000 + release)
-        draws = Draws(key, rows, column_streams(data))
-        masked = params.redraw(data, neighborhoods, draws)
+        masked = prepared.release(SecretKey.from_seed(1000 + release))
         found = link(masked.law, masked.masked, names, work=10**9)
         differences.append(found.top1 - found.best)
     difference = np.concatenate(differences)
@@ -100,9 +96,7 @@ def test_a_wrong_law_is_refuted(ranked):
     """The same comparison with q misstated fails: the agreement above is no accident."""
     data, table = ranked["bodyfat"]
     neighborhoods = table.narrow(k=5, epsilon=4.0)
-    masked = RWN(epsilon=4.0, k=5, q=1.0).redraw(
-        data, neighborhoods, Draws(SecretKey.from_seed(3), np.arange(data.n), column_streams(data))
-    )
+    masked = RWN(epsilon=4.0, k=5, q=1.0).prepare(data).release(SecretKey.from_seed(3))
     wrong = CellLaw(data, neighborhoods, np.full(data.p, 0.5))
     found = link(wrong, masked.masked)
     difference = found.top1 - found.best
@@ -138,7 +132,7 @@ def test_a_sample_of_a_large_file_is_stated(ranked):
 def test_identical_records_share_their_link():
     frame = pd.DataFrame({"a": [1.0, 1.0, 1.0, 5.0], "b": ["u", "u", "u", "v"]})
     data = Microdata.from_frame(frame)
-    law = RWN(k=2, q=0.5).apply(data, SecretKey.from_seed(1)).law
+    law = RWN(k=2, q=0.5).prepare(data).release(SecretKey.from_seed(1)).law
     found = link(law, data)
     # the fourth record may have released such a row too, with probability 1/4
     assert found.best[:3] == pytest.approx([1 / 3.25] * 3)
@@ -170,7 +164,7 @@ def test_no_variable_to_link_by(e1_law, e1):
 
 def test_two_records():
     data = Microdata.from_frame(pd.DataFrame({"a": [1.0, 2.0]}))
-    law = RWN(k=1, q=1.0).apply(data, SecretKey.from_seed(1)).law
+    law = RWN(k=1, q=1.0).prepare(data).release(SecretKey.from_seed(1)).law
     found = link(law, data.take(np.array([1, 0])))
     assert found.success == 1.0
     assert found.truth.tolist() == [1.0, 1.0]

@@ -74,7 +74,7 @@ def test_a_predicate_in_the_middle_of_both_variables(bodyfat):
 
 def test_the_answer_agrees_with_simulated_releases():
     data = staff()
-    law = RWN(k=3, q=0.7).apply(data, mask_key()).law
+    law = RWN(k=3, q=0.7).prepare(data).release(mask_key()).law
     predicate = lone_members(data, ["sex", "job"])[0][0]
     expected = answer(law, predicate)
     generator = np.random.default_rng(3)

@@ -13,10 +13,9 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
-from rwn_core.neighbors import Radii, find_neighborhoods, neighbor_table
+from rwn_core.neighbors import Radii, find_neighborhoods, nearest_radii, neighbor_table
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.lazy_table import search_neighborhoods
-from rwn_core.neighbors.radius import nearest_radii
 from rwn_core.neighbors.tree_search import tree_table
 from rwn_core.parallel.threads import Watch
 

@@ -16,7 +16,7 @@ from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.search_processes import Crew
 from rwn_ui.background import end_with_session
 from rwn_ui.background.job import Job
-from rwn_ui.state.session import Session
+from rwn_ui.state.work import Work
 
 
 def add(a: int, b: int, progress: Callable[[float], None]) -> int:
@@ -49,13 +49,13 @@ def test_work_that_is_done_gives_its_result() -> None:
 
 
 def test_a_user_is_free_again_though_no_page_follows_the_work() -> None:
-    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    session.study = Job("ε = 2", add, words="Adding", a=2, b=3)
-    assert session.busy
+    work = Work()
+    job = work.jobs["draws"] = Job("ε = 2", add, words="Adding", a=2, b=3)
+    assert work.busy
     end = time.monotonic() + 30
-    while session.busy and time.monotonic() < end:
+    while work.busy and time.monotonic() < end:
         time.sleep(0.02)
-    assert session.study.result == 5
+    assert job.result == 5
 
 
 def test_cancel_leaves_no_process() -> None:

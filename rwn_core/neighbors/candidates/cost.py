@@ -1,4 +1,4 @@
-"""Neighborhoods among random candidates, and what taking only those costs."""
+"""Says what taking neighbors among random candidates costs, against everybody being one."""
 
 from __future__ import annotations
 
@@ -8,58 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.brute_force import complete_table
-from rwn_core.neighbors.candidates.pairs import paired_table
-from rwn_core.neighbors.candidates.partition import partitioned_table
-from rwn_core.neighbors.candidates.sample import fresh_sample_table, sampled_table
-from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.radius import Radius, one_radius
-from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
+from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods
 from rwn_core.parallel.threads import Watch
-from rwn_core.randomness import SecretKey
 
 COMPARED = 1000  # records whose neighborhoods are compared with the exact ones
-
-
-def restricted_table(
-    points: NDArray[np.float64],
-    k: int | None,
-    epsilon: Radius | None,
-    *,
-    scheme: Scheme,
-    key: SecretKey,
-    watch: Watch,
-) -> NeighborTable:
-    """The table of neighbors among the candidates of a scheme that is not exact.
-
-    Parameters
-    ----------
-    points : ndarray of float64, shape (n, d)
-    k : int, optional
-    epsilon : float or ndarray of float64, shape (n,), optional
-    scheme : Scheme
-    key : SecretKey
-        The candidates depend on it alone.
-    watch : Watch
-
-    Returns
-    -------
-    NeighborTable
-
-    Raises
-    ------
-    ParameterError
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 11, Methods 1, 2, 3(1) and 3(2).
-    """
-    scheme.check(len(points), k)
-    if scheme.neighbors == "sample":
-        find = fresh_sample_table if scheme.fresh else sampled_table
-        return find(points, k, epsilon, m=int(scheme.m or 0), key=key, watch=watch)
-    if scheme.neighbors == "pairs":
-        return paired_table(points, k, m=int(scheme.m or 0), key=key)
-    return partitioned_table(points, k, epsilon, scheme=scheme, key=key, watch=watch)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,8 +91,7 @@ def _exact(
     """Exact neighborhoods of some records at least, and where these are among them."""
     if len(points) <= LARGEST_DENSE:
         return complete_table(points).narrow(k=k, epsilon=epsilon), some
-    from rwn_core.neighbors.fill_table import index_of
-    from rwn_core.neighbors.tree_search import neighborhoods_of_some
+    from rwn_core.neighbors.tree_search import index_of, neighborhoods_of_some
 
     index = index_of(points, None)
     watch = Watch(threads=threads)

@@ -18,8 +18,8 @@ from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_ui.background import on_demand
-from rwn_ui.background.on_demand import Answer, Follower, Question
-from rwn_ui.state.prepared_table import Bench
+from rwn_ui.background.on_demand import Answer, OnDemand, Question
+from rwn_ui.state.prepared_table import PreparedTable
 
 SECRET = "SENTINEL7731"
 PLAIN = rwn.RWN(epsilon=0.3, k=4, q=0.8)
@@ -41,8 +41,8 @@ def by_seed(question: Question, unmasked: Comparison) -> Answer:
 
 
 @contextmanager
-def started(answer=by_seed) -> Iterator[Follower]:
-    made = Follower.start(rwn.load_demo("bodyfat"), answer)
+def started(answer=by_seed) -> Iterator[OnDemand]:
+    made = OnDemand.start(rwn.load_demo("bodyfat"), answer)
     try:
         yield made
     finally:
@@ -50,7 +50,7 @@ def started(answer=by_seed) -> Iterator[Follower]:
         assert multiprocessing.active_children() == []
 
 
-def kill(made: Follower) -> None:
+def kill(made: OnDemand) -> None:
     (pid,) = made._pool.pids
     os.kill(pid, signal.SIGKILL)
     end = time.monotonic() + 10
@@ -59,7 +59,7 @@ def kill(made: Follower) -> None:
     assert not made.running
 
 
-def answered(made: Follower, question: Question) -> Answer:
+def answered(made: OnDemand, question: Question) -> Answer:
     end = time.monotonic() + 180
     while made.known(question) is None:
         assert time.monotonic() < end
@@ -83,8 +83,8 @@ def numbers(n: int = 2400) -> rwn.Microdata:
 def test_the_answer_is_what_the_page_would_read_itself(data, measure: str) -> None:
     name = data.schema.released[0].name
     for params in (PLAIN, Rounded(params=PLAIN, precision=((name, 0.5),))):
-        look = Bench.of(data).look(params, 7)
-        own = rwn.MEASURES[measure].read(look.comparison)
+        current = PreparedTable.of(data).release(params, 7)
+        own = rwn.MEASURES[measure].read(current.comparison)
         question = Question(measure=measure, params=params, seed=7)
         found = question.answer(Comparison(original=data, masked=data))
         assert isinstance(found, Reading)

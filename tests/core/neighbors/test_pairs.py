@@ -11,7 +11,7 @@ from oracles.pair_numbers import pair_of
 from scipy import stats
 
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.candidates.random_pairs import LARGEST_N, pairs_of, random_pairs
+from rwn_core.neighbors.candidates.pairs import LARGEST_N, pairs_of, random_pairs
 from rwn_core.randomness import SecretKey
 
 KEY = SecretKey.from_seed(7)

@@ -14,11 +14,11 @@ from scipy import stats
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
-from rwn_core.neighbors.candidates.pairs import paired_table
+from rwn_core.neighbors.candidates import restricted_table
+from rwn_core.neighbors.candidates.cost import restriction_cost
+from rwn_core.neighbors.candidates.pairs import paired_table, random_pairs
 from rwn_core.neighbors.candidates.partition import random_parts
-from rwn_core.neighbors.candidates.random_others import random_others
-from rwn_core.neighbors.candidates.random_pairs import random_pairs
-from rwn_core.neighbors.candidates.restricted import restricted_table, restriction_cost
+from rwn_core.neighbors.candidates.sample import random_others
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey, random_order

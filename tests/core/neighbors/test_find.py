@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from brute_force import hard_reaches, hard_table, member_sets, squared_pairs
 
-from rwn_core import neighbors
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors import NeighborTable, find_neighborhoods, neighbor_table
+from rwn_core.neighbors import NeighborTable, find, find_neighborhoods, neighbor_table
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.tree_search import tree_table
 
@@ -60,7 +59,7 @@ def test_a_large_file_takes_the_tree_and_gives_the_same(monkeypatch):
     points = np.random.default_rng(5).integers(0, 12, (2001, 3)).astype(float)
     tree = find_neighborhoods(points, k=7, epsilon=1.0)
     assert tree.table.k == 7
-    monkeypatch.setattr(neighbors, "LARGEST_DENSE", 3000)
+    monkeypatch.setattr(find, "LARGEST_DENSE", 3000)
     dense = find_neighborhoods(points, k=7, epsilon=1.0)
     assert dense.table.k == 2000
     np.testing.assert_array_equal(tree.sizes, dense.sizes)

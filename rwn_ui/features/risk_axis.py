@@ -1,27 +1,24 @@
-"""Which risk the Tune page shows on its tile and on the map's axis."""
+"""Chooses the risk on the first tile and on the map's axis, and has it read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
-from rwn_ui.background.on_demand import Follower, Question
-from rwn_ui.state.prepared_table import Look
+from rwn_ui.background.on_demand import OnDemand, Question
+from rwn_ui.state.prepared_table import CurrentRelease
+from rwn_ui.state.results import current_release, memo, prepared, release_key
 from rwn_ui.state.session import Session
-
-if TYPE_CHECKING:
-    from rwn_ui.tune.view import Tile
+from rwn_ui.state.work import own_work
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
 REST = 400  # milliseconds without a move, before it is read
-SOON, LATE = 0.15, 2.0  # seconds between two looks at whether it has been
+SOON, LATE = 0.15, 2.0  # seconds between two questions whether it has been
 PENDING = rwn.NotApplicable("A moment: on a table of this size it follows when the sliders rest.")
-PLACE = "tune.risk"
+VIEW = "tune.risk"
 
 
 def choices() -> list[str]:
@@ -35,12 +32,12 @@ def choices() -> list[str]:
 
 def usual(session: Session) -> str:
     """Worst-case linkage, which needs every record; the ordinary where only some are shown."""
-    return "bayes_linkage" if session.bench().preview.whole else "distance_linkage"
+    return "bayes_linkage" if prepared(session).prepared.whole else "distance_linkage"
 
 
 def measure(session: Session) -> str:
     """The measure on the tile and the axis."""
-    chosen = session.views.get(PLACE)
+    chosen = session.views.get(VIEW)
     return chosen if chosen in choices() else usual(session)
 
 
@@ -48,11 +45,11 @@ def choose(session: Session) -> None:
     """Let the user choose it."""
     keys = choices()
     why = ""
-    if not session.bench().preview.whole:
+    if not prepared(session).prepared.whole:
         why = " The worst case needs every record, so here the ordinary one comes first."
     elif session.data.n > LARGEST_LIVE:
         why = f" With {session.data.n:,} records the worst case follows when the sliders rest."
-    session.views[PLACE] = st.selectbox(
+    session.views[VIEW] = st.selectbox(
         "Risk on the tile and the map",
         keys,
         keys.index(measure(session)),
@@ -64,37 +61,39 @@ def choose(session: Session) -> None:
 
 
 def readings(
-    session: Session, look: Look, *, wait: bool = False
+    session: Session, current: CurrentRelease, *, wait: bool = False
 ) -> dict[str, Reading | rwn.NotApplicable]:
-    """The look's readings with the chosen risk among them; it is read once for a setting.
+    """The release's readings with the chosen risk among them; it is read once for a setting.
 
     Of a large table it is `PENDING` until `follow` has had it read, unless somebody has to wait.
     """
     key = measure(session)
-    if key in look.readings:
-        return look.readings
-    place = (session.data.fingerprint, session.data.schema, _question(session, look))
-    found = session.looks.get(place) or _followed(session, look)
-    if found is None or (found is PENDING and wait):
-        found = session.looks.once(place, lambda: rwn.MEASURES[key].read(look.comparison))
-    return {**look.readings, key: found}
+    if key in current.readings:
+        return current.readings
+    kept, here = memo("chosen risk", 8), (*release_key(session), key)
+    reading = kept.get(here) or _read_beside(session, current)
+    if reading is None or (reading is PENDING and wait):
+        reading = kept.once(here, lambda: rwn.MEASURES[key].read(current.comparison))
+    return {**current.readings, key: reading}
 
 
-def _followed(session: Session, look: Look) -> Reading | rwn.NotApplicable | None:
-    """What the follower has read, or that it is to come; None where there is none to ask."""
-    if session.data.n <= LARGEST_LIVE or not session.bench().preview.whole:
+def _read_beside(session: Session, current: CurrentRelease) -> Reading | rwn.NotApplicable | None:
+    """What was read in the background, or that it is to come; None where it is read at once."""
+    if session.data.n <= LARGEST_LIVE or not prepared(session).prepared.whole:
         return None
-    follower = session.follower
-    if follower is None or follower.data is not session.data:
+    reader = own_work().on_demand
+    if reader is None or reader.data is not session.data:
         return PENDING
-    return follower.known(_question(session, look)) or PENDING
+    return reader.known(_question(session, current)) or PENDING
 
 
-def _question(session: Session, look: Look) -> Question:
-    return Question(measure=measure(session), params=look.params, seed=session.seed)
+def _question(session: Session, current: CurrentRelease) -> Question:
+    return Question(measure=measure(session), params=current.params, seed=session.seed)
 
 
-def again(session: Session, look: Look, shown: Reading | rwn.NotApplicable) -> int | None:
+def again(
+    session: Session, current: CurrentRelease, shown: Reading | rwn.NotApplicable
+) -> int | None:
     """Milliseconds after which to ask for the chosen risk; None where it is `shown`.
 
     First once the sliders rest, then soon, and ever less often where it takes long. What counts is
@@ -102,33 +101,22 @@ def again(session: Session, look: Look, shown: Reading | rwn.NotApplicable) -> i
     """
     if shown is not PENDING:
         return None
-    follower = session.follower
-    waited = None if follower is None else follower.waited(_question(session, look))
+    reader = own_work().on_demand
+    waited = None if reader is None else reader.waited(_question(session, current))
     return REST if waited is None else round(1000 * min(max(SOON, waited / 2), LATE))
 
 
 def follow(session: Session) -> None:
     """Have the chosen risk of the setting on screen read, in the background."""
-    look = session.look()
-    if readings(session, look)[measure(session)] is not PENDING:
+    work, current = own_work(), current_release(session)
+    if readings(session, current)[measure(session)] is not PENDING:
         return
-    follower = session.follower
-    if follower is None or follower.data is not session.data:
-        if follower is not None:
-            follower.cancel()
-        follower = session.follower = Follower.start(session.data)
-    follower.ask(_question(session, look))
-
-
-def tiles(session: Session, known: Sequence[Tile]) -> list[Tile]:
-    """The page's tiles: the chosen risk first, then those that do not change."""
-    key = measure(session)
-    risks = [tile for tile in known if tile.limit == "linkage"]
-    chosen = next((tile for tile in risks if tile.measure == key), None)
-    if chosen is None:
-        about = rwn.MEASURES[key]
-        chosen = replace(risks[0], label=about.title, measure=key, help=about.question)
-    return [chosen, *(tile for tile in known if tile.limit != "linkage")]
+    reader = work.on_demand
+    if reader is None or reader.data is not session.data:
+        if reader is not None:
+            reader.cancel()
+        reader = work.on_demand = OnDemand.start(session.data)
+    reader.ask(_question(session, current))
 
 
 def ordinary(key: str, known: Mapping[str, Reading | rwn.NotApplicable]) -> float | None:

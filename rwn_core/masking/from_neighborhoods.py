@@ -1,0 +1,297 @@
+"""Releases of methods that copy values from neighborhoods: found once, drawn at will."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from threading import Event
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.masking.method import (
+    LeverRange,
+    Masked,
+    Prepared,
+    at_levers,
+    family,
+)
+from rwn_core.mechanism.donors import (
+    Draws,
+    column_streams,
+    copy_from_donors,
+    draw_donors,
+    masked_columns,
+)
+from rwn_core.mechanism.law import Law
+from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods, check_reach, neighbor_table
+from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.preview import build_preview
+from rwn_core.neighbors.resampled_table import without_clones
+from rwn_core.neighbors.slider_range import Reach, interactive_reach
+from rwn_core.neighbors.source import (
+    Ball,
+    NeighborSource,
+    SearchSource,
+    StoredSource,
+    source_of_some,
+    stored_source,
+)
+from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
+
+_STORED_DRAWS = 256_000_000  # bytes of random numbers kept from one of many settings to the next
+_BYTES_A_CELL = 260  # about 24 uniform numbers and 17 steps of the record chain
+_LARGEST_PAIRS = 12_000_000  # neighbors out to the end of a slider, where none are stored
+
+
+class NeighborhoodMethod(Protocol):
+    """What such a method offers beside its levers."""
+
+    @property
+    def ball(self) -> Ball:
+        """Which others belong to a neighborhood."""
+
+    @property
+    def scheme(self) -> Scheme:
+        """Who may be a neighbor."""
+
+    def points(self, microdata: Microdata) -> NDArray[np.float64]:
+        """The records of a table as points of the method's metric, shape (n, d)."""
+
+    def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
+        """P(a donor is drawn for a cell of each released variable), shape (p,)."""
+
+    def kept(self, key: SecretKey, n: int, records: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        """Which of some records stay as they are, shape (m,); None where cells decide alone."""
+
+    def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> Law:
+        """The exact law of a release."""
+
+    def ranges_on(self, reach: Reach) -> Mapping[str, LeverRange]:
+        """How far each lever goes."""
+
+    def presets_on(self, reach: Reach) -> Mapping[str, Mapping[str, float]]:
+        """Starting points, fitted to a table's distances."""
+
+
+def prepared(
+    params: Any,
+    microdata: Microdata,
+    *,
+    settings: Sequence[Any] = (),
+    records: NDArray[np.int64] | None = None,
+    threads: int | None = None,
+    budget: float | None = None,
+) -> PreparedNeighborhoods:
+    """Make a table ready for a method; see `Method.prepare`."""
+    masked_columns(microdata)  # refuse before the search, not after it
+    check_reach(params.ball.k, params.ball.epsilon, microdata.n)
+    points, source = params.points(microdata), None
+    if settings and params.scheme.exact:
+        widest = _widest([params, *settings])
+        if records is not None:
+            source = source_of_some(points, records, widest, threads=threads)
+        else:
+            source = stored_source(points, widest, threads=threads, budget=budget)
+    source = source or SearchSource(points=points, scheme=params.scheme)
+    draws = StoredDraws(microdata, source.records, many=bool(settings))
+    return PreparedNeighborhoods(params, microdata, source, draws=draws)
+
+
+def previewed(
+    params: Any,
+    microdata: Microdata,
+    *,
+    progress: Progress | None = None,
+    cancel: Event | None = None,
+) -> PreparedNeighborhoods:
+    """Make a table ready for a screen; see `Method.preview`."""
+    masked_columns(microdata)
+    points = params.points(microdata)
+    if not params.scheme.exact:
+        return PreparedNeighborhoods(
+            params, microdata, SearchSource(points=points, scheme=params.scheme)
+        )
+    preview = build_preview(points, progress=progress, cancel=cancel)
+    return PreparedNeighborhoods(params, microdata, preview, reach=preview.reach)
+
+
+def _widest(settings: Sequence[Any]) -> Ball:
+    """The ball that holds those of all settings of a family."""
+    k = [each.ball.k for each in settings if each.ball.k is not None]
+    radii = [each.ball.epsilon for each in settings if each.ball.epsilon is not None]
+    alike = all(isinstance(radius, int | float) for radius in radii)
+    radius = max(radii, default=None) if alike else radii[0]  # one family has one set of radii
+    return Ball(k=max(k, default=None), epsilon=radius, strict=settings[0].ball.strict)
+
+
+class PreparedNeighborhoods:
+    """A table, a setting, and a source of neighborhoods that it shares with other settings.
+
+    Parameters
+    ----------
+    params : NeighborhoodMethod
+    microdata : Microdata
+    source : NeighborSource
+        In the method's metric.
+    reach : Reach, optional
+        How far sliders go, if known.
+    draws : StoredDraws, optional
+        Random numbers that settings share.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        microdata: Microdata,
+        source: NeighborSource,
+        *,
+        reach: Reach | None = None,
+        draws: StoredDraws | None = None,
+    ) -> None:
+        self.params, self.microdata, self.source = params, microdata, source
+        self._reach = reach
+        self._draws = StoredDraws(microdata, source.records) if draws is None else draws
+        self._neighborhoods: Neighborhoods | None = None
+        self._law: Law | None = None
+
+    @property
+    def records(self) -> NDArray[np.int64]:
+        """The records that a release masks; see `Prepared`."""
+        return self.source.records
+
+    @property
+    def whole(self) -> bool:
+        """Whether a release masks all records; see `Prepared`."""
+        return len(self.records) == self.microdata.n
+
+    @cached_property
+    def reach(self) -> Reach:
+        """How far sliders go, from a sample of the distances."""
+        return self._reach or interactive_reach(self.source.points, _LARGEST_PAIRS)
+
+    @property
+    def ranges(self) -> Mapping[str, LeverRange]:
+        """How far each lever goes; see `Prepared`."""
+        ranges: Mapping[str, LeverRange] = self.params.ranges_on(self.reach)
+        return ranges
+
+    @property
+    def presets(self) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `Prepared`."""
+        presets: Mapping[str, Mapping[str, float]] = self.params.presets_on(self.reach)
+        return presets
+
+    @property
+    def neighborhoods(self) -> Neighborhoods:
+        """The neighborhoods of this setting, found when they are first asked for.
+
+        Raises
+        ------
+        ParameterError
+            They depend on the key.
+        """
+        if self._neighborhoods is None:
+            self._neighborhoods, _ = self.source.find(self.params.ball)
+        return self._neighborhoods
+
+    @property
+    def law(self) -> Law | None:
+        """The exact law, where it does not depend on the key; see `Prepared`."""
+        if self.source.needs_key:
+            return None
+        if self._law is None:
+            self._law = self.params.law(self.microdata, self.neighborhoods)
+        return self._law
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether a release takes milliseconds; see `Prepared`."""
+        return len(self.source.points) <= LARGEST_DENSE or self.source.stores(self.params.ball)
+
+    def at(self, **levers: Any) -> Self:
+        """The same table at another position of the levers; see `Prepared`."""
+        params = at_levers(self.params, levers)
+        assert family(params) == family(self.params)
+        check_reach(params.ball.k, params.ball.epsilon, self.microdata.n)
+        moved = type(self)(
+            params, self.microdata, self.source, reach=self._reach, draws=self._draws
+        )
+        if "reach" in self.__dict__:
+            moved.__dict__["reach"] = self.reach
+        if params.ball == self.params.ball:
+            moved._neighborhoods = self._neighborhoods
+        return moved
+
+    def release(
+        self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None
+    ) -> Masked:
+        """Draw a release; see `Prepared`."""
+        draws = self._draws.of(key)
+        drawing = draws.drawing(self.params.draw_probability(self.microdata))
+        neighborhoods, donors = self._neighborhoods, None
+        if neighborhoods is None:
+            neighborhoods, donors = self.source.find(
+                self.params.ball, drawing, threads=threads, progress=progress
+            )
+        law = self._law or self.params.law(self.microdata, neighborhoods)
+        if not self.source.needs_key:
+            self._neighborhoods, self._law = neighborhoods, law
+        if donors is None:
+            donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q), threads=threads)
+        kept = self.params.kept(key, self.microdata.n, self.records)
+        if kept is not None:
+            donors = np.where(kept[:, None], self.records[:, None], donors)
+        return Masked(masked=copy_from_donors(self.microdata, donors), donors=donors, law=law)
+
+    def resampled(self, rows: NDArray[np.int64]) -> Prepared:
+        """A bootstrap sample without clones for neighbors; see `Prepared`."""
+        sample, k = self.microdata.take(rows), self.params.ball.k
+        if k is None or not self.params.scheme.exact:
+            again: Prepared = self.params.prepare(sample)
+            return again
+        table = without_clones(self._far.table, rows)
+        source = StoredSource(points=self.source.points[rows], table=table)
+        return PreparedNeighborhoods(self.params, sample, source)
+
+    @cached_property
+    def _far(self) -> StoredSource:
+        """Neighbors ranked so far that every bootstrap sample has k of them."""
+        ball, points = self.params.ball, self.source.points
+        far = len(points) - 1 if len(points) <= LARGEST_DENSE else 3 * ball.k + 20
+        table = neighbor_table(points, k=min(far, len(points) - 1), epsilon=ball.epsilon)
+        return StoredSource(points=points, table=table)
+
+
+class StoredDraws:
+    """The random numbers of some keys, kept for the next setting.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    records : ndarray of int64, shape (m,)
+    many : bool
+        Keep those of as many keys as fit, from the first on, instead of the last one's.
+    """
+
+    def __init__(
+        self, microdata: Microdata, records: NDArray[np.int64], *, many: bool = False
+    ) -> None:
+        self.records, self.streams = records, column_streams(microdata)
+        needed = max(len(records) * len(self.streams) * _BYTES_A_CELL, 1)
+        self._entries = _STORED_DRAWS // needed if many else None
+        self._kept: dict[str, Draws] = {}
+
+    def of(self, key: SecretKey) -> Draws:
+        """The random numbers of a key."""
+        if key.identity in self._kept:
+            return self._kept[key.identity]
+        draws = Draws(key, self.records, self.streams)
+        if self._entries is None:
+            self._kept = {key.identity: draws}
+        elif len(self._kept) < self._entries:
+            self._kept[key.identity] = draws
+        return draws

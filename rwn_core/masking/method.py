@@ -1,0 +1,293 @@
+"""A masking method prepares a table once and draws releases of it at will."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from threading import Event
+from typing import Any, ClassVar, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded
+from rwn_core.mechanism.law import Law
+from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lever:
+    """Describe a number of a method that a slider may move.
+
+    Attributes
+    ----------
+    name : str
+        The parameter.
+    title : str
+        Above its slider.
+    short : str
+        In a line of words, such as "ε".
+    unit : str
+        Empty for a share or a count.
+    help : str
+        One sentence.
+    whole : bool
+        Whether it takes whole numbers only.
+    """
+
+    name: str
+    title: str
+    short: str
+    unit: str = ""
+    help: str = ""
+    whole: bool = False
+
+    def value(self, number: Any) -> Any:
+        """A number as this lever takes it; anything else, such as None, as it is."""
+        if isinstance(number, bool) or not isinstance(number, int | float | np.number):
+            return number
+        return int(number) if self.whole and number == int(number) else float(number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeverRange:
+    """State how far a lever goes on a table.
+
+    Attributes
+    ----------
+    low, high, step : float
+    """
+
+    low: float
+    high: float
+    step: float
+
+    def clip(self, value: float) -> float:
+        """The nearest value inside."""
+        return min(max(value, self.low), self.high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Masked:
+    """Hold a method's work: the masked table with what the steward may know about it.
+
+    Attributes
+    ----------
+    masked : Microdata
+        Row-aligned with the original, or with those of its records that are shown.
+    donors : ndarray of int64, shape (n, p), or None
+        Who gave each cell its value; -1 where it became missing. As confidential as the
+        original.
+    law : Law or None
+        The exact law of the method, where it has one.
+    """
+
+    masked: Microdata
+    donors: NDArray[np.int64] | None = field(repr=False)
+    law: Law | None = field(repr=False)
+
+    def rounded(self, precision: Mapping[str, float]) -> Masked:
+        """Round the released values, and the law with them.
+
+        Parameters
+        ----------
+        precision : mapping of str to float
+            The step of each rounded variable, in its own unit.
+
+        Returns
+        -------
+        Masked
+            Donors stay as they are: who gave a value does not depend on how it is written.
+        """
+        if not precision:
+            return self
+        law = None if self.law is None else self.law.rounded(precision)
+        return replace(self, masked=rounded(self.masked, precision), law=law)
+
+
+class Prepared(Protocol):
+    """A table made ready for releases of one setting, and of others nearby."""
+
+    @property
+    def microdata(self) -> Microdata:
+        """The original, n records."""
+
+    @property
+    def params(self) -> Any:
+        """The setting."""
+
+    @property
+    def records(self) -> NDArray[np.int64]:
+        """The records that `release` masks, ascending, shape (m,): all, or random ones."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether `release` masks all records."""
+
+    @property
+    def ranges(self) -> Mapping[str, LeverRange]:
+        """How far each lever goes on this table, by its name."""
+
+    @property
+    def presets(self) -> Mapping[str, Mapping[str, float]]:
+        """Starting points: a value of each lever, by the name of the preset."""
+
+    @property
+    def law(self) -> Law | None:
+        """The exact law of every release; None where there is none before a key is drawn.
+
+        Raises
+        ------
+        ParameterError
+            The setting is refused on this table.
+        """
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether a release takes milliseconds, or a search comes first."""
+
+    def at(self, **levers: Any) -> Self:
+        """The same table at another position of the levers; what was prepared is shared.
+
+        Levers that are left out stay; None is for a lever that is not used.
+
+        Raises
+        ------
+        ParameterError
+        """
+
+    def release(
+        self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None
+    ) -> Masked:
+        """Draw a release.
+
+        Parameters
+        ----------
+        key : SecretKey
+            The same key draws the same cells, however the table was prepared.
+        threads : int, optional
+            RWN_THREADS or all processors by default; it changes the time, never the release.
+        progress : callable, optional
+            Called with the share done, from 0 to 1. What it raises stops the work.
+
+        Returns
+        -------
+        Masked
+
+        Raises
+        ------
+        ParameterError
+        """
+
+    def resampled(self, rows: NDArray[np.int64]) -> Prepared:
+        """A bootstrap sample of the records, in which nobody's copies are neighbors of each other.
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (m,)
+            The original's record of each record of the sample, ascending.
+        """
+
+
+class Method(Protocol):
+    """What every method's parameter record offers."""
+
+    method: ClassVar[str]
+    title: ClassVar[str]
+    levers: ClassVar[tuple[Lever, ...]]
+    strength: ClassVar[str]
+
+    @property
+    def has_forecast(self) -> bool:
+        """Whether expectations have closed forms."""
+
+    def prepare(
+        self,
+        microdata: Microdata,
+        *,
+        settings: Sequence[Any] = (),
+        records: NDArray[np.int64] | None = None,
+        threads: int | None = None,
+        budget: float | None = None,
+    ) -> Prepared:
+        """Make a table ready for releases of this setting.
+
+        Parameters
+        ----------
+        microdata : Microdata
+        settings : sequence of Method, optional
+            Others of its family that will be asked for, too: what they share is stored.
+        records : ndarray of int64, optional
+            Only these are masked; their donors come from everybody. With `settings` only.
+        threads : int, optional
+        budget : float, optional
+            Bytes that may be stored.
+
+        Returns
+        -------
+        Prepared
+
+        Raises
+        ------
+        ParameterError
+        """
+
+    def preview(
+        self,
+        microdata: Microdata,
+        *,
+        progress: Progress | None = None,
+        cancel: Event | None = None,
+    ) -> Prepared:
+        """Make a table ready for a screen: every position of the levers, random records of many.
+
+        Parameters
+        ----------
+        microdata : Microdata
+        progress : callable, optional
+            Called with the share done, from 0 to 1.
+        cancel : threading.Event, optional
+            Set from anywhere to stop the work.
+
+        Returns
+        -------
+        Prepared
+
+        Raises
+        ------
+        Cancelled, ParameterError
+        """
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What the steward should know of this setting on a table, in sentences."""
+
+
+def lever_values(params: Any) -> dict[str, Any]:
+    """The position of each lever of a setting; None where it is not used."""
+    return {lever.name: getattr(params, lever.name) for lever in params.levers}
+
+
+def at_levers(params: Any, levers: Mapping[str, Any]) -> Any:
+    """The same method with some of its levers moved.
+
+    Raises
+    ------
+    ParameterError
+        A value is refused.
+    """
+    kinds = {lever.name: lever for lever in params.levers}
+    return replace(params, **{name: kinds[name].value(x) for name, x in levers.items()})
+
+
+def family(params: Any) -> Hashable:
+    """What two settings must share for one to be reached from the other by its levers alone."""
+    moved = {lever.name for lever in params.levers}
+    unlike = [
+        value
+        for name, value in lever_values(params).items()
+        if value is not None and not isinstance(value, int | float)
+    ]
+    rest = ((f.name, getattr(params, f.name)) for f in fields(params) if f.name not in moved)
+    return (params.method, *rest, *unlike)

@@ -1,0 +1,219 @@
+"""Finds neighborhoods: for each record, the others near enough to give it their values.
+
+S_i is one closed ball around record i, of radius epsilon or the distance to its k-th nearest
+other record, whichever is larger; i itself is left out by its number, and everybody at the
+boundary (d^2 <= r^2 (1 + 1e-9)) belongs to it, so that S_i never depends on the row order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import ParameterError
+from rwn_core.neighbors.brute_force import complete_table
+from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.radius import Radii, Radius, check_reach
+from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
+from rwn_core.parallel.threads import Progress, Watch, thread_count
+
+
+def neighbor_table(
+    points: NDArray[np.float64],
+    *,
+    k: int | None,
+    epsilon: Radius | None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    budget: float | None = None,
+) -> NeighborTable:
+    """The ranked others of every record, at least out to k and epsilon.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    k : int, optional
+        From 1 to n - 1.
+    epsilon : float or ndarray of float64, shape (n,), optional
+        Radius, at least 0.
+    threads : int, optional
+        RWN_THREADS or all processors by default; it changes the time, never the result.
+    progress : callable, optional
+        Told the share done, from 0 to 1. What it raises stops the work.
+    budget : float, optional
+        Bytes of memory that may be used; RWN_MEMORY or most of what is free by default.
+
+    Returns
+    -------
+    NeighborTable
+
+    Raises
+    ------
+    ParameterError
+        Also if the table would not fit.
+    Cancelled
+    """
+    check_reach(k, epsilon, len(points))
+    if len(points) <= LARGEST_DENSE:
+        return complete_table(points)
+    from rwn_core.neighbors.tree_search import tree_table
+
+    return tree_table(
+        points,
+        int(k or 0),
+        0.0 if epsilon is None else epsilon,
+        threads=threads,
+        progress=progress,
+        budget=budget,
+    )
+
+
+def find_neighborhoods(
+    points: NDArray[np.float64],
+    *,
+    k: int | None = None,
+    epsilon: Radius | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Neighborhoods:
+    """Find every record's neighborhood.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+        Records as points, for example from `rwn_core.neighbors.metric`.
+    k : int, optional
+        Every neighborhood has at least k members; from 1 to n - 1.
+    epsilon : float, Radii or ndarray of float64 of shape (n,), optional
+        Every record within this radius, or within the record's own, is a member; at least 0.
+        Not the epsilon of differential privacy. At least one of k and epsilon is needed.
+    threads : int, optional
+        RWN_THREADS or all processors by default; it changes the time, never the result.
+    progress : callable, optional
+        Told the share done, from 0 to 1. What it raises stops the work.
+
+    Returns
+    -------
+    Neighborhoods
+        Of a large table, sizes and distances are at hand; the members are searched for again
+        when they are asked for.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 5, step 2.
+
+    Examples
+    --------
+    >>> points = np.array([[0.0], [1.0], [2.0], [10.0]])
+    >>> find_neighborhoods(points, k=1, epsilon=1.0).sizes.tolist()
+    [1, 2, 1, 1]
+    """
+    found, _ = find_and_draw(points, None, k=k, epsilon=epsilon, threads=threads, progress=progress)
+    return found
+
+
+def find_and_draw(
+    points: NDArray[np.float64],
+    drawing: Drawing | None,
+    *,
+    k: int | None = None,
+    epsilon: Radius | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+    """Find neighborhoods and, where the table is large, draw donors in the same pass.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    drawing : Drawing or None
+        What to draw with.
+    k, epsilon, threads, progress
+        As for `find_neighborhoods`.
+
+    Returns
+    -------
+    neighborhoods : Neighborhoods
+    donors : ndarray of int64, shape (n, p), or None
+        None where they are still to be drawn, which is quick: from a small table.
+    """
+    check_reach(k, epsilon, len(points))
+    if len(points) <= LARGEST_DENSE:
+        return complete_table(points).narrow(k=k, epsilon=epsilon), None
+    from rwn_core.neighbors.lazy_table import search_neighborhoods
+
+    watch = Watch(threads=thread_count(threads), progress=progress)
+    return search_neighborhoods(points, k=k, epsilon=epsilon, drawing=drawing, watch=watch)
+
+
+def find_strictly(
+    points: NDArray[np.float64],
+    epsilon: float,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Neighborhoods:
+    """Find every record's others at a distance below epsilon (the 2015 method); some have none.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    epsilon : float
+        At least 0; a record at exactly this distance is no member.
+    threads, progress
+        As for `find_neighborhoods`.
+
+    Returns
+    -------
+    Neighborhoods
+
+    Raises
+    ------
+    ParameterError
+
+    Examples
+    --------
+    >>> find_strictly(np.array([[0.0], [1.0], [3.0]]), 2.0).sizes.tolist()
+    [1, 1, 0]
+    """
+    check_reach(None, epsilon, len(points))
+    if len(points) <= LARGEST_DENSE:
+        return complete_table(points).narrow(k=None, epsilon=epsilon, strict=True)
+    from rwn_core.neighbors.lazy_table import search_strictly
+
+    watch = Watch(threads=thread_count(threads), progress=progress)
+    return search_strictly(points, epsilon, watch)
+
+
+def nearest_radii(
+    points: NDArray[np.float64], *, neighbors: int, quantile: float, threads: int | None = None
+) -> Radii:
+    """Radii that adapt to how crowded a place is.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    neighbors : int
+        How many of the nearest others are looked at, below n.
+    quantile : float
+        Which quantile of the distances to them becomes the radius, from 0 to 1.
+    threads : int, optional
+
+    Returns
+    -------
+    Radii
+
+    Raises
+    ------
+    ParameterError
+    """
+    if not 0 <= quantile <= 1:
+        raise ParameterError("quantile must be a number from 0 to 1.")
+    table = neighbor_table(points, k=neighbors, epsilon=None, threads=threads)
+    # a tie at the last place is stored whole: only the asked number of distances counts
+    place = table.offsets[:-1, None] + np.arange(neighbors)
+    return Radii(np.quantile(np.sqrt(table.squared[place]), quantile, axis=1))

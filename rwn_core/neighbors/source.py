@@ -1,0 +1,286 @@
+"""A source finds neighborhoods for many settings: it searches, or it cuts a stored table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import ParameterError
+from rwn_core.neighbors import (
+    Neighborhoods,
+    NeighborTable,
+    check_reach,
+    find_and_draw,
+    find_strictly,
+    neighbor_table,
+)
+from rwn_core.neighbors.candidates import restricted_table
+from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.radius import Radius
+from rwn_core.parallel.threads import Progress, Watch, thread_count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ball:
+    """Which others belong to a neighborhood.
+
+    Attributes
+    ----------
+    k : int or None
+        At least the k nearest.
+    epsilon : float, ndarray of float64 of shape (n,), or None
+        All within this radius.
+    strict : bool
+        Whether records at exactly the radius are left out (the 2015 method).
+    """
+
+    k: int | None
+    epsilon: Radius | None
+    strict: bool = False
+
+
+class NeighborSource(Protocol):
+    """Finds the neighborhoods of records, in one metric."""
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """All records, shape (n, d)."""
+
+    @property
+    def records(self) -> NDArray[np.int64]:
+        """The records whose neighborhoods it finds, ascending, shape (m,)."""
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether neighborhoods depend on the key, so that they cannot be kept."""
+
+    def stores(self, ball: Ball) -> bool:
+        """Whether these neighborhoods are found in milliseconds."""
+
+    def find(
+        self,
+        ball: Ball,
+        drawing: Drawing | None = None,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+        """Find neighborhoods and, where it is the same work, draw donors.
+
+        Parameters
+        ----------
+        ball : Ball
+        drawing : Drawing, optional
+            What to draw with.
+        threads : int, optional
+            RWN_THREADS or all processors by default; it changes the time, never the result.
+        progress : callable, optional
+            Called with the share done, from 0 to 1. What it raises stops the work.
+
+        Returns
+        -------
+        neighborhoods : Neighborhoods
+        donors : ndarray of int64, shape (m, p), or None
+            None where they are still to be drawn, which is quick.
+
+        Raises
+        ------
+        ParameterError
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SearchSource:
+    """Searches anew for each setting.
+
+    Attributes
+    ----------
+    points : ndarray of float64, shape (n, d)
+    scheme : Scheme
+        Who may be a neighbor. Random candidates depend on the key.
+    """
+
+    points: NDArray[np.float64] = field(repr=False)
+    scheme: Scheme = field(default_factory=Scheme)
+
+    @property
+    def records(self) -> NDArray[np.int64]:
+        """All records."""
+        return np.arange(len(self.points))
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether candidates are random."""
+        return not self.scheme.exact
+
+    def stores(self, ball: Ball) -> bool:
+        """Never: see `NeighborSource`."""
+        return False
+
+    def find(
+        self,
+        ball: Ball,
+        drawing: Drawing | None = None,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+        """Find neighborhoods; see `NeighborSource`."""
+        if not self.scheme.exact:
+            return self._among_candidates(ball, drawing, threads, progress), None
+        return search(self.points, ball, drawing, threads=threads, progress=progress)
+
+    def _among_candidates(
+        self,
+        ball: Ball,
+        drawing: Drawing | None,
+        threads: int | None,
+        progress: Progress | None,
+    ) -> Neighborhoods:
+        if drawing is None:
+            raise ParameterError(
+                f"neighbors={self.scheme.neighbors} depends on the key; draw a release with one."
+            )
+        check_reach(ball.k, ball.epsilon, len(self.points))
+        table = restricted_table(
+            self.points,
+            ball.k,
+            ball.epsilon,
+            scheme=self.scheme,
+            key=drawing.key,
+            watch=Watch(threads=thread_count(threads), progress=progress),
+        )
+        return table.narrow(k=ball.k, epsilon=ball.epsilon, strict=ball.strict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StoredSource:
+    """Cuts a stored table of ranked neighbors; beyond one of all records it searches.
+
+    Attributes
+    ----------
+    points : ndarray of float64, shape (n, d)
+    table : NeighborTable
+        Of all records, or of some of them.
+    """
+
+    points: NDArray[np.float64] = field(repr=False)
+    table: NeighborTable = field(repr=False)
+
+    needs_key = False
+
+    @property
+    def records(self) -> NDArray[np.int64]:
+        """The records of the table."""
+        numbers = self.table.numbers
+        return np.arange(len(self.points)) if numbers is None else numbers
+
+    def stores(self, ball: Ball) -> bool:
+        """Whether the table holds them."""
+        return self.table.covers(k=ball.k, epsilon=ball.epsilon)
+
+    def find(
+        self,
+        ball: Ball,
+        drawing: Drawing | None = None,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+        """Find neighborhoods; see `NeighborSource`."""
+        check_reach(ball.k, ball.epsilon, len(self.points))
+        if self.stores(ball) or self.table.numbers is not None:
+            return self.table.narrow(k=ball.k, epsilon=ball.epsilon, strict=ball.strict), None
+        return search(self.points, ball, drawing, threads=threads, progress=progress)
+
+
+def stored_source(
+    points: NDArray[np.float64],
+    ball: Ball,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    budget: float | None = None,
+) -> NeighborSource:
+    """Store the neighbors of every record out to a ball; where they do not fit, search instead.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    ball : Ball
+        The widest that will be asked for.
+    threads : int, optional
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+    budget : float, optional
+        Bytes that the table may take.
+
+    Returns
+    -------
+    NeighborSource
+    """
+    try:
+        table = neighbor_table(
+            points,
+            k=None if ball.k is None else min(ball.k, len(points) - 1),
+            epsilon=ball.epsilon,
+            threads=threads,
+            progress=progress,
+            budget=budget,
+        )
+    except ParameterError:
+        return SearchSource(points=points)
+    return StoredSource(points=points, table=table)
+
+
+def source_of_some(
+    points: NDArray[np.float64],
+    records: NDArray[np.int64],
+    ball: Ball,
+    *,
+    threads: int | None = None,
+) -> NeighborSource:
+    """Store the neighbors of some records among all of a large table, out to a ball.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    records : ndarray of int64, shape (m,)
+        Ascending.
+    ball : Ball
+        The widest that will be asked for.
+    threads : int, optional
+
+    Raises
+    ------
+    ParameterError
+        They do not fit into memory.
+    """
+    from rwn_core.neighbors.tree_search import index_of, neighborhoods_of_some
+
+    watch = Watch(threads=thread_count(threads), progress=None)
+    table = neighborhoods_of_some(
+        index_of(points, None), points, records, ball.k, ball.epsilon, watch
+    )
+    return StoredSource(points=points, table=table)
+
+
+def search(
+    points: NDArray[np.float64],
+    ball: Ball,
+    drawing: Drawing | None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
+    """Search among all records; see `NeighborSource.find`."""
+    if ball.strict:
+        radius = float(ball.epsilon or 0.0)  # type: ignore[arg-type]  # strict balls have one radius
+        return find_strictly(points, radius, threads=threads, progress=progress), None
+    return find_and_draw(
+        points, drawing, k=ball.k, epsilon=ball.epsilon, threads=threads, progress=progress
+    )

@@ -1,0 +1,101 @@
+"""What this user's choices have led to: a bounded memory, freed when the session ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import rwn_core as rwn
+from rwn_ui.background.progress import searching
+from rwn_ui.state.memo import Memo
+from rwn_ui.state.prepared_table import CurrentRelease, PreparedTable
+from rwn_ui.state.session import Session
+
+_KEY = "rwn.results"
+Key = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Results:
+    """Everything that was computed for one user; nothing is shared between users.
+
+    Attributes
+    ----------
+    tables : Memo
+        Prepared tables, by `table_key`.
+    memos : dict of str to Memo
+        The results of each feature, see `memo`.
+    last : dict of str to object
+        The last good picture, by what shows it.
+    """
+
+    tables: Memo = field(default_factory=lambda: Memo(2))
+    memos: dict[str, Memo] = field(default_factory=dict)
+    last: dict[str, Any] = field(default_factory=dict)
+
+    def end(self) -> None:
+        """Forget what belongs to a table that is given up; the latest prepared tables stay."""
+        self.memos.clear()
+        self.last.clear()
+
+
+def own_results() -> Results:
+    """This user's results."""
+    found: Results | None = st.session_state.get(_KEY)
+    if found is None:
+        found = st.session_state[_KEY] = Results()
+    return found
+
+
+def memo(feature: str, entries: int) -> Memo:
+    """The results of a feature, of which the latest are kept.
+
+    Parameters
+    ----------
+    feature : str
+    entries : int
+        How many are kept, at least 1; the first call decides.
+    """
+    return own_results().memos.setdefault(feature, Memo(entries))
+
+
+def table_key(data: rwn.Microdata) -> Key:
+    """What a prepared table depends on: its values, its variables and their weights."""
+    return data.fingerprint, data.schema
+
+
+def setting_key(session: Session) -> Key:
+    """What many releases of the current setting depend on."""
+    return *table_key(session.data), session.masking
+
+
+def release_key(session: Session) -> Key:
+    """What the release on screen depends on."""
+    return *setting_key(session), session.seed
+
+
+def prepared(session: Session) -> PreparedTable:
+    """What is prepared once for the table and its weights."""
+    data = session.data
+    return own_results().tables.once(table_key(data), lambda: PreparedTable.of(data))
+
+
+def current_release(session: Session, slot: DeltaGenerator | None = None) -> CurrentRelease:
+    """The release of the current setting and its readings.
+
+    Parameters
+    ----------
+    session : Session
+    slot : DeltaGenerator, optional
+        Where to show how far a long search is.
+    """
+    table = prepared(session)
+
+    def draw() -> CurrentRelease:
+        with searching(slot) as progress:
+            return table.release(session.masking, session.seed, progress)
+
+    return memo("releases", 8).once(release_key(session), draw)

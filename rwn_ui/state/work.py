@@ -1,0 +1,71 @@
+"""This user's work in the background, by what it is for: one job at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.reporting import ReleasedFile
+from rwn_core.tuning import Run
+from rwn_ui.background.job import Job
+from rwn_ui.background.on_demand import OnDemand
+from rwn_ui.background.preparation import Preparation
+
+_KEY = "rwn.work"
+
+
+@dataclass(slots=True)
+class Work:
+    """What goes on beside the pages of one user, and what it has brought.
+
+    Attributes
+    ----------
+    jobs : dict of str to Job
+        By the feature that began it; a job that has ended stays until its result is taken.
+    sweep : Run or None
+    on_demand : OnDemand or None
+        Reads what no slider can wait for.
+    preparation : Preparation or None
+        Of a table, or of other weights, that will be gone over to.
+    first : bool
+        Whether that is the table which the user came with.
+    notice : str
+        Why the last one is not there.
+    written : tuple or None
+        The last download: the table, its release and the file.
+    downloads : int
+        How many were asked for and have ended.
+    """
+
+    jobs: dict[str, Job] = field(default_factory=dict)
+    sweep: Run | None = None
+    on_demand: OnDemand | None = None
+    preparation: Preparation | None = None
+    first: bool = False
+    notice: str = ""
+    written: tuple[rwn.Microdata, rwn.Release, ReleasedFile] | None = None
+    downloads: int = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job is under way: one at a time."""
+        sweeping = self.sweep is not None and self.sweep.running
+        return sweeping or any(job.running for job in self.jobs.values())
+
+    def end(self) -> None:
+        """Cancel all that is about a table which is given up, and forget what it has brought."""
+        for job in (*self.jobs.values(), self.sweep, self.on_demand):
+            if job is not None:
+                job.cancel()
+        self.jobs.clear()
+        self.sweep = self.on_demand = self.written = None
+
+
+def own_work() -> Work:
+    """This user's work."""
+    found: Work | None = st.session_state.get(_KEY)
+    if found is None:
+        found = st.session_state[_KEY] = Work()
+    return found

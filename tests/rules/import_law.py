@@ -1,0 +1,240 @@
+"""Reads every import of every file and holds it against the law of ARCHITECTURE.md."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+LAW = """
+errors _version
+data randomness parallel
+io neighbors
+mechanism
+masking measures
+evaluation scale
+tuning charts
+reporting
+rwn_ui
+rwn_cli pages app
+"""
+"""A file imports from its own room and from rooms on earlier lines, never from its own line."""
+
+INSIDE = {
+    "measures": "comparison measure aligned sentence\nstatistics\nattacks\nutility risk",
+    "rwn_ui": (
+        "messages server panel\nbackground progress\nstate\nwidgets\nfeatures\n"
+        "data tune utility risk compare sweep"
+    ),
+}
+"""The same inside two rooms, by file or folder."""
+
+ONE_ROOM = {"comparison", "measure", "aligned", "sentence"}
+"""Files of measures on one line that are one room together."""
+
+SIBLINGS = {
+    "rwn_core.io": "*_format",
+    "rwn_core.masking": "* but method from_neighborhoods release references",
+    "rwn_core.measures.utility": "*",
+    "rwn_core.measures.risk": "*",
+    "rwn_core.charts.measures": "*",
+    "rwn_core.charts.tuning": "*",
+    "pages": "*",
+}
+"""Folders, and which of their files do not know each other."""
+
+PARTS = ("app.py", "pages", "rwn_cli", "rwn_ui", "rwn_core")
+Program = Mapping[str, str]
+"""The source text of every file, by its dotted name."""
+Arrow = tuple[str, str]
+"""A file and one that it imports."""
+
+
+def ranks(law: str) -> dict[str, int]:
+    """The line of each room."""
+    return {room: line for line, rooms in enumerate(law.split("\n")) for room in rooms.split()}
+
+
+RANK = ranks(LAW.strip())
+
+
+def law_text() -> str:
+    """The law as ARCHITECTURE.md states it: ten numbered lines, and the order inside two rooms."""
+    lines = [
+        f"{number:>2}  {'  '.join(rooms.split())}"
+        for number, rooms in enumerate(LAW.strip().split("\n"), start=1)
+    ]
+    lines += [
+        f"inside {room}: {' < '.join(', '.join(line.split()) for line in order.split(chr(10)))}"
+        for room, order in INSIDE.items()
+    ]
+    return "\n".join(lines)
+
+
+@cache
+def sources(root: Path = ROOT) -> tuple[Path, ...]:
+    """Every file of the program."""
+    paths: list[Path] = []
+    for part in PARTS:
+        paths += [root / part] if part.endswith(".py") else sorted((root / part).rglob("*.py"))
+    return tuple(paths)
+
+
+def module_of(path: Path, root: Path = ROOT) -> str:
+    """The dotted name of a file."""
+    parts = path.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def program(root: Path = ROOT) -> Program:
+    """The source text of every file under a root, by its dotted name."""
+    return {module_of(path, root): path.read_text(encoding="utf-8") for path in sources(root)}
+
+
+def room_of(module: str) -> str:
+    """The room of a module: a folder or file of rwn_core, or another part of the program."""
+    first, *rest = module.split(".")
+    return rest[0] if first == "rwn_core" and rest else first
+
+
+@cache
+def imported_names(text: str) -> frozenset[str]:
+    """The full names that a source imports, in functions and for types alone too."""
+    return frozenset(_imported_names(ast.parse(text)))
+
+
+def _imported_names(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"relative import in line {node.lineno}"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def arrows(files: Program) -> frozenset[Arrow]:
+    """Every import from one file of the program to another."""
+    return frozenset(
+        (module, target)
+        for module, text in files.items()
+        for name in imported_names(text)
+        if (target := _module_with(name, files)) is not None and target != module
+    )
+
+
+def _module_with(name: str, files: Program) -> str | None:
+    """The file that a full name leads to; None outside of the program."""
+    parts = name.split(".")
+    candidates = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((module for module in candidates if module in files), None)
+
+
+def broken(pairs: Iterable[Arrow]) -> dict[Arrow, str]:
+    """The arrows that the law forbids, each with the reason."""
+    reasons = {
+        (here, there): _of_the_package(here, there)
+        or _between_rooms(here, there)
+        or _inside(here, there)
+        or _siblings(here, there)
+        for here, there in sorted(pairs)
+        if here != "rwn_core"  # the list of public names, each imported on demand
+    }
+    return {arrow: reason for arrow, reason in reasons.items() if reason}
+
+
+def homeless(files: Program) -> list[str]:
+    """The rooms, and parts of two of them, that have no line in the law."""
+    unknown = {room_of(module) for module in files} - RANK.keys() - {"rwn_core"}
+    for room, order in INSIDE.items():
+        parts = {_part_of(module) for module in files if room_of(module) == room}
+        unknown |= {f"{room}/{part}" for part in parts - ranks(order).keys() - {""}}
+    return sorted(unknown)
+
+
+def _part_of(module: str) -> str:
+    """The file or folder of a room that a module is, or is in; nothing for the room's list."""
+    parts = module.split(".")[2 if module.startswith("rwn_core.") else 1 :]
+    return parts[0] if parts else ""
+
+
+def _of_the_package(here: str, there: str) -> str:
+    if there == "rwn_core" and here.startswith("rwn_core."):
+        return "the package lists the public names of its own files"
+    return ""
+
+
+def _between_rooms(here: str, there: str) -> str:
+    one, two = room_of(here), room_of(there)
+    if one == two or two == "rwn_core":
+        return ""
+    return _not_before(two, one, RANK)
+
+
+def _inside(here: str, there: str) -> str:
+    room = room_of(here)
+    if room != room_of(there) or room not in INSIDE:
+        return ""
+    one, two = _part_of(here), _part_of(there)
+    if not one:
+        return ""  # the catalogue sees all
+    if not two:
+        return f"{room} is the catalogue of its own files"
+    if one == two or {one, two} <= ONE_ROOM:
+        return ""
+    return _not_before(two, one, ranks(INSIDE[room]))
+
+
+def _not_before(there: str, here: str, order: Mapping[str, int]) -> str:
+    if {here, there} <= order.keys() and order[there] < order[here]:
+        return ""
+    return f"{there} does not stand before {here}"
+
+
+def _siblings(here: str, there: str) -> str:
+    for folder, which in SIBLINGS.items():
+        one, two = (_stem_in(folder, module) for module in (here, there))
+        if one != two and _is_one_of(one, which) and _is_one_of(two, which):
+            return f"files of {folder} do not know each other"
+    return ""
+
+
+def _stem_in(folder: str, module: str) -> str:
+    """The name of a module's file or folder within a folder; nothing if it is not in it."""
+    start = f"{folder}."
+    return module[len(start) :].split(".")[0] if module.startswith(start) else ""
+
+
+def _is_one_of(stem: str, which: str) -> bool:
+    pattern, _, but = which.partition(" but ")
+    return bool(stem) and stem.endswith(pattern.removeprefix("*")) and stem not in but.split()
+
+
+def circles(pairs: Iterable[Arrow]) -> list[list[str]]:
+    """Groups of files that import each other, directly or through others."""
+    after: dict[str, list[str]] = defaultdict(list)
+    for here, there in pairs:
+        after[here].append(there)
+    below = {module: _below(module, after) for module in sorted(after)}
+    groups = {
+        frozenset(other for other in others if module in below.get(other, ()))
+        for module, others in below.items()
+        if module in others
+    }
+    return sorted(sorted(group) for group in groups)
+
+
+def _below(module: str, after: Mapping[str, list[str]]) -> set[str]:
+    """Every file that an import of this one leads to; itself only along a circle."""
+    seen: set[str] = set()
+    waiting = [module]
+    while waiting:
+        for other in after.get(waiting.pop(), ()):
+            if other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return seen

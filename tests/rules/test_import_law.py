@@ -1,0 +1,271 @@
+"""The law of imports and the size of rooms, held against every file, and against planted faults."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import import_law as law
+import pytest
+
+BROKEN: set[tuple[str, str]] = set()
+CIRCLES: list[list[str]] = []
+METHODS_ASKED_FOR: set[str] = set()
+LAWS_ASKED_FOR: set[str] = set()
+LONG = {
+    "rwn_ui/panel/painter.js",
+    "rwn_ui/tune/view.py",
+    "tests/browser/conftest.py",
+    "tests/contracts/test_measures.py",
+    "tests/core/evaluation/test_disclosure.py",
+    "tests/properties/test_masking.py",
+    "tests/ui/test_large_tables.py",
+    "tests/ui/test_pages.py",
+    "tests/ui/test_precision_pages.py",
+    "tests/ui/test_sweep_pages.py",
+    "tests/ui/test_utility_screen.py",
+}
+"""Faults that are known. Each list may only get shorter: a fault that is gone must leave it."""
+
+MOST_LINES = 300
+MOST_ENTRIES = {"rwn_core": 16, "rwn_ui": 14}
+MARKERS = {"py.typed", "__init__.pyi"}  # for type checkers: neither a room nor a module
+WRITTEN = {".py", ".pyi", ".js", ".css"}
+
+
+def test_every_import_keeps_the_law() -> None:
+    wrong = law.broken(law.arrows(law.program()))
+    assert set(wrong) == BROKEN, {arrow: why for arrow, why in wrong.items() if arrow not in BROKEN}
+
+
+def test_no_files_import_each_other() -> None:
+    assert law.circles(law.arrows(law.program())) == CIRCLES
+
+
+def test_every_room_has_a_line_in_the_law() -> None:
+    assert law.homeless(law.program()) == []
+    entries = {Path(name).stem for name in entries_of("rwn_core")} - {"__init__"}
+    assert entries == set(law.RANK) - {"rwn_ui", "rwn_cli", "pages", "app"}
+
+
+def test_the_law_has_ten_lines_and_is_written_down() -> None:
+    lines = law.law_text().splitlines()
+    assert [line.split()[0] for line in lines[:10]] == [str(number) for number in range(1, 11)]
+    document = (law.ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert f"```\n{law.law_text()}\n```" in document
+
+
+def planted(**texts: str) -> law.Program:
+    """The program with lines added to files, which are made where there are none."""
+    files = dict(law.program())
+    for name, text in texts.items():
+        module = name.replace("__", ".")
+        files[module] = files.get(module, "") + "\n" + text
+    return files
+
+
+FAULTS = {
+    "a plain import of a later room": (
+        "rwn_core__neighbors__metric",
+        "import rwn_core.tuning\n",
+        "rwn_core.tuning",
+    ),
+    "an import inside a function": (
+        "rwn_core__data__microdata",
+        "def later():\n    from rwn_core.masking.rwn import RWN\n    return RWN\n",
+        "rwn_core.masking.rwn",
+    ),
+    "an import for types alone": (
+        "rwn_core__mechanism__donors",
+        "if TYPE_CHECKING:\n    from rwn_core.measures.comparison import Comparison\n",
+        "rwn_core.measures.comparison",
+    ),
+    "a module under another name": (
+        "rwn_core__io__read",
+        "from rwn_core import evaluation as other\n",
+        "rwn_core.evaluation",
+    ),
+    "a room on the same line": (
+        "rwn_core__randomness",
+        "from rwn_core.parallel.threads import Watch\n",
+        "rwn_core.parallel.threads",
+    ),
+    "the package from inside": (
+        "rwn_core__tuning__sweep",
+        "import rwn_core as rwn\n",
+        "rwn_core",
+    ),
+    "attacks among statistics": (
+        "rwn_core__measures__statistics__ols",
+        "from rwn_core.measures.attacks.posterior import posterior\n",
+        "rwn_core.measures.attacks.posterior",
+    ),
+    "a measure of the other side": (
+        "rwn_core__measures__utility__regression",
+        "from rwn_core.measures.risk.uniqueness import UNIQUENESS\n",
+        "rwn_core.measures.risk.uniqueness",
+    ),
+    "the catalogue from one of its files": (
+        "rwn_core__measures__comparison",
+        "from rwn_core.measures import MEASURES\n",
+        "rwn_core.measures",
+    ),
+    "a masking method from another": (
+        "rwn_core__masking__nbrs2015",
+        "from rwn_core.masking.rwn import RWN\n",
+        "rwn_core.masking.rwn",
+    ),
+    "a new masking method from another": (
+        "rwn_core__masking__pram",
+        "from rwn_core.masking.rwn import RWN\n",
+        "rwn_core.masking.rwn",
+    ),
+    "a file format from another": (
+        "rwn_core__io__parquet_format",
+        "from rwn_core.io.csv_format import read_csv\n",
+        "rwn_core.io.csv_format",
+    ),
+    "a chart from another": (
+        "rwn_core__charts__measures__two_way",
+        "from rwn_core.charts.measures.quantiles import draw\n",
+        "rwn_core.charts.measures.quantiles",
+    ),
+    "a page's room from another": (
+        "rwn_ui__risk__view",
+        "from rwn_ui.utility import cards\n",
+        "rwn_ui.utility.cards",
+    ),
+    "a page from another": (
+        "pages__extra",
+        "import pages.other\n",
+        "pages.other",
+    ),
+    "the browser side from the program": (
+        "rwn_core__reporting__scenario",
+        "from rwn_ui.messages import show\n",
+        "rwn_ui.messages",
+    ),
+    "a room without a line": (
+        "rwn_core__data__variable",
+        "import rwn_core.attic\n",
+        "rwn_core.attic",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_planted_fault_breaks_the_law(fault: str) -> None:
+    name, text, target = FAULTS[fault]
+    files = planted(**{name: text, target.replace(".", "__"): ""})
+    wrong = law.broken(law.arrows(files))
+    assert set(wrong) - BROKEN == {(name.replace("__", "."), target)}
+
+
+def test_what_the_law_allows_is_not_called_broken() -> None:
+    files = planted(
+        rwn_core__masking__pram="from rwn_core.masking.release import Masked\n",
+        rwn_core__measures__risk__uniqueness="import rwn_core.measures.statistics.ols\n",
+        rwn_core__measures__aligned="from rwn_core.measures.comparison import Comparison\n",
+        rwn_ui__risk__view="import rwn_core as rwn\nfrom rwn_ui.state import session\n",
+        rwn_core__io__csv_format="from rwn_core.io.file_type import text_of\n",
+    )
+    assert set(law.broken(law.arrows(files))) == BROKEN
+
+
+def test_a_planted_circle_of_three_files_is_seen() -> None:
+    files = planted(
+        rwn_core__io__first="import rwn_core.io.second\n",
+        rwn_core__io__second="def later():\n    from rwn_core.io import third\n",
+        rwn_core__io__third="if TYPE_CHECKING:\n    from rwn_core.io.first import Name\n",
+        rwn_core__io__fourth="import rwn_core.io.first\n",  # leads there only
+    )
+    three = ["rwn_core.io.first", "rwn_core.io.second", "rwn_core.io.third"]
+    assert law.circles(law.arrows(files)) == [three, *CIRCLES]
+
+
+def test_a_planted_room_without_a_line_is_seen() -> None:
+    files = planted(rwn_core__attic="", rwn_core__measures__attic__old="", rwn_ui__attic="")
+    assert law.homeless(files) == ["attic", "measures/attic", "rwn_ui/attic"]
+
+
+def test_a_relative_import_is_refused(tmp_path: Path) -> None:
+    for part in ("app.py", "rwn_core/masking/rwn.py"):
+        (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / part).write_text("from . import release\n" if "rwn" in part else "")
+    with pytest.raises(AssertionError, match="relative import in line 1"):
+        law.arrows(law.program(tmp_path))
+
+
+def tracked(*parts: str) -> list[str]:
+    """The files under version control, and new ones that are not ignored."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *parts]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=law.ROOT)
+    return [name for name in run.stdout.splitlines() if (law.ROOT / name).is_file()]
+
+
+def entries_of(folder: str) -> set[str]:
+    """What stands at the top of a folder."""
+    return {name.split("/")[1] for name in tracked(folder)} - MARKERS
+
+
+@pytest.mark.parametrize("folder", MOST_ENTRIES)
+def test_a_package_has_few_entries_at_its_top(folder: str) -> None:
+    assert len(entries_of(folder)) <= MOST_ENTRIES[folder], sorted(entries_of(folder))
+
+
+def test_no_file_is_long() -> None:
+    parts = ("rwn_core", "rwn_ui", "rwn_cli", "pages", "app.py", "tests", "benchmarks")
+    long = {
+        name
+        for name in tracked(*parts)
+        if Path(name).suffix in WRITTEN
+        and len((law.ROOT / name).read_text(encoding="utf-8").splitlines()) > MOST_LINES
+    }
+    assert long == LONG
+
+
+def classes_asked_for(text: str) -> Iterator[str]:
+    """The classes that a source asks objects for, by `isinstance` or by a pattern."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
+            yield from ast.unparse(node.args[1]).replace("(", "").replace(")", "").split(", ")
+        elif isinstance(node, ast.MatchClass):
+            yield ast.unparse(node.cls)
+
+
+def asking(files: law.Program, asked: Callable[[str], bool], room: str) -> set[str]:
+    """The modules outside of a room that ask for one of the classes."""
+    return {
+        module
+        for module, text in files.items()
+        if law.room_of(module) != room and any(map(asked, classes_asked_for(text)))
+    }
+
+
+def is_method(name: str) -> bool:
+    """Whether this is the class of one masking method."""
+    return name.split(".")[-1] in {"RWN", "NBRS2015"}
+
+
+def is_law(name: str) -> bool:
+    """Whether this is the class of one mechanism's law."""
+    return name.endswith("Law")
+
+
+def test_only_masking_asks_which_method_it_is() -> None:
+    assert asking(law.program(), is_method, "masking") == METHODS_ASKED_FOR
+
+
+def test_only_the_mechanism_asks_which_law_it_is() -> None:
+    assert asking(law.program(), is_law, "mechanism") == LAWS_ASKED_FOR
+
+
+def test_planted_questions_are_seen() -> None:
+    files = planted(
+        rwn_core__scale__planner="isinstance(\n    params,\n    (int, rwn.NBRS2015),\n)\n",
+        rwn_core__charts__parts__style="match law:\n    case RowMixtureLaw():\n        pass\n",
+    )
+    assert asking(files, is_method, "masking") == {*METHODS_ASKED_FOR, "rwn_core.scale.planner"}
+    assert asking(files, is_law, "mechanism") == {*LAWS_ASKED_FOR, "rwn_core.charts.parts.style"}
