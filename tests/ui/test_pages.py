@@ -11,6 +11,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_ui.state import address
+from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.presets import PRESETS, preset_values
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
@@ -84,7 +85,7 @@ def test_a_preset_moves_every_slider_as_often_as_it_is_pressed(open_page) -> Non
 @pytest.fixture(scope="module")
 def bodyfat() -> Session:
     session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    session.settle(prepared(session).slider_range)
+    session.settle(PreparedTable.of(session.data).slider_range)
     return session
 
 
@@ -107,7 +108,7 @@ def test_a_bad_value_of_a_link_is_a_sentence_and_changes_nothing(
     bodyfat: Session, monkeypatch: pytest.MonkeyPatch, link: dict[str, str], sentence: str
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(address, "_note", lambda _, *sentences: said.extend(sentences))
+    monkeypatch.setattr(address, "_tell", lambda _, *sentences: said.extend(sentences))
     address._take(bodyfat, link)
     (told,) = said
     assert told.startswith(sentence + ";")
