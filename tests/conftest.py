@@ -32,6 +32,7 @@ if KEY_BASE == "any":
     os.environ["RWN_TEST_SEED"] = KEY_BASE  # workers draw from the same
 
 
+@pytest.hookimpl(tryfirst=True)  # before workers read the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Group tests for workers: a file stays together, and so does all that needs a browser."""
     for item in items:

@@ -408,6 +408,8 @@ def parent(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[st
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
+            # tests may run behind a shell's &, which has SIGINT ignored
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         assert process.stdout is not None
         pids = [int(pid) for pid in process.stdout.readline().split()]
