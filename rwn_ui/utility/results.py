@@ -34,7 +34,6 @@ from rwn_ui.state.session import Session
 SLOW = {"pmse"}  # on a large table they follow after the first picture
 VALUES = 25  # along the expected curve
 VALUES_OF_LARGE = 8
-_TRIED = 50  # ends of the curve, until neighbors are stored so far
 PENDING = rwn.NotApplicable("A moment: this takes longer on a large table.")
 
 Answer = Reading | rwn.NotApplicable
@@ -171,14 +170,10 @@ def _not_expected(session: Session) -> rwn.NotApplicable | None:
 
 def _values(session: Session, axis: str) -> list[float]:
     """Where the curve is computed: over the slider's range, as far as neighbors are stored."""
-    start = prepared(session).prepared
-    ends, now = start.ranges[axis], start.at(**lever_values(session.params))
-    low = 0.0 if axis == "epsilon" else ends.low
-    stored = [
-        high for high in np.linspace(ends.high, low, _TRIED) if now.at(**{axis: high}).is_quick
-    ]
+    table = prepared(session)
+    ends, end = table.prepared.ranges[axis], table.quick_end(session.params, axis)
     count = VALUES if session.data.n <= LARGEST_DENSE else VALUES_OF_LARGE
-    values = np.linspace(low, max(stored, default=low), count)
+    values = np.linspace(ends.low, end, count)
     whole = next(lever.whole for lever in session.params.levers if lever.name == axis)
     return [float(value) for value in (np.unique(values.round()) if whole else values)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -45,9 +45,6 @@ def controls(session: Session) -> None:
     _choose_moment(session)
 
 
-_PARAMETERS: Mapping[str, str] = {"radius ε": "epsilon", "neighbors k": "k", "probability q": "q"}
-
-
 def _choose_moment(session: Session) -> None:
     """What the expected curve shows, and over which parameter."""
     data, pair = session.data, session.pair
@@ -69,14 +66,14 @@ def _choose_moment(session: Session) -> None:
         at = known.index(rare)
         levels.append(st.selectbox(f"Level of {escaped(name)}", known, at, key=f"{key}.{name}"))
     session.moment = replace(chosen, levels=tuple(levels))
-    names = list(_PARAMETERS)
-    over = st.selectbox(
+    titles = {lever.name: lever.title for lever in session.params.levers}
+    session.curve_axis = st.selectbox(
         "… over",
-        names,
-        list(_PARAMETERS.values()).index(session.curve_axis),
-        key=f"utility.{session.generation}.axis",
+        list(titles),
+        list(titles).index(session.curve_axis),
+        format_func=titles.__getitem__,
+        key=f"utility.{session.generation}.axis.{session.method}",
     )
-    session.curve_axis = _PARAMETERS[over]
 
 
 def payload(

@@ -75,7 +75,7 @@ def test_a_scenario_of_a_large_table_is_measured_beside_the_page(screen) -> None
     assert f"**Present setting**  \n{session.words}" in [m.value for m in screen.test.markdown]
     assert not screen.test.info  # the hint for who has begun nothing
     before = session.setting
-    session.k += 3  # what is measured is the setting that was saved
+    session.levers["k"] += 3  # what is measured is the setting that was saved
     end(screen)
     assert screen.job(JOB) is None
     one = session.scenarios["One"]

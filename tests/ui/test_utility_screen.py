@@ -36,7 +36,7 @@ from rwn_ui.utility.results import PENDING, complete, read
 def a_session(demo: str, data: rwn.Microdata) -> Session:
     """A user's session, without a browser."""
     session = Session(name=demo, demo=demo, data=data)
-    session.settle(prepared(session).slider_range)
+    session.settle(prepared(session).prepared)
     released = [variable.name for variable in session.data.schema.released]
     session.variable = released[0]
     session.second_variable = released[1]
@@ -65,7 +65,7 @@ def cards(session: Session) -> dict[str, Any]:
 def four() -> Ensemble:
     """Four draws of bodyfat's standard setting."""
     session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    session.settle(prepared(session).slider_range)
+    session.settle(prepared(session).prepared)
     keys = [key for key, one in rwn.MEASURES.items() if one.side == "utility"]
     keys = [*(key for key in keys if key not in {"prediction", "pmse"}), "cells_changed"]
     return ensemble(session.data, session.params, repeats=4, seed=session.seed, measures=keys)
@@ -131,7 +131,7 @@ def test_charts_show_where_draws_fall_and_only_those_of_their_setting(
     for key in ("correlation", "correlation_change", "regression", "subgroups", "distribution"):
         assert any("9 of 10 draws" in column for column in after[key]["table"]["columns"]), key
     assert "outside" in after["correlation_change"]["note"]
-    session.k += 1
+    session.levers["k"] += 1
     assert "9 of 10 draws" not in str([card["data"] for card in cards(session).values()])
 
 
@@ -171,11 +171,11 @@ def test_any_moment_over_any_parameter(open_page) -> None:
     screen = open_page("utility", demo="pima")
     session = screen.session
     choose = next(box for box in screen.test.selectbox if box.label == "Expected curve of")
-    over = screen.test.selectbox(key="utility.0.axis")
+    over = screen.test.selectbox(key="utility.0.axis.rwn")
     assert len(choose.options) >= 5
-    for axis in ("neighbors k", "probability q", "radius ε"):
+    for axis in ("k", "q", "epsilon"):
         over.set_value(axis).run()
-        over = screen.test.selectbox(key="utility.0.axis")
+        over = screen.test.selectbox(key="utility.0.axis.rwn")
         assert screen.errors == []
     choose = next(box for box in screen.test.selectbox if box.label == "Expected curve of")
     choose.select_index(2).run()
@@ -233,7 +233,7 @@ def test_the_page_has_words_and_pictures_for_odd_tables(name: str) -> None:
     data = rwn.Microdata.from_frame(odd_tables()[name])
     names = [variable.name for variable in data.schema.released]
     session = Session(name=name, demo=None, data=data)
-    session.settle(prepared(session).slider_range)
+    session.settle(prepared(session).prepared)
     session.second_variable = names[-1]
     for variable in names:
         session.variable = variable
@@ -278,7 +278,7 @@ def test_a_scenario_brings_its_day_pass_along_and_is_judged(open_page) -> None:
     for name in ("one", "two"):
         next(box for box in screen.test.text_input if box.label == "Name").set_value(name)
         next(each for each in screen.test.button if each.label == "Save scenario").click().run()
-        screen.session.k += 4
+        screen.session.levers["k"] += 4
     assert screen.errors == []
     session = screen.session
     assert session.scenarios["one"].day_pass == registered

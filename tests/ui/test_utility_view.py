@@ -25,7 +25,7 @@ from rwn_ui.utility.results import read
 @pytest.fixture(params=["bodyfat", "pima"])
 def session(request: pytest.FixtureRequest) -> Session:
     session = Session(name="demo", demo=request.param, data=rwn.load_demo(request.param))
-    session.settle(prepared(session).slider_range)
+    session.settle(prepared(session).prepared)
     released = [variable.name for variable in session.data.schema.released]
     session.variable = released[0]
     session.second_variable = released[1]
@@ -77,7 +77,7 @@ def test_draws_and_standard_errors_join_the_picture(session: Session) -> None:
     assert errors["title"].startswith("Are the standard errors")
     assert means["title"] == "What the masking adds to the error of a mean"
     assert [row[0] for row in means["rows"]] == list(session.data.numeric_names)
-    session.k += 1  # another setting has no draws yet
+    session.levers["k"] += 1  # another setting has no draws yet
     other = utility_view.payload(session, read(session), ())
     assert "9 of 10 draws" not in other["tables"][0]["columns"]
 
@@ -119,7 +119,7 @@ def test_the_tune_page_shows_the_draws_too(session: Session) -> None:
 
 
 def test_the_share_of_changed_cells_stands_beside_the_q_of_the_slider(session: Session) -> None:
-    session.q = 0.9
+    session.levers["q"] = 0.9
     changed = utility_view.payload(session, read(session), ())["changed"]
     assert changed["q"] == 0.9  # not the mean of many 0.9
     assert len(changed["share"]) == len(changed["names"]) == session.data.p

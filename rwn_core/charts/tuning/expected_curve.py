@@ -29,12 +29,12 @@ from rwn_core.charts.parts.style import (
     vertical,
 )
 from rwn_core.charts.parts.tables import table
+from rwn_core.masking import SHORT_NAMES
 from rwn_core.measures.measure import Reading
 
 _LEAST = 0.02
 """Height of the axis where nothing changes."""
 _AXES = {"epsilon": "radius ε", "k": "minimum neighbors k", "q": "modification probability q"}
-_SIGNS = {"epsilon": "ε", "k": "k", "q": "q"}
 
 
 def draw(
@@ -51,13 +51,13 @@ def draw(
         Where draws of the present setting fall, 9 times in 10.
     """
     detail = expected.detail
-    words, sign = str(detail["words"]), _SIGNS[detail["axis"]]
+    words, sign = str(detail["words"]), SHORT_NAMES[detail["axis"]]
     now, (low, high) = float(detail["now"]), _span(expected, realized, interval)
     told = _told(detail)
     found = told(expected.value)
     note = f"expected {found}" + ("" if realized is None else f" · draw {told(realized)}")
     others = " and ".join(
-        f"{_SIGNS[n]} = {v:g}" for n, v in detail["others"].items() if v is not None
+        f"{SHORT_NAMES[n]} = {v:g}" for n, v in detail["others"].items() if v is not None
     )
     xs = np.asarray(detail["values"], dtype=float)
     return chart(
