@@ -194,8 +194,8 @@ class App:
         return counts
 
     def slider(self, name: str) -> Locator:
-        """The slider of epsilon, k or q."""
-        starts = {"epsilon": "Radius", "k": "Minimum", "q": "Modification"}
+        """The slider of a lever."""
+        starts = {"epsilon": "Radius", "k": "Minimum", "q": "Modif"}
         return self.page.get_by_role("slider", name=starts[name])
 
     def press(self, name: str, key: str) -> str:
