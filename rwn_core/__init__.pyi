@@ -12,7 +12,7 @@ from rwn_core.errors import ParameterError as ParameterError
 from rwn_core.errors import ReleaseError as ReleaseError
 from rwn_core.errors import RWNError as RWNError
 from rwn_core.errors import SchemaError as SchemaError
-from rwn_core.evaluation.analysis_plan import DayPass as DayPass
+from rwn_core.evaluation.analysis_plan import AnalysisPlan as AnalysisPlan
 from rwn_core.evaluation.audit import Audit as Audit
 from rwn_core.evaluation.audit import audit as audit
 from rwn_core.evaluation.combine_releases import combine_releases as combine_releases

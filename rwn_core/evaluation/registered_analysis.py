@@ -128,7 +128,8 @@ def _measured(analysis: Analysis, comparison: Comparison) -> Verdict:
 
 def _model(analysis: Analysis, comparison: Comparison) -> float:
     own, error = comparison.once(
-        ("day pass", analysis), lambda: _fit(analysis, comparison.original, comparison.original, "")
+        ("analysis plan", analysis),
+        lambda: _fit(analysis, comparison.original, comparison.original, ""),
     )
     released, _ = _fit(analysis, comparison.original, comparison.masked, RELEASED)
     return float((np.abs(released - own) / error)[1:].max())

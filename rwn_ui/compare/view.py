@@ -98,8 +98,8 @@ def take(session: Session, scenario: Scenario) -> None:
         st.warning("This scenario was made for another table; its readings are not of this one.")
     session.seed = scenario.seed
     session.limits |= scenario.limits
-    if scenario.day_pass.analyses:
-        session.day_pass = scenario.day_pass
+    if scenario.analysis_plan.analyses:
+        session.analysis_plan = scenario.analysis_plan
     watch_list.take(session, scenario)
     if scenario.search is not None:
         session.search = scenario.search

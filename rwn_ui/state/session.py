@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import rwn_core as rwn
 from rwn_core.data.rounding import Steps, precision_words, share_of
-from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.forecast.statistic import CHANGE, Moment
 from rwn_core.masking import Rounded
 from rwn_core.measures.attacks.watch_list import WatchList
@@ -57,7 +57,7 @@ class Session:
     watched: WatchList = field(default_factory=WatchList)  # records and questions to follow
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     limits: dict[str, float] = field(default_factory=dict)  # what is tolerated, by measure
-    day_pass: DayPass = field(default_factory=DayPass)  # the analyses that users will run
+    analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
     scenarios: dict[str, Scenario] = field(default_factory=dict)
     meetings: list[Meeting] = field(default_factory=list)
     second_variable: str = ""  # shown together with the first; see `pair`
@@ -140,7 +140,7 @@ class Session:
         """Take up another table: choices that belong to the old one start anew."""
         self.data, self.name, self.demo = data, name, demo
         self.pins, self.precision, self.search = {}, (), None
-        self.day_pass, self.views, self.watched = DayPass(), {}, WatchList()
+        self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, WatchList()
         self.second_variable, self.moment, self.curve_axis = "", CHANGE, "epsilon"
         self.history = History()
         self.generation += 1
