@@ -20,7 +20,7 @@ from rwn_core.evaluation.forecast import Forecast as Forecast
 from rwn_core.evaluation.forecast import forecast as forecast
 from rwn_core.evaluation.forecast import forecast_scan as forecast_scan
 from rwn_core.evaluation.forecast.curve import expected_curve as expected_curve
-from rwn_core.evaluation.forecast.statistic import Moment as Moment
+from rwn_core.evaluation.forecast.statistic import Statistic as Statistic
 from rwn_core.evaluation.registered_analysis import Analysis as Analysis
 from rwn_core.evaluation.repeated_draws import Ensemble as Ensemble
 from rwn_core.evaluation.repeated_draws import ensemble as ensemble

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import rwn_core as rwn
 from rwn_core.data.rounding import Steps, precision_words, share_of
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
-from rwn_core.evaluation.forecast.statistic import CHANGE, Moment
+from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
 from rwn_core.masking import Rounded
 from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.neighbors.slider_range import SliderRange
@@ -61,7 +61,7 @@ class Session:
     scenarios: dict[str, Scenario] = field(default_factory=dict)
     meetings: list[Meeting] = field(default_factory=list)
     second_variable: str = ""  # shown together with the first; see `pair`
-    moment: Moment = CHANGE  # of the expected curve
+    statistic: Statistic = CHANGE  # of the expected curve
     curve_axis: str = "epsilon"
     history: History = field(default_factory=History)
     generation: int = 0  # counts loaded tables; part of widget keys that belong to one table
@@ -141,7 +141,7 @@ class Session:
         self.data, self.name, self.demo = data, name, demo
         self.pins, self.precision, self.search = {}, (), None
         self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, WatchList()
-        self.second_variable, self.moment, self.curve_axis = "", CHANGE, "epsilon"
+        self.second_variable, self.statistic, self.curve_axis = "", CHANGE, "epsilon"
         self.history = History()
         self.generation += 1
         self.settle(slider_range)

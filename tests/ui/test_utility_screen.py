@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.evaluation.forecast.statistic import moments_of
+from rwn_core.evaluation.forecast.statistic import statistics_of
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble, releases
 from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.reporting.scenario import Scenario
@@ -149,11 +149,11 @@ def test_only_the_newest_results_are_kept(four: Ensemble) -> None:
 def test_the_curves_moment_has_its_interval_over_the_draws(
     session: Session, four: Ensemble, kind: str
 ) -> None:
-    moment = next(one for one in moments_of(session.data, "siri", "bmi") if one.kind == kind)
-    low, high = repeated_draws_results.moment_interval(four, moment, session.data)
+    statistic = next(one for one in statistics_of(session.data, "siri", "bmi") if one.kind == kind)
+    low, high = repeated_draws_results.statistic_interval(four, statistic, session.data)
     comparison = read(session).comparison
     values = [
-        moment.realized(comparison.with_masked(masked))
+        statistic.realized(comparison.with_masked(masked))
         for masked, _ in releases(session.data, session.params, 4, session.seed)
     ]
     bounds = {
@@ -180,9 +180,9 @@ def test_any_moment_over_any_parameter(open_page) -> None:
     choose = next(box for box in screen.test.selectbox if box.label == "Expected curve of")
     choose.select_index(2).run()
     assert screen.errors == []
-    assert session.moment.kind != "change"
+    assert session.statistic.kind != "change"
     shown = screen.results.last["utility"]["cards"]
-    assert any(f"Expected {session.moment.short} over ε" in card for card in shown)
+    assert any(f"Expected {session.statistic.short} over ε" in card for card in shown)
 
 
 # ---------------------------------------------------------------- large tables
@@ -237,8 +237,8 @@ def test_the_page_has_words_and_pictures_for_odd_tables(name: str) -> None:
     session.second_variable = names[-1]
     for variable in names:
         session.variable = variable
-        for moment in moments_of(data, *session.pair):
-            session.moment = moment
+        for statistic in statistics_of(data, *session.pair):
+            session.statistic = statistic
             payload = utility_view.payload(session, read(session), ())
             assert len(payload["cards"]) == 9
             assert b"NaN" not in orjson.dumps(payload)

@@ -82,7 +82,7 @@ def draw(
 
 
 def _told(detail: Mapping[str, Any]) -> Callable[[float], str]:
-    """How to write a value of the moment."""
+    """How to write a value of the statistic."""
     if detail["share"]:
         return lambda value: percent(value, 1)
     return lambda value: number(value, 2 if abs(value) < 0.1 else 3 if abs(value) < 10 else 4)
