@@ -19,7 +19,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.audit import audit
 from rwn_core.masking import Release
 from rwn_core.measures.measure import Reading
-from rwn_core.reporting.decision import Meeting, frozen_text, thawed
+from rwn_core.reporting.decision import Decision, frozen_text, thawed
 from rwn_core.tuning import USUAL, Setting
 
 FORMAT = "rwn internal record 1"
@@ -78,7 +78,7 @@ def internal_record(
     release: Release,
     file: ReleasedFile,
     *,
-    meeting: Meeting | None = None,
+    decision: Decision | None = None,
     measures: Sequence[str] = USUAL,
 ) -> str:
     """Write the record of a release.
@@ -91,7 +91,7 @@ def internal_record(
         Made of it.
     file : ReleasedFile
         What was written of the release.
-    meeting : Meeting, optional
+    decision : Decision, optional
         The decision that it carries out.
     measures : sequence of str
         Keys of the measures that are read on it.
@@ -125,11 +125,11 @@ def internal_record(
             **{name: version(name) for name in _LIBRARIES},
         },
     }
-    if meeting is not None:
+    if decision is not None:
         document["decision"] = {
-            "hash": meeting.hash,
-            "followed": _follows(meeting, setting, microdata),
-            "meeting": meeting.to_dict(),
+            "hash": decision.hash,
+            "followed": _follows(decision, setting, microdata),
+            "meeting": decision.to_dict(),
         }
     return frozen_text(document)
 
@@ -160,10 +160,10 @@ def _readings(
     return told
 
 
-def _follows(meeting: Meeting, setting: Setting, microdata: Microdata) -> bool:
-    """Whether the release is of the table and the setting that the meeting chose."""
-    for scenario in meeting.scenarios:
-        if scenario.name == meeting.chosen and scenario.setting is not None:
+def _follows(decision: Decision, setting: Setting, microdata: Microdata) -> bool:
+    """Whether the release is of the table and the setting that were decided on."""
+    for scenario in decision.scenarios:
+        if scenario.name == decision.chosen and scenario.setting is not None:
             same_table = scenario.table in ("", microdata.fingerprint)
             return same_table and scenario.setting.resolved(microdata).key == setting.key
     return False

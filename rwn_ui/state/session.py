@@ -11,7 +11,7 @@ from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
 from rwn_core.masking import Rounded
 from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.neighbors.slider_range import SliderRange
-from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Setting
 from rwn_ui.state.history import Choice, History
@@ -59,7 +59,7 @@ class Session:
     limits: dict[str, float] = field(default_factory=dict)  # what is tolerated, by measure
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
     scenarios: dict[str, Scenario] = field(default_factory=dict)
-    meetings: list[Meeting] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
     second_variable: str = ""  # shown together with the first; see `pair`
     statistic: Statistic = CHANGE  # of the expected curve
     curve_axis: str = "epsilon"

@@ -8,7 +8,7 @@ import rwn_core as rwn
 from rwn_core.errors import InputError, ParameterError, RWNError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import Analysis
-from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Setting
 
@@ -98,7 +98,7 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(text: str, word: str) -> N
         Scenario.from_toml(text)
 
 
-MEETING = Meeting(
+DECISION = Decision(
     scenarios=(FULL, Scenario(name="Light", setting=Setting(params=rwn.RWN(k=3)))),
     chosen="Careful",
     reason="Keeps the limit.",
@@ -109,22 +109,22 @@ MEETING = Meeting(
 
 
 def test_a_frozen_meeting_is_read_back_and_its_hash_holds() -> None:
-    text = MEETING.frozen()
-    again = Meeting.thaw(text)
+    text = DECISION.frozen()
+    again = Decision.thaw(text)
     assert again.frozen() == text
-    assert again.hash == MEETING.hash
-    assert MEETING.hash in text
+    assert again.hash == DECISION.hash
+    assert DECISION.hash in text
 
 
 @pytest.mark.parametrize(("old", "new"), [("Keeps", "Breaks"), ("2026-03-31", "2026-04-01")])
 def test_a_changed_record_is_refused(old: str, new: str) -> None:
     with pytest.raises(InputError, match="changed after it was frozen"):
-        Meeting.thaw(MEETING.frozen().replace(old, new))
+        Decision.thaw(DECISION.frozen().replace(old, new))
 
 
 def test_a_decision_names_a_scenario_that_was_there() -> None:
     with pytest.raises(ParameterError, match="one of the meeting"):
-        Meeting(scenarios=(FULL,), chosen="Bold")
+        Decision(scenarios=(FULL,), chosen="Bold")
 
 
 def test_watched_questions_are_in_the_file_and_records_are_not() -> None:
