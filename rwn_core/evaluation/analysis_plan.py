@@ -65,7 +65,7 @@ class AnalysisPlan:
         seed: int | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> tuple[Standing, ...]:
-        """Run every analysis on many releases of a setting: what passes by luck is told apart.
+        """Run every analysis on many releases of a setting: luck passes on some of them only.
 
         Parameters
         ----------

@@ -90,18 +90,18 @@ def curve(
     """
     if statistic == CHANGE and len(microdata.numeric_names) < 2:
         raise NotApplicable("Correlations need at least two continuous or count variables.")
-    found = [statistic.expected(each, microdata) for each in scan]
+    expected = [statistic.expected(each, microdata) for each in scan]
     bands = [statistic.band(each) for each in scan[:-1]]
     ends = [None if None in bands else np.array([b[end] for b in bands if b]) for end in (0, 1)]
     now = getattr(params, axis)
     return Reading(
-        value=found[-1],
+        value=expected[-1],
         baseline=statistic.realized(Comparison(original=microdata, masked=microdata)),
         detail={
             "axis": axis,
             "values": np.array([float(value) for value in values]),
             "now": 0.0 if now is None else float(now),
-            "expected": np.array(found[:-1]),
+            "expected": np.array(expected[:-1]),
             "low": ends[0],
             "high": ends[1],
             "changed": np.array([1 - CELLS.expected(each, microdata) for each in scan[:-1]]),

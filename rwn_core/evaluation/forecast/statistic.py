@@ -130,25 +130,25 @@ def statistics_of(microdata: Microdata, one: str, other: str) -> tuple[Statistic
     tuple of Statistic
         Of categories and subgroups the rarest levels.
     """
-    found = [CHANGE, FIRST_COMPONENT] if len(microdata.numeric_names) > 1 else []
+    result = [CHANGE, FIRST_COMPONENT] if len(microdata.numeric_names) > 1 else []
     numeric = [name in microdata.numeric_names for name in (one, other)]
     graded = [_graded(microdata, name) for name in (one, other)]
     if numeric[0]:
-        found += [Statistic(kind="mean", names=(one,)), Statistic(kind="sd", names=(one,))]
+        result += [Statistic(kind="mean", names=(one,)), Statistic(kind="sd", names=(one,))]
     if all(numeric) and one != other:
-        found.append(Statistic(kind="correlation", names=(one, other)))
+        result.append(Statistic(kind="correlation", names=(one, other)))
     if graded[0]:
-        found.append(Statistic(kind="category", names=(one,), levels=(rarest(microdata, one),)))
+        result.append(Statistic(kind="category", names=(one,), levels=(rarest(microdata, one),)))
     if all(graded) and one != other:
         levels = (rarest(microdata, one), rarest(microdata, other))
-        found.append(Statistic(kind="subgroup", names=(one, other), levels=levels))
-    return (*found, CELLS, ROWS)
+        result.append(Statistic(kind="subgroup", names=(one, other), levels=levels))
+    return (*result, CELLS, ROWS)
 
 
 def rarest(microdata: Microdata, name: str) -> Any:
     """The level of a categorical or ordered variable that the fewest records have, but some."""
-    found, levels = microdata.codes(name)
-    counts = np.bincount(found[found >= 0], minlength=len(levels))
+    codes, levels = microdata.codes(name)
+    counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     return levels[int(np.where(counts > 0, counts, microdata.n).argmin())]
 
 

@@ -103,28 +103,28 @@ def _realized_correlation(statistic: Named, comparison: Comparison) -> float:
 
 def _has(statistic: Named, comparison: Comparison) -> NDArray[np.bool_]:
     """Which masked records have the level of every variable."""
-    found = np.ones(comparison.masked.n, dtype=bool)
+    chosen = np.ones(comparison.masked.n, dtype=bool)
     for name, level in zip(statistic.names, statistic.levels, strict=True):
         code, levels = codes(comparison.original, comparison.masked, name)
-        found &= code == levels.index(level)
-    return found
+        chosen &= code == levels.index(level)
+    return chosen
 
 
 def _expected_subgroup(statistic: Named, forecast: Forecast, original: Microdata) -> float:
-    row, column = _places(statistic, original)
+    row, column = _positions(statistic, original)
     return float(forecast.cross_tab(*statistic.names).to_numpy()[row, column])
 
 
 def _expected_category(statistic: Named, forecast: Forecast, original: Microdata) -> float:
-    (place,) = _places(statistic, original)
+    (position,) = _positions(statistic, original)
     counts = forecast.category_counts.get(statistic.names[0])
     if counts is None:
         raise NotApplicable(f"{statistic.names[0]} has more levels than a forecast counts.")
-    return float(counts.iloc[place]) / original.n
+    return float(counts.iloc[position]) / original.n
 
 
-def _places(statistic: Named, original: Microdata) -> list[int]:
-    """The place of each level among its variable's; a level may be a number or a truth value."""
+def _positions(statistic: Named, original: Microdata) -> list[int]:
+    """The position of each level among its variable's; a level may be a number or a truth value."""
     pairs = zip(statistic.names, statistic.levels, strict=True)
     return [list(original.codes(name)[1]).index(level) for name, level in pairs]
 

@@ -18,7 +18,7 @@ from rwn_core.evaluation.control_group import control_group
 from rwn_core.evaluation.disclosure import disclose, disclose_release, with_keys, worst_records
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.non_members import Strangers
+from rwn_core.measures.attacks.non_members import NonMembers
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Measure, Reading
 from rwn_ui.risk import sentences as risk_sentences
@@ -241,7 +241,7 @@ def test_people_outside_are_judged_as_they_are_like_those_inside():
     reading = MEASURES["attribute_inference"].read(control)
     assert reading.value == pytest.approx(0.055, abs=0.02)
     assert reading.baseline == pytest.approx(reading.value, abs=0.02)
-    asked = Strangers(control, control.law, control.holdout, ["x", "y"])
+    asked = NonMembers(control, control.law, control.holdout, ["x", "y"])
     pd.testing.assert_frame_equal(  # a release would show them rounded
         asked.strangers.frame, rounded(control.holdout, precision).frame
     )
