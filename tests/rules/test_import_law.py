@@ -15,8 +15,6 @@ CIRCLES: list[list[str]] = []
 METHODS_ASKED_FOR: set[str] = set()
 LAWS_ASKED_FOR: set[str] = set()
 LONG = {
-    "tests/browser/conftest.py",
-    "tests/contracts/test_measures.py",
     "tests/ui/test_large_tables.py",
     "tests/ui/test_pages.py",
     "tests/ui/test_precision_pages.py",
