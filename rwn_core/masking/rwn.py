@@ -28,7 +28,8 @@ from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates.cost import restriction_cost
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, metric_of
+from rwn_core.neighbors.metric import Metric, Weights, metric_of
+from rwn_core.neighbors.metric_axes import Encoding, Scale
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.neighbors.source import Ball, SearchSource

@@ -402,9 +402,9 @@ def test_analyses_of_some_records_have_no_tile_on_tune(some) -> None:
     """They are not judged there, and “0 of 0, all within tolerance” would say that they pass."""
     session = Session(name="large", demo=None, data=table())
     session.settle(prepared(session).prepared)
-    session.day_pass = analysis_plan.suggested(session.data)
+    session.analysis_plan = analysis_plan.suggested(session.data)
     labels = [t["label"] for t in tune_view.payload(session, current_release(session))["tiles"]]
-    assert "Day pass" not in labels
+    assert "Analysis plan" not in labels
 
 
 def test_the_table_of_some_records_is_capped(some, monkeypatch: pytest.MonkeyPatch) -> None:

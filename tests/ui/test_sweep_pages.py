@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
-from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.scale.planner import Offer
 from rwn_core.tuning import Grid, Plan, Point, Setting, Sweep
@@ -272,30 +272,30 @@ def test_scenarios_are_kept_compared_and_frozen() -> None:
     field(page, "text_area", "Reason").set_value("It keeps the limit.")
     field(page, "text_area", "Participants, a line each").set_value("A\nB")
     field(page, "button", "Freeze").click().run()
-    (record,) = session.meetings
+    (record,) = session.decisions
     assert record.chosen == "Two"
     assert record.participants == ("A", "B")
     assert any(record.hash in message.value for message in page.success)
-    assert Meeting.thaw(record.frozen()).hash == record.hash
+    assert Decision.thaw(record.frozen()).hash == record.hash
     assert not page.error
 
 
 def test_a_decision_of_another_day_is_taken_up_again() -> None:
     chosen = Scenario(name="Careful", setting=Setting.of("rwn", {"epsilon": 1.0, "k": 9}))
-    decided = Meeting(scenarios=(chosen,), chosen="Careful", date="2026-03-31")
+    decided = Decision(scenarios=(chosen,), chosen="Careful", date="2026-03-31")
     page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
     page.file_uploader[0].set_value(
         ("decision.toml", decided.frozen().encode(), "text/plain")
     ).run()
     session = session_of(page)
-    assert [each.hash for each in session.meetings] == [decided.hash]
+    assert [each.hash for each in session.decisions] == [decided.hash]
     assert session.scenarios["Careful"].setting == chosen.setting
     assert (session.levers["epsilon"], session.levers["k"]) == (1.0, 9)
     assert any("2026-03-31" in message.value for message in page.info)
     forged = decided.frozen().replace("2026-03-31", "2026-04-01")
     page.file_uploader[0].set_value(("decision.toml", forged.encode(), "text/plain")).run()
     assert any("changed after it was frozen" in error.value for error in page.error)
-    assert len(session.meetings) == 1
+    assert len(session.decisions) == 1
 
 
 def test_a_scenario_brings_its_setting_back() -> None:
