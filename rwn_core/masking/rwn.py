@@ -52,12 +52,16 @@ class RWN:
     q : float
         Modification probability of each cell, from 0 to 1.
     scale : {"sd", "range"}
+        What numbers are divided by in the distance: their standard deviation or their range.
     encoding : {"dummies", "matching"}
+        How categories count in it: each level as a scaled number of its own, or as equal or not.
     neighbors : {"exact", "sample", "pairs", "partition"}
         Who may be a neighbor: everybody; a random sample of m records; about m random partners
         of each record; the record's own part of u random ones.
-    m, u : int, optional
-        Sample size or mean number of partners; number of parts.
+    m : int, optional
+        Size of the sample, or mean number of random partners.
+    u : int, optional
+        Number of random parts.
     fresh : bool
         With neighbors="sample": another sample for each record, instead of one for all.
     weights : {"schema", "discrete"}
