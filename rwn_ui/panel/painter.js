@@ -1,4 +1,4 @@
-// Paints a chart (the Plotly dictionary of rwn_core/figures) on a canvas, in about a millisecond.
+// Paints a chart (the Plotly dictionary of rwn_core/charts) on a canvas, in about a millisecond.
 // It knows just what those charts use: ticks are stated, ranges are stated, nothing is measured.
 // Plotly draws the same dictionary where a reader hovers, zooms or opens the full view.
 
