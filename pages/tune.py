@@ -1,4 +1,4 @@
-"""The Tune page: what epsilon, k, q and the weights cost, and what they protect."""
+"""The Tune page: what a method's levers and the weights cost, and what they protect."""
 
 import time
 
@@ -32,6 +32,7 @@ def draw() -> None:
     with st.sidebar:
         with guarded():
             sidebar.badge(session)
+            sidebar.method(session)
         above = st.container()
         with guarded():
             with guarded():

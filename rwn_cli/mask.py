@@ -18,6 +18,7 @@ from rwn_cli.options import (
     output_format,
     parameters,
     read_scenario,
+    settings,
     under,
     write,
 )
@@ -27,7 +28,7 @@ from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.masking import Release
-    from rwn_core.reporting.decision import Meeting
+    from rwn_core.reporting.decision import Decision
     from rwn_core.reporting.scenario import Scenario
 
 Target = Annotated[Path, typer.Argument(metavar="OUT", help=ENDS_IN)]
@@ -74,26 +75,16 @@ def mask(
         int | None, typer.Option(min=0, help="Repeats a release; for teaching, and no secret.")
     ] = None,
     method: Annotated[
-        str | None, typer.Option(metavar="KEY", help="rwn or nbrs2015; rwn if left out.")
+        str | None,
+        typer.Option(metavar="KEY", help="The masking method; rwn if left out."),
     ] = None,
-    scale: Annotated[
-        Literal["sd", "range"] | None, typer.Option(help="What numbers are divided by.")
-    ] = None,
-    encoding: Annotated[
-        Literal["dummies", "matching"] | None, typer.Option(help="How a category counts.")
-    ] = None,
-    neighbors: Annotated[
-        Literal["exact", "sample", "pairs", "partition"] | None,
-        typer.Option(help="Who may be a neighbor: everybody, or a random few."),
-    ] = None,
-    m: Annotated[
-        int | None, typer.Option("--m", help="Sample size, or mean number of random partners.")
-    ] = None,
-    u: Annotated[int | None, typer.Option("--u", help="Number of random parts.")] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Another sample for each record.")] = False,
-    weights: Annotated[
-        Literal["schema", "discrete"] | None,
-        typer.Option(help="discrete: categories weigh less the larger the table is."),
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any parameter of the method, such as scale=range; repeatable.",
+        ),
     ] = None,
     order: Annotated[
         Literal["shuffled", "original"], typer.Option(help="The original order names each record.")
@@ -122,10 +113,7 @@ def mask(
     form = output_format(target, source, schema, scenario)
     told = None if scenario is None else read_scenario(scenario)
     decided = _decision(record, meeting, (target, source, schema, scenario, meeting))
-    options = {
-        **{"epsilon": epsilon, "k": k, "q": q, "scale": scale, "encoding": encoding},
-        **{"neighbors": neighbors, "m": m, "u": u, "fresh": fresh or None, "weights": weights},
-    }
+    options = _options({"epsilon": epsilon, "k": k, "q": q}, settings(set_ or ()))
     params = _parameters(told, method, options)
     data = described(load(source, schema), identifiers=drop or ())
     data = described(under(told, data), weights=weight or ())
@@ -147,12 +135,22 @@ def mask(
     file = ReleasedFile.of(content, form, order=order, seeded=seed is not None)
     say(f"SHA-256 {file.sha256}")
     if record is not None:
-        write(record, internal_record(data, release, file, meeting=decided).encode("utf-8"))
+        write(record, internal_record(data, release, file, decision=decided).encode("utf-8"))
         say(f"internal record written to {record}; it stays in the house")
     if order == "original":
         say("note: the row order names each record; keep this file inside.")
     if seed is not None:
         say("note: a seed is for teaching: it is no secret.")
+
+
+def _options(named: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
+    """Parameters that have an option of their own, and those of --set."""
+    given = {name: value for name, value in named.items() if value is not None}
+    twice = given.keys() & others.keys()
+    if twice:
+        name = min(twice)
+        raise ParameterError(f"--{name} and --set {name} say the same; give one of them.")
+    return given | others
 
 
 def _parameters(told: Scenario | None, method: str | None, options: dict[str, Any]) -> Any:
@@ -171,9 +169,9 @@ def _parameters(told: Scenario | None, method: str | None, options: dict[str, An
 
 def _decision(
     record: Path | None, meeting: Path | None, others: tuple[str | Path | None, ...]
-) -> Meeting | None:
+) -> Decision | None:
     """The meeting whose decision is carried out; what cannot be written or read is refused."""
-    from rwn_core.reporting.decision import Meeting
+    from rwn_core.reporting.decision import Decision
 
     if record is not None:
         if record.suffix.lower() != ".toml":
@@ -187,7 +185,7 @@ def _decision(
     if record is None:
         raise ParameterError("--meeting goes into the internal record; give --record FILE, too.")
     try:
-        return Meeting.thaw(meeting.read_text(encoding="utf-8"))
+        return Decision.thaw(meeting.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise InputError("The decision file is not UTF-8 text.") from None
 

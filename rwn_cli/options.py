@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rwn_core.reporting.scenario import Scenario
 
 DEMO = "demo:"
+_OWN_OPTIONS = ("epsilon", "k", "q")
 
 Source = Annotated[str, typer.Argument(metavar="IN", help=f"{titles()} file, or demo:NAME.")]
 ENDS_IN = f"Ends in {endings()}."
@@ -165,11 +166,42 @@ def parameters(method: str, **options: Any) -> Any:
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
         if name not in known:
-            raise ParameterError(f"The method {method} has no {name}; leave --{name} out.")
+            raise ParameterError(f"The method {method} has no {name}; it has: {', '.join(known)}.")
     for name, field in known.items():
         if field.default is MISSING and field.default_factory is MISSING and name not in given:
-            raise ParameterError(f"The method {method} needs {name}; give --{name}.")
+            option = f"--{name}" if name in _OWN_OPTIONS else f"--set {name}=VALUE"
+            raise ParameterError(f"The method {method} needs {name}; give {option}.")
     return METHODS[method](**given)
+
+
+def settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Read parameters that are given as NAME=VALUE: numbers, true and false, or words.
+
+    Raises
+    ------
+    ParameterError
+        A text is not of this form, or a name occurs twice.
+    """
+    values: dict[str, Any] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not (name and sign and value):
+            raise ParameterError("--set must be NAME=VALUE, such as scale=range.")
+        if name in values:
+            raise ParameterError(f"--set gives {name} twice; give it once.")
+        values[name] = _value(value)
+    return values
+
+
+def _value(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def output_format(target: Path, *inputs: str | Path | None) -> str:

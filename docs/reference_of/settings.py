@@ -87,7 +87,7 @@ def page() -> str:
         _table("field", _of(Scenario, scenario._SETTING, _OF_A_SETTING)),
         "In `[sweep]`:",
         _table("field", _of(Plan, scenario._SWEEP, _OF_A_SWEEP)),
-        "In each `[[day_pass]]`:",
+        "In each `[[analysis_plan]]`:",
         _table("field", _of(Analysis, analysis_plan._FIELDS, _OF_AN_ANALYSIS)),
         "## Environment",
         _table("variable", ENVIRONMENT),

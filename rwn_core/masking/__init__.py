@@ -15,6 +15,7 @@ from rwn_core.masking.method import (
     at_levers,
     family,
     lever_values,
+    options_of,
 )
 from rwn_core.masking.nbrs2015 import NBRS2015
 from rwn_core.masking.release import Release, Rounded, mask, unrounded
@@ -24,6 +25,7 @@ __all__ = [
     "METHODS",
     "NBRS2015",
     "RWN",
+    "SHORT_NAMES",
     "Lever",
     "LeverRange",
     "Masked",
@@ -35,9 +37,16 @@ __all__ = [
     "family",
     "lever_values",
     "mask",
+    "options_of",
     "unrounded",
 ]
 
 _METHODS = (RWN, NBRS2015)
 
 METHODS: Mapping[str, Any] = MappingProxyType({method.method: method for method in _METHODS})
+"""Every method's parameter record by its key, in the order on screen."""
+
+SHORT_NAMES: Mapping[str, str] = MappingProxyType(
+    {lever.name: lever.short for method in _METHODS for lever in method.levers}
+)
+"""How a line of words calls the levers of all methods, by their names."""

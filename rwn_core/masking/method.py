@@ -192,12 +192,26 @@ class Prepared(Protocol):
 
 
 class Method(Protocol):
-    """What every method's parameter record offers."""
+    """What every method's parameter record offers.
+
+    Attributes
+    ----------
+    method : str
+        Its key in METHODS.
+    title : str
+    levers : tuple of Lever
+        What sliders move.
+    strength : str
+        The lever along which it is swept against other methods.
+    start : mapping of str to float
+        Positions of levers that are no setting to choose, only one that any table takes.
+    """
 
     method: ClassVar[str]
     title: ClassVar[str]
     levers: ClassVar[tuple[Lever, ...]]
     strength: ClassVar[str]
+    start: ClassVar[Mapping[str, float]]
 
     @property
     def has_forecast(self) -> bool:
@@ -263,6 +277,9 @@ class Method(Protocol):
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What the steward should know of this setting on a table, in sentences."""
 
+    def cautions(self) -> list[str]:
+        """What a careful steward must bear in mind at this setting, most pressing first."""
+
 
 def lever_values(params: Any) -> dict[str, Any]:
     """The position of each lever of a setting; None where it is not used."""
@@ -279,6 +296,16 @@ def at_levers(params: Any, levers: Mapping[str, Any]) -> Any:
     """
     kinds = {lever.name: lever for lever in params.levers}
     return replace(params, **{name: kinds[name].value(x) for name, x in levers.items()})
+
+
+def options_of(params: Any) -> dict[str, Any]:
+    """The parameters that no lever moves, where they are not the method's defaults."""
+    moved = {lever.name for lever in params.levers}
+    return {
+        each.name: value
+        for each in fields(params)
+        if each.name not in moved and (value := getattr(params, each.name)) != each.default
+    }
 
 
 def family(params: Any) -> Hashable:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
+from types import MappingProxyType
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -13,7 +14,13 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods, prepared, previewed
+from rwn_core.masking.from_neighborhoods import (
+    EVERY_COLUMN,
+    PreparedNeighborhoods,
+    kept_values,
+    prepared,
+    previewed,
+)
 from rwn_core.masking.method import Lever, LeverRange
 from rwn_core.mechanism.donors import check_probability, masked_columns
 from rwn_core.mechanism.law import Law
@@ -87,6 +94,7 @@ class NBRS2015:
         ),
     )
     strength: ClassVar[str] = "epsilon"
+    start: ClassVar[Mapping[str, float]] = MappingProxyType({"epsilon": 1.0, "q": 1.0})
     scheme: ClassVar[Scheme] = Scheme()
     has_forecast: ClassVar[bool] = False
 
@@ -188,6 +196,15 @@ class NBRS2015:
             return []
         empty = int((law.neighborhoods.sizes == 0).sum())
         return [f"{empty:,} records have no neighbor within epsilon"] if empty else []
+
+    def cautions(self) -> list[str]:
+        """What a careful steward must bear in mind; see `Method.cautions`."""
+        return [
+            kept_values(self.q, "record is released whole"),
+            EVERY_COLUMN,
+            "A record without a neighbor within ε loses all its masked values when it is selected: "
+            "the missing values say that it is an outlier.",
+        ]
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> RowMixtureLaw:
         """The exact law of each row; with a fixed count, rows together depend on each other."""

@@ -73,6 +73,12 @@ class Rounded:
         return str(self.params.strength)
 
     @property
+    def start(self) -> Mapping[str, float]:
+        """Positions of levers that any table takes."""
+        start: Mapping[str, float] = self.params.start
+        return start
+
+    @property
     def has_forecast(self) -> bool:
         """Rounded values have none."""
         return False
@@ -93,6 +99,11 @@ class Rounded:
         """What the method itself remarks."""
         remarks: list[str] = self.params.remarks(microdata, law)
         return remarks
+
+    def cautions(self) -> list[str]:
+        """What the method itself cautions."""
+        cautions: list[str] = self.params.cautions()
+        return cautions
 
 
 class PreparedRounded:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
+from types import MappingProxyType
 from typing import ClassVar, get_args
 
 import numpy as np
@@ -12,7 +13,13 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods, prepared, previewed
+from rwn_core.masking.from_neighborhoods import (
+    EVERY_COLUMN,
+    PreparedNeighborhoods,
+    kept_values,
+    prepared,
+    previewed,
+)
 from rwn_core.masking.method import Lever, LeverRange
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donors import check_probability, masked_columns
@@ -21,7 +28,8 @@ from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates.cost import restriction_cost
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, metric_of
+from rwn_core.neighbors.metric import Metric, Weights, metric_of
+from rwn_core.neighbors.metric_axes import Encoding, Scale
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.neighbors.source import Ball, SearchSource
@@ -105,11 +113,14 @@ class RWN:
         ),
     )
     strength: ClassVar[str] = "epsilon"
+    start: ClassVar[Mapping[str, float]] = MappingProxyType({"epsilon": 0.0, "k": 1, "q": 1.0})
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
         check_radius_and_k(self.k, self.epsilon)
         check_probability(self.q)
+        if not isinstance(self.fresh, bool):
+            raise ParameterError("fresh must be true or false.")
         _ = self.scheme
         if self.weights not in get_args(Weights):
             raise ParameterError(f"weights must be one of: {', '.join(get_args(Weights))}.")
@@ -248,6 +259,21 @@ class RWN:
             words = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
             remarks.append(f"shares of the squared distance: {words}")
         return remarks
+
+    def cautions(self) -> list[str]:
+        """What a careful steward must bear in mind; see `Method.cautions`."""
+        texts = [kept_values(self.q, "cell keeps its own value"), EVERY_COLUMN]
+        if self.neighbors == "sample" and not self.fresh:
+            texts.append(
+                "Only the sampled records give values; each of theirs is copied more often, and "
+                "the values of all others vanish where q = 1."
+            )
+        if self.neighbors == "partition":
+            texts.append(
+                "Values never leave their part: an intruder who knows the parts has only a part to "
+                "search, so keep them secret."
+            )
+        return texts
 
 
 _PRESETS = {"Light": (0.6, 3, 0.5), "Standard": (1.2, 5, 1.0), "Strong": (2.4, 15, 1.0)}

@@ -12,10 +12,8 @@ import orjson
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, precision_words, steps_by_name
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS
+from rwn_core.masking import METHODS, SHORT_NAMES, lever_values
 from rwn_core.masking.references import REFERENCES
-
-_SIGNS = {"epsilon": "ε"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +89,11 @@ class Setting:
     def words(self) -> str:
         """The setting in words."""
         parts = [] if self.method == "rwn" else [self.method]
-        shown = {name: getattr(self.params, name, None) for name in ("epsilon", "k", "q")}
-        shown |= self.parameters
+        shown = lever_values(self.params) | self.parameters
         parts += [
-            f"{_SIGNS.get(name, name)} = {_word(v)}" for name, v in shown.items() if v is not None
+            f"{SHORT_NAMES.get(name, name)} = {_word(v)}"
+            for name, v in shown.items()
+            if v is not None
         ]
         parts += [f"weight of {name} = {weight:g}" for name, weight in self.weights]
         parts += [precision_words(self.precision)] if self.precision else []
@@ -133,8 +132,8 @@ class Setting:
 
     def weighted(self, microdata: Microdata) -> Microdata:
         """The table under the weights of a resolved setting, and no others."""
-        plain = {variable.name: 1.0 for variable in microdata.schema.variables}
-        return microdata.with_weights(plain | dict(self.weights))
+        unweighted = {variable.name: 1.0 for variable in microdata.schema.variables}
+        return microdata.with_weights(unweighted | dict(self.weights))
 
 
 def parameter_names(method: str) -> list[str]:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import rwn_core as rwn
+from rwn_core.masking import SHORT_NAMES, lever_values
 from rwn_core.reporting.scenario import Scenario
 
-_NAMES = {"epsilon": "ε", "k": "k", "q": "q"}
 _NAMED = 4  # variables whose release precision is named one by one
 _UNLIKE = 0.005  # of the larger value: below, two readings count as the same
 
@@ -72,10 +72,9 @@ def _parts(scenario: Scenario) -> dict[str, Any]:
     if setting is None:
         return {}
     shown: dict[str, Any] = {"the method": setting.method}
-    for name in dict.fromkeys(("epsilon", "k", "q", *setting.parameters)):
-        value = getattr(setting.params, name, None)
+    for name, value in (lever_values(setting.params) | setting.parameters).items():
         if value is not None:
-            shown[_NAMES.get(name, name)] = value
+            shown[SHORT_NAMES.get(name, name)] = value
     return shown | {f"the weight of {name}": weight for name, weight in setting.weights}
 
 

@@ -20,7 +20,7 @@ def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> 
             f"original data {percent(worst)}: each exact value names its donor. "
             "Larger neighborhoods at q = 1, rounding, or fewer variables help."
         )
-    texts.append(_of_q(params))
+    texts += params.cautions()
     texts += _of_extremes(readings)
     if not rounding:
         texts.append("Values are released with all their digits; long decimals are identifiers.")
@@ -38,28 +38,11 @@ def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> 
         "cells are original. A seed of the trial is none."
     )
     texts += _of_the_table(readings, groups)
-    texts += _of_the_neighbors(params)
     texts.append(
         "Small groups shrink, means drift toward dense regions, and standard errors that are "
         "computed from the release are too small."
     )
     return texts
-
-
-def _of_q(params: Any) -> str:
-    """What is kept as it was."""
-    if params.q == 0:
-        return "q = 0 masks nothing: the release is the original."
-    if params.q == 1:
-        return (
-            "At q = 1 nobody keeps a unique own value, but the values are real values of near "
-            "neighbors, and donors reveal the neighborhood."
-        )
-    what = "cell keeps its own value" if params.method == "rwn" else "record is released whole"
-    return (
-        f"At q = {params.q:g} every {what} with probability {1 - params.q:.2g} at least, also the "
-        "extremes; kept values identify."
-    )
 
 
 def _of_extremes(readings: Answers) -> list[str]:
@@ -73,25 +56,6 @@ def _of_extremes(readings: Answers) -> list[str]:
         + (f", one of them {max(copies)} times" if there and max(copies) > 1 else "")
         + ": an extreme may stay, vanish or be copied to others, and it is a real person's."
     ]
-
-
-def _of_the_neighbors(params: Any) -> list[str]:
-    texts = [
-        "ε counts standard deviations of this file: one more column or one outlier changes every "
-        "neighborhood, so state the scaling with the release."
-    ]
-    way = getattr(params, "neighbors", "exact")
-    if way == "sample" and not params.fresh:
-        texts.append(
-            "Only the sampled records give values; each of theirs is copied more often, and the "
-            "values of all others vanish where q = 1."
-        )
-    if way == "partition":
-        texts.append(
-            "Values never leave their part: an intruder who knows the parts has only a part to "
-            "search, so keep them secret."
-        )
-    return texts
 
 
 def _of_the_table(readings: Answers, groups: int) -> list[str]:

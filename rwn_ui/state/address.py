@@ -10,8 +10,10 @@ from typing import Any
 
 import streamlit as st
 
+import rwn_core as rwn
 from rwn_ui.messages import escaped
 from rwn_ui.server.launch import FILE_VARIABLE
+from rwn_ui.state.change_table import change_method
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 
@@ -29,7 +31,7 @@ def read(session: Session) -> None:
             _note(
                 session,
                 f"This address belongs to a table that is not here: {session.name} is shown "
-                "instead, and your table starts at the address’s ε, k and q when you load it on "
+                "instead, and your table starts at the address’s sliders when you load it on "
                 "the Data page.",
             )
     asked = st.session_state[_ASKED]
@@ -54,25 +56,36 @@ def _started_with(session: Session) -> bool:
 
 
 def _take(session: Session, asked: Mapping[str, str]) -> None:
-    """Epsilon, k and q of the address; a sentence for each that cannot be used."""
-    slider_range, refused = prepared(session).slider_range, []
-    for what, kind, low, high in (
-        ("epsilon", float, 0.0, slider_range.epsilon),
-        ("k", int, 1, slider_range.k),
-        ("q", float, 0.0, 1.0),
-    ):
-        if what not in asked:
+    """The method and its levers' positions; a sentence for each that cannot be used."""
+    refused = []
+    method = asked.get("method", session.method)
+    if method not in rwn.METHODS:
+        known = ", ".join(rwn.METHODS)
+        refused.append(f"method of the link must be one of: {known}; it is left as it was.")
+    elif method != session.method:
+        change_method(session, method)
+    if method == session.method:  # of a large table it is still being prepared
+        refused += _take_levers(session, asked)
+    _note(session, *refused)
+
+
+def _take_levers(session: Session, asked: Mapping[str, str]) -> list[str]:
+    """The sliders' positions; what cannot be used, in sentences."""
+    refused = []
+    for lever in session.params.levers:
+        if lever.name not in asked:
             continue
-        value = _number(asked[what], kind)
-        if value is None or not low <= value <= high:
-            whole = "a whole number" if kind is int else "a number"
+        ends = prepared(session).prepared.ranges[lever.name]
+        value = _number(asked[lever.name], int if lever.whole else float)
+        if value is None or not ends.low <= value <= ends.high:
+            kind = "a whole number" if lever.whole else "a number"
             refused.append(
-                f"{what} of the link must be {whole} from {low:g} to {high:g}; "
+                f"{lever.name} of the link must be {kind} from {ends.low:g} to {ends.high:g}; "
                 "it is left as it was."
             )
         else:
-            setattr(session, what, value)
-    _note(session, *refused)
+            session.levers[lever.name] = value
+    return refused
 
 
 def _number(text: str, kind: type[Any]) -> Any:
@@ -101,7 +114,9 @@ def _show(session: Session) -> None:
 
 def address(session: Session) -> dict[str, str]:
     """What a shareable address holds: parameters and a demo's name, never a file or a seed."""
-    query = {"epsilon": f"{session.epsilon:g}", "k": str(session.k), "q": f"{session.q:g}"}
+    query = {name: f"{value:g}" for name, value in session.levers.items()}
+    if session.method != "rwn":
+        query["method"] = session.method
     if session.demo is None:
         query["own"] = _STARTED if _started_with(session) else _LOADED
     else:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state.history import Choice
 from rwn_ui.state.prepared_table import PreparedTable
-from rwn_ui.state.results import own_results, table_key
+from rwn_ui.state.results import Options, own_results, preparation_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
@@ -27,9 +28,10 @@ def load(session: Session, data: rwn.Microdata, *, name: str, demo: str | None) 
     def then(table: PreparedTable) -> None:
         work.end()
         results.end()
-        session.begin(data, name, demo, table.slider_range)
+        session.options = ()
+        session.begin(data, name, demo, table.prepared)
 
-    _go_over(session, data, name, then)
+    _go_over(session, data, name, then, session.method)
 
 
 def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
@@ -42,8 +44,20 @@ def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
     def then(table: PreparedTable) -> None:
         session.data = data
 
-    _go_over(session, data, session.name, then)
+    _go_over(session, data, session.name, then, session.method, session.options)
     return True
+
+
+def change_method(session: Session, method: str) -> None:
+    """Go over to another method, on the same table."""
+    coming = own_work().preparation
+    if coming is not None and coming.data.fingerprint == session.data.fingerprint:
+        give_up(session)
+
+    def then(table: PreparedTable) -> None:
+        session.use_method(method, table.prepared)
+
+    _go_over(session, session.data, session.name, then, method)
 
 
 def take(session: Session, choice: Choice) -> None:
@@ -59,24 +73,38 @@ def take(session: Session, choice: Choice) -> None:
     def then(table: PreparedTable) -> None:
         session.data = data
         session.rewound += not same
-        session.choose(choice, table.slider_range)
+        session.choose(choice, table.prepared)
 
-    _go_over(session, data, session.name, then)
+    _go_over(session, data, session.name, then, choice.method, choice.options)
 
 
-def _go_over(session: Session, data: rwn.Microdata, name: str, then: Then) -> None:
+def _go_over(
+    session: Session,
+    data: rwn.Microdata,
+    name: str,
+    then: Then,
+    method: str,
+    options: Options = (),
+) -> None:
     """Have a table prepared, then go over to it: at once, or from `arrive` later on."""
-    work, tables, key = own_work(), own_results().tables, table_key(data)
+    work, tables = own_work(), own_results().tables
+    key = preparation_key(data, method, options)
+    prepare = partial(PreparedTable.of, method=method, options=dict(options))
     if data.n > LARGEST_DENSE and key not in tables:
         give_up(session)
-        work.preparation = Preparation.start(data, name, prepare=PreparedTable.of, then=then)
+
+        def keep(table: PreparedTable) -> None:
+            tables.keep(key, table)
+            then(table)
+
+        work.preparation = Preparation.start(data, name, prepare=prepare, then=keep)
         return
-    then(tables.once(key, lambda: PreparedTable.of(data)))
+    then(tables.once(key, lambda: prepare(data)))
 
 
 def arrive(session: Session) -> bool:
     """Go over to what was prepared, or keep the reason why not; whether anything changed."""
-    work, tables = own_work(), own_results().tables
+    work = own_work()
     coming = work.preparation
     if coming is None or coming.running:
         return False
@@ -85,7 +113,6 @@ def arrive(session: Session) -> bool:
         session.rewound += 1  # typed weights are not those in use
         work.notice = f"{coming.name}: {coming.refusal}"
         return True
-    tables.keep(table_key(coming.data), coming.result)
     coming.then(coming.result)
     return True
 

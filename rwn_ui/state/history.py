@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from rwn_core.data.rounding import Steps
 
@@ -11,11 +12,23 @@ Weights = tuple[tuple[str, float], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One setting as the sliders, the weights and the release precision have it."""
+    """One setting as the sliders, the weights and the release precision have it.
 
-    epsilon: float
-    k: int
-    q: float
+    Attributes
+    ----------
+    method : str
+    levers : tuple of (str, float or None)
+        Positions of the sliders; None for a lever that is not used.
+    options : tuple of (str, object)
+        Parameters of the method that no slider moves, where they are not its defaults.
+    weights : tuple of (str, float)
+        Those that are not 1.
+    precision : tuple of (str, float)
+    """
+
+    method: str = "rwn"
+    levers: tuple[tuple[str, float | None], ...]
+    options: tuple[tuple[str, Any], ...] = ()
     weights: Weights
     precision: Steps = ()
 

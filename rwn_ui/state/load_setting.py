@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.masking import lever_values, options_of
 from rwn_core.tuning import Setting
 from rwn_ui.messages import escaped
 from rwn_ui.state.change_table import take
@@ -14,9 +15,9 @@ from rwn_ui.state.session import Session
 
 def load(session: Session, setting: Setting) -> None:
     """Make a setting the present one; Undo on the Tune page brings the old one back."""
-    params = setting.params
-    if setting.method != "rwn":
-        st.toast(escaped(f"Tune shows the method rwn, not {setting.words}."))
+    params, levers = setting.params, lever_values(setting.params)
+    if setting.method not in rwn.METHODS or not all(map(_is_position, levers.values())):
+        st.toast(escaped(f"Sliders cannot show the setting {setting.words}."))
         return
     try:
         setting.resolved(session.data)
@@ -27,12 +28,17 @@ def load(session: Session, setting: Setting) -> None:
     take(
         session,
         Choice(
-            epsilon=params.epsilon or 0.0,
-            k=params.k or 1,
-            q=params.q,
+            method=setting.method,
+            levers=tuple(levers.items()),
+            options=tuple(options_of(params).items()),
             weights=setting.weights,
             precision=setting.precision,
         ),
     )
     session.note()
     st.toast(escaped(f"Loaded into Tune: {session.words}"), icon=":material/tune:")
+
+
+def _is_position(value: object) -> bool:
+    """Whether a slider can stand there: at a number, or at its low end where there is none."""
+    return value is None or isinstance(value, int | float)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 import rwn_core as rwn
-from rwn_core.masking import Masked, Prepared, Rounded, lever_values, unrounded
+from rwn_core.masking import METHODS, Masked, Prepared, lever_values, unrounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
+TRIED = 50  # positions of a lever, until releases are quick
 SHOWN = (
     "distance_linkage",
     "neighborhood_size",
@@ -35,7 +39,7 @@ class CurrentRelease:
     `exact` is the release before its rounding, where there is any.
     """
 
-    params: rwn.RWN | Rounded
+    params: Any
     exact: Masked
     masked: Masked
     readings: dict[str, Reading | rwn.NotApplicable]
@@ -44,7 +48,7 @@ class CurrentRelease:
 
 @dataclass(slots=True, kw_only=True)
 class PreparedTable:
-    """A table made ready for the sliders: its neighbors ranked, its own statistics kept."""
+    """A table made ready for a method's sliders, with its own statistics kept."""
 
     data: rwn.Microdata
     prepared: Prepared
@@ -56,28 +60,33 @@ class PreparedTable:
         data: rwn.Microdata,
         progress: Progress | None = None,
         cancel: threading.Event | None = None,
+        *,
+        method: str = "rwn",
+        options: Mapping[str, Any] | None = None,
     ) -> PreparedTable:
-        """Rank the neighbors of every record, or of random ones of a very large table."""
-        prepared = rwn.RWN(k=1).preview(data, progress=progress, cancel=cancel)
+        """Prepare every record, or random ones of a very large table."""
+        params = first_setting(method, options)
+        prepared = params.preview(data, progress=progress, cancel=cancel)
         if prepared.whole:
             comparison = Comparison(original=data, masked=data)
         else:
             comparison = Comparison.of_some(data, prepared.records)
         return cls(data=data, prepared=prepared, comparison=comparison)
 
-    @property
-    def slider_range(self) -> SliderRange:
-        """Where the sliders end."""
-        return self.prepared.slider_range
+    def quick_end(self, params: Any, lever: str) -> float:
+        """How far a lever goes before releases need a search, the others as they are."""
+        ends, now = self.prepared.ranges[lever], self.prepared.at(**lever_values(params))
+        for high in np.linspace(ends.high, ends.low, TRIED):
+            if now.at(**{lever: high}).is_quick:
+                return float(high)
+        return ends.low
 
     @property
     def slow(self) -> bool:
         """Whether preparing a table of this size takes seconds."""
         return self.data.n > LARGEST_DENSE
 
-    def release(
-        self, params: rwn.RWN | Rounded, seed: int, progress: Progress | None = None
-    ) -> CurrentRelease:
+    def release(self, params: Any, seed: int, progress: Progress | None = None) -> CurrentRelease:
         """Draw the release of a setting and read the measures.
 
         Beyond the stored neighbors the setting's own are searched for; `progress` is called then.
@@ -91,3 +100,9 @@ class PreparedTable:
         return CurrentRelease(
             params=params, exact=exact, masked=masked, readings=readings, comparison=comparison
         )
+
+
+def first_setting(method: str, options: Mapping[str, Any] | None = None) -> Any:
+    """A setting of a method with these options that any table takes."""
+    kind = METHODS[method]
+    return kind(**(options or {}), **kind.start)

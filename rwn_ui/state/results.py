@@ -16,6 +16,7 @@ from rwn_ui.state.session import Session
 
 _KEY = "rwn.results"
 Key = tuple[Any, ...]
+Options = tuple[tuple[str, Any], ...]
 
 
 @dataclass(slots=True)
@@ -25,7 +26,7 @@ class Results:
     Attributes
     ----------
     tables : Memo
-        Prepared tables, by `table_key`.
+        Prepared tables, by `preparation_key`.
     memos : dict of str to Memo
         The results of each feature, see `memo`.
     last : dict of str to object
@@ -63,7 +64,7 @@ def memo(feature: str, entries: int) -> Memo:
 
 
 def table_key(data: rwn.Microdata) -> Key:
-    """What a prepared table depends on: its values, its variables and their weights."""
+    """What all results depend on: the values, the variables and their weights."""
     return data.fingerprint, data.schema
 
 
@@ -77,10 +78,18 @@ def release_key(session: Session) -> Key:
     return *setting_key(session), session.seed
 
 
+def preparation_key(data: rwn.Microdata, method: str, options: Options) -> Key:
+    """What is prepared once: a table for a method, as far as sliders do not decide it."""
+    return *table_key(data), method, options
+
+
 def prepared(session: Session) -> PreparedTable:
-    """What is prepared once for the table and its weights."""
-    data = session.data
-    return own_results().tables.once(table_key(data), lambda: PreparedTable.of(data))
+    """What is prepared once for the table, its weights and the method."""
+    data, method, options = session.data, session.method, session.options
+    return own_results().tables.once(
+        preparation_key(data, method, options),
+        lambda: PreparedTable.of(data, method=method, options=dict(options)),
+    )
 
 
 def current_release(session: Session, slot: DeltaGenerator | None = None) -> CurrentRelease:

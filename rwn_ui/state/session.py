@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import rwn_core as rwn
 from rwn_core.data.rounding import Steps, precision_words, share_of
-from rwn_core.evaluation.analysis_plan import DayPass
-from rwn_core.evaluation.forecast.statistic import CHANGE, Moment
-from rwn_core.masking import Rounded
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
+from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
+from rwn_core.masking import SHORT_NAMES, Prepared, Rounded
 from rwn_core.measures.attacks.watch_list import WatchList
-from rwn_core.neighbors.slider_range import SliderRange
-from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Setting
 from rwn_ui.state.history import Choice, History
-from rwn_ui.state.presets import preset_values
 
 NAMED_WEIGHTS = 2  # in the words of a setting
 
@@ -44,9 +43,9 @@ class Session:
     name: str
     demo: str | None
     data: rwn.Microdata
-    epsilon: float = 0.0
-    k: int = 1
-    q: float = 1.0
+    method: str = "rwn"
+    levers: dict[str, float] = field(default_factory=dict)  # the sliders' positions
+    options: tuple[tuple[str, Any], ...] = ()  # of the method, where not its defaults
     precision: Steps = ()  # the step of each variable that is released rounded
     seed: int = 1
     variable: str = ""
@@ -57,23 +56,23 @@ class Session:
     watched: WatchList = field(default_factory=WatchList)  # records and questions to follow
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     limits: dict[str, float] = field(default_factory=dict)  # what is tolerated, by measure
-    day_pass: DayPass = field(default_factory=DayPass)  # the analyses that users will run
+    analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
     scenarios: dict[str, Scenario] = field(default_factory=dict)
-    meetings: list[Meeting] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
     second_variable: str = ""  # shown together with the first; see `pair`
-    moment: Moment = CHANGE  # of the expected curve
+    statistic: Statistic = CHANGE  # of the expected curve
     curve_axis: str = "epsilon"
     history: History = field(default_factory=History)
     generation: int = 0  # counts loaded tables; part of widget keys that belong to one table
     rewound: int = 0  # counts weights and steps that came from elsewhere than their table; likewise
 
     @property
-    def params(self) -> rwn.RWN:
+    def params(self) -> Any:
         """The current setting of the method."""
-        return rwn.RWN(epsilon=self.epsilon, k=self.k, q=self.q)
+        return rwn.METHODS[self.method](**dict(self.options), **self.levers)
 
     @property
-    def masking(self) -> rwn.RWN | Rounded:
+    def masking(self) -> Any:
         """What makes the release: the parameters, with the rounding where there is any."""
         if not self.precision:
             return self.params
@@ -97,27 +96,46 @@ class Session:
         """Remember the current choice, so that it can be come back to."""
         self.history.note(
             Choice(
-                epsilon=self.epsilon,
-                k=self.k,
-                q=self.q,
+                method=self.method,
+                levers=tuple(self.levers.items()),
+                options=self.options,
                 weights=self.setting.weights,
                 precision=self.precision,
             )
         )
 
-    def choose(self, choice: Choice, slider_range: SliderRange) -> None:
+    def choose(self, choice: Choice, prepared: Prepared) -> None:
         """Take over a choice of these weights, as far as the sliders go."""
         if choice.precision != self.precision:
             self.precision = choice.precision
             self.rewound += 1
-        self.epsilon = min(choice.epsilon, slider_range.epsilon)
-        self.k, self.q = min(choice.k, slider_range.k), choice.q
+        asked = dict(choice.levers)
+        self.method, self.options = choice.method, choice.options
+        self.levers = {
+            name: ends.low if (value := asked.get(name)) is None else ends.clip(value)
+            for name, ends in prepared.ranges.items()
+        }
+        self._use_known_axis()
+
+    def use_method(self, method: str, prepared: Prepared) -> None:
+        """Go over to another method; a lever that both have stays where it is."""
+        kept = {name: value for name, value in self.levers.items() if name in prepared.ranges}
+        levers = dict(prepared.presets["Standard"]) | kept
+        self.method, self.options = method, ()
+        self.levers = {name: prepared.ranges[name].clip(value) for name, value in levers.items()}
+        self._use_known_axis()
+
+    def _use_known_axis(self) -> None:
+        if self.curve_axis not in self.levers:
+            self.curve_axis = rwn.METHODS[self.method].strength
 
     @property
     def words(self) -> str:
         """The current setting in words, without anything of the data."""
-        words = f"ε = {self.epsilon:g} · k = {self.k} · q = {self.q:g}"
-        return " · ".join([words, *self._weighing, *([self._rounding] if self.precision else [])])
+        parts = [] if self.method == "rwn" else [self.method]
+        parts += [f"{SHORT_NAMES[name]} = {value:g}" for name, value in self.levers.items()]
+        parts += [f"{name} = {value}" for name, value in self.options]
+        return " · ".join([*parts, *self._weighing, *([self._rounding] if self.precision else [])])
 
     @property
     def _weighing(self) -> list[str]:
@@ -134,26 +152,25 @@ class Session:
             return precision_words(self.precision)
         return f"numbers rounded to about {share:g} SD"
 
-    def begin(
-        self, data: rwn.Microdata, name: str, demo: str | None, slider_range: SliderRange
-    ) -> None:
+    def begin(self, data: rwn.Microdata, name: str, demo: str | None, prepared: Prepared) -> None:
         """Take up another table: choices that belong to the old one start anew."""
         self.data, self.name, self.demo = data, name, demo
         self.pins, self.precision, self.search = {}, (), None
-        self.day_pass, self.views, self.watched = DayPass(), {}, WatchList()
-        self.second_variable, self.moment, self.curve_axis = "", CHANGE, "epsilon"
+        self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, WatchList()
+        self.second_variable, self.statistic = "", CHANGE
         self.history = History()
         self.generation += 1
-        self.settle(slider_range)
+        self.settle(prepared)
 
-    def settle(self, slider_range: SliderRange) -> None:
+    def settle(self, prepared: Prepared) -> None:
         """Bring the choices into the table's ranges, at the standard preset."""
         released = [variable.name for variable in self.data.schema.released]
         if self.variable not in released:
             question = self.data.schema.question
             self.variable = question.response if question else released[0]
-        self.use_preset("Standard", slider_range)
+        self.use_preset("Standard", prepared)
+        self._use_known_axis()
 
-    def use_preset(self, preset: str, slider_range: SliderRange) -> None:
-        """Take a preset's epsilon, k and q, fitted to the table's distances."""
-        self.epsilon, self.k, self.q = preset_values(preset, slider_range)
+    def use_preset(self, preset: str, prepared: Prepared) -> None:
+        """Take a preset's positions of the levers, fitted to the table's distances."""
+        self.levers = dict(prepared.presets[preset])

@@ -53,7 +53,7 @@ def _opened(data: rwn.Microdata, *, name: str, demo: str | None) -> Session:
         own_work().first = True
         return session
     session = Session(name=name, demo=demo, data=data)
-    session.settle(prepared(session).slider_range)
+    session.settle(prepared(session).prepared)
     return session
 
 

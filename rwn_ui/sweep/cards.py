@@ -11,6 +11,7 @@ import numpy as np
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason
 from rwn_core.data.rounding import precision_words
+from rwn_core.masking import SHORT_NAMES, lever_values
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning import Point, Setting, Sweep
@@ -18,8 +19,6 @@ from rwn_core.tuning.forecast import EXPECTED
 from rwn_ui.features.sweep_points import best
 from rwn_ui.state.results import current_release, memo, release_key
 from rwn_ui.state.session import Session
-
-SIGNS = {"epsilon": "ε"}
 
 
 def title(measure: str) -> str:
@@ -157,10 +156,9 @@ def paths(points: Sequence[Point], along: str) -> list[list[int]]:
 
 def _rest(setting: Setting, without: Sequence[str]) -> str:
     """A setting's other parameters, in words."""
-    shown = {name: getattr(setting.params, name, None) for name in ("epsilon", "k", "q")}
-    shown |= setting.parameters
+    shown = lever_values(setting.params) | setting.parameters
     held = {
-        SIGNS.get(name, name): value
+        SHORT_NAMES.get(name, name): value
         for name, value in shown.items()
         if name not in without and value is not None
     }
@@ -176,11 +174,10 @@ def _word(value: Any) -> str:
 
 def varied(settings: Sequence[Setting]) -> list[str]:
     """The numbers that a sweep varies."""
-    names = ["epsilon", "k", "q"]
-    names += [n for s in settings for n in s.parameters if n not in names]
+    levers = [name for each in settings for name in lever_values(each.params)]
     return [
         name
-        for name in dict.fromkeys(names)
+        for name in dict.fromkeys([*levers, *(n for s in settings for n in s.parameters)])
         if len({v for s in settings if _number(v := getattr(s.params, name, None))}) > 1
     ]
 
@@ -244,8 +241,8 @@ def draw_surface(
         square[cell] = np.nan if value is None else value
     return CHARTS["parameter_surface"](
         square,
-        {"title": SIGNS.get(across, across), "values": columns},
-        {"title": SIGNS.get(down, down), "values": rows},
+        {"title": SHORT_NAMES.get(across, across), "values": columns},
+        {"title": SHORT_NAMES.get(down, down), "values": rows},
         {**axis(measure, risk=False), "where": rest},
         limit=limit,
         forecast=forecast & np.isfinite(square),

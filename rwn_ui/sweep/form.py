@@ -10,6 +10,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.rounding import check_precision, steps_by_name, steps_of
 from rwn_core.errors import ParameterError
+from rwn_core.masking import Lever, LeverRange
 from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import USUAL, Grid, Plan, values_of
 from rwn_ui.state.results import prepared
@@ -18,10 +19,7 @@ from rwn_ui.state.work import own_work
 from rwn_ui.sweep import run as sweep_run
 from rwn_ui.widgets.precision import CHOICES, words_of
 
-_FIELDS = (
-    *("epsilon", "k", "q", "shares", "steps", "weights", "method", "others"),
-    *("measures", "releases", "seed"),
-)
+_FIELDS = ("shares", "steps", "weights", "method", "others", "measures", "releases", "seed")
 
 
 def _key(session: Session, what: str) -> str:
@@ -32,14 +30,10 @@ def form(session: Session) -> None:
     """Ranges, measures and releases; the button begins the sweep in the background."""
     _fill(session)
     with st.form(_key(session, "form"), border=False):
-        for name, label in (
-            ("epsilon", "Radius ε (standard deviations)"),
-            ("k", "Minimum neighbors k"),
-            ("q", "Modification probability q"),
-        ):
+        for lever in _levers(session):
             st.text_input(
-                label,
-                key=_key(session, name),
+                lever.title,
+                key=_key(session, lever.name),
                 help="Values with commas between them; 0:2:0.5 stands for 0, 0.5, 1, 1.5, 2.",
             )
         with st.expander("Precision, weights and other parameters"):
@@ -100,15 +94,14 @@ def _lines(session: Session, what: str, label: str, example: str, words: str) ->
 
 def _fill(session: Session) -> None:
     """The form's first values; Streamlit forgets them on another page, the session does not."""
-    if session.search is not st.session_state.get(_key(session, "shown")):
+    shown = (session.search, session.method)
+    if shown != st.session_state.get(_key(session, "shown")):
         _show(session, session.search)
-        for name in _FIELDS:
+        for name in (*_names(session), *_FIELDS):
             st.session_state.pop(_key(session, name), None)
     search = session.search or first_search(session)
     axes = search.grid.axes
-    texts = {
-        name: ", ".join(f"{v:g}" for v in axes.get(name, ())) for name in ("epsilon", "k", "q")
-    }
+    texts = {name: ", ".join(f"{v:g}" for v in axes.get(name, ())) for name in _names(session)}
     values = {
         **texts,
         "weights": "\n".join(_line(each) for each in search.grid.weights if each),
@@ -127,23 +120,42 @@ def _fill(session: Session) -> None:
 
 def _show(session: Session, search: Search | None) -> None:
     """Remember which search the form shows; a scenario may bring another."""
-    st.session_state[_key(session, "shown")] = search
+    st.session_state[_key(session, "shown")] = (search, session.method)
+
+
+def _levers(session: Session) -> list[Lever]:
+    """The levers that have a field: those of the method on Tune, and of the methods to try."""
+    methods = [session.method, *(session.search.grid.methods if session.search else ())]
+    levers = [lever for method in methods for lever in rwn.METHODS[method].levers]
+    return list({lever.name: lever for lever in reversed(levers)}.values())[::-1]
+
+
+def _names(session: Session) -> list[str]:
+    return [lever.name for lever in _levers(session)]
 
 
 def first_search(session: Session) -> Search:
-    """Sixty settings within the sliders' ranges, six measures, eight releases."""
-    ends = prepared(session).slider_range
-    fifth = max(ends.stored / 5, ends.step)
-    epsilon = [round(round(n * fifth / ends.step) * ends.step, 10) for n in range(6)]
-    grid = Grid(
-        axes={
-            "epsilon": tuple(epsilon),
-            "k": tuple(k for k in (3, 5, 10, 20, 40) if k <= ends.k) or (ends.k,),
-            "q": (0.5, 1.0),
-        },
-        precision=(dict(session.precision),),
-    )
+    """About sixty settings within the sliders' ranges, six measures, eight releases."""
+    table = prepared(session)
+    axes: dict[str, tuple[float, ...]] = {}
+    for lever in session.params.levers:
+        ends = table.prepared.ranges[lever.name]
+        if lever.name == session.params.strength:
+            axes[lever.name] = _even(ends, table.quick_end(session.params, lever.name))
+        elif lever.whole:
+            some = tuple(value for value in (3, 5, 10, 20, 40) if value <= ends.high)
+            axes[lever.name] = some or (ends.high,)
+        else:
+            axes[lever.name] = ((ends.low + ends.high) / 2, ends.high)
+    grid = Grid(axes=axes, method=(session.method,), precision=(dict(session.precision),))
     return Search(grid=grid, plan=Plan(measures=USUAL, seed=session.seed))
+
+
+def _even(ends: LeverRange, high: float) -> tuple[float, ...]:
+    """Six values from the low end to another, on the slider's steps."""
+    fifth = max((high - ends.low) / 5, ends.step)
+    counts = (round(number * fifth / ends.step) for number in range(6))
+    return tuple(round(ends.low + count * ends.step, 10) for count in counts)
 
 
 def read(session: Session) -> Search:
@@ -155,9 +167,9 @@ def read(session: Session) -> Search:
     """
     typed = {name: st.session_state[_key(session, name)] for name in _FIELDS}
     axes = {
-        name: values_of(typed[name], label)
-        for name, label in (("epsilon", "Radius ε"), ("k", "Minimum neighbors k"), ("q", "q"))
-        if typed[name].strip()
+        lever.name: values_of(text, lever.title)
+        for lever in _levers(session)
+        if (text := st.session_state[_key(session, lever.name)]).strip()
     }
     for line in typed["others"].splitlines():
         name, sign, values = line.partition("=")

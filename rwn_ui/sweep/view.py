@@ -9,6 +9,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.charts import serialise
+from rwn_core.masking import SHORT_NAMES
 from rwn_core.masking.references import REFERENCES
 from rwn_core.tuning import Run, Setting, Sweep
 from rwn_core.tuning.forecast import EXPECTED
@@ -182,7 +183,7 @@ def _axes(
         "Connect",
         options,
         key=key,
-        format_func=lambda n: "nothing" if n is None else f"along {sweep_cards.SIGNS.get(n, n)}",
+        format_func=lambda n: "nothing" if n is None else f"along {SHORT_NAMES.get(n, n)}",
         help="Lines through settings that differ in this parameter alone.",
     )
     return x, y, session.limits[y], along
@@ -197,7 +198,7 @@ def _surface(
 ) -> tuple[tuple[str, str, str], str]:
     """Which measure the heat map shows, over which parameters, where the others are held."""
     of, over, by, at = st.columns([3, 2, 2, 3])
-    sign = sweep_cards.SIGNS.get
+    sign = SHORT_NAMES.get
     more = [key for key in EXPECTED if key not in measures]
     measure = of.selectbox(
         "Heat map of",

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_ui.messages import escaped
-from rwn_ui.state.change_table import reweigh, take
+from rwn_ui.state.change_table import change_method, reweigh, take
 from rwn_ui.state.history import Choice
-from rwn_ui.state.presets import PRESETS, preset_values
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Policy, Session
 from rwn_ui.state.work import own_work
@@ -31,17 +31,33 @@ def widget_key(session: Session, what: str) -> str:
     return f"tune.{session.generation}.{what}"
 
 
+def method(session: Session) -> None:
+    """Which method masks; each has its own sliders."""
+    keys = list(rwn.METHODS)
+    chosen = st.selectbox(
+        "Method",
+        keys,
+        keys.index(session.method),
+        format_func=lambda key: rwn.METHODS[key].title,
+        key=widget_key(session, f"method.{session.method}"),
+        help="Every card, page and download follows the chosen method.",
+    )
+    if chosen != session.method:
+        change_method(session, chosen)
+        st.rerun()
+
+
 def presets(session: Session) -> None:
     """Three starting points; the one on screen is marked."""
 
     # buttons, which have no state of their own: a selection that is set from here while a key
     # is held down on a slider makes the browser lose presses
     def choose(name: str) -> None:
-        session.use_preset(name, prepared(session).slider_range)
+        session.use_preset(name, prepared(session).prepared)
 
-    shown = _preset_on_screen(session)
+    offered, shown = prepared(session).prepared.presets, _preset_on_screen(session)
     with st.container(key="presets"):
-        for name, column in zip(PRESETS, st.columns(len(PRESETS), gap="xsmall"), strict=True):
+        for name, column in zip(offered, st.columns(len(offered), gap="xsmall"), strict=True):
             column.button(
                 name,
                 key=widget_key(session, f"preset.{name}"),
@@ -55,9 +71,9 @@ def presets(session: Session) -> None:
 
 def _preset_on_screen(session: Session) -> str | None:
     """The preset that the sliders show; a moved slider belongs to none."""
-    shown = (round(session.epsilon, 10), session.k, round(session.q, 10))
-    ends = prepared(session).slider_range
-    return next((name for name in PRESETS if preset_values(name, ends) == shown), None)
+    shown = {name: round(value, 10) for name, value in session.levers.items()}
+    presets = prepared(session).prepared.presets
+    return next((name for name, levers in presets.items() if levers == shown), None)
 
 
 def weights(session: Session) -> None:
@@ -143,7 +159,7 @@ def history(session: Session) -> None:
                 disabled=not able,
                 on_click=go,
                 args=(to,),
-                help="Every setting of epsilon, k, q, weights and release precision is kept.",
+                help="Every method, setting, weight and release precision is kept.",
             )
 
 

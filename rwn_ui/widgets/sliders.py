@@ -1,56 +1,20 @@
-"""Epsilon, k and q as sliders: the same setting, moved from any page."""
+"""The method's levers as sliders: the same setting, moved from any page."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import streamlit as st
 
+from rwn_core.masking import Lever, LeverRange
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 
 
-class Slider(NamedTuple):
-    """One slider: the choice that it moves, and between which ends."""
-
-    what: str
-    label: str
-    low: float
-    high: float
-    step: float
-    help: str
-
-
-def _sliders(session: Session) -> tuple[Slider, ...]:
-    """Epsilon, k and q."""
-    ends = prepared(session).slider_range
-    return (
-        Slider(
-            "epsilon",
-            "Radius ε (standard deviations)",
-            0.0,
-            ends.epsilon,
-            ends.step,
-            "Every record within ε gives values; not the epsilon of differential privacy.",
-        ),
-        Slider(
-            "k",
-            "Minimum neighbors k",
-            1,
-            ends.k,
-            1,
-            "At least the k nearest records give values, also to an outlier.",
-        ),
-        Slider(
-            "q",
-            "Modification probability q",
-            0.0,
-            1.0,
-            0.05,
-            "The chance that a cell takes the value of a random neighbor.",
-        ),
-    )
+def _sliders(session: Session) -> list[tuple[Lever, LeverRange]]:
+    """The levers of the method, with their ends on this table."""
+    ranges = prepared(session).prepared.ranges
+    return [(lever, ranges[lever.name]) for lever in session.params.levers]
 
 
 def _key(session: Session, page: str, what: str) -> str:
@@ -68,29 +32,35 @@ def heed(session: Session, page: str) -> None:
     page : str
         Begins their keys; a widget of the same name on another page would start at its low end.
     """
-    for what, _, low, high, *_ in _sliders(session):
-        key = _key(session, page, what)
-        chosen = getattr(session, what)
+    for lever, ends in _sliders(session):
+        key = _key(session, page, lever.name)
+        chosen = session.levers[lever.name]
         # a slider of another range is another widget to Streamlit, which would start at its low end
-        known = st.session_state.get(f"{key}.known") == (low, high, chosen)
+        known = st.session_state.get(f"{key}.known") == (ends, chosen)
         if key not in st.session_state or not known:
-            st.session_state[key] = min(max(chosen, low), high)
+            st.session_state[key] = ends.clip(chosen)
         value = st.session_state[key]
         chosen = round(value, 10) if isinstance(value, float) else value
-        st.session_state[f"{key}.known"] = (low, high, chosen)
-        setattr(session, what, chosen)  # last, or a run that is cut short would lose the move
+        st.session_state[f"{key}.known"] = (ends, chosen)
+        session.levers[lever.name] = chosen  # last, or a run that is cut short would lose the move
 
 
 def show(session: Session, page: str) -> None:
     """The sliders, whose values `heed` has taken."""
-    for what, label, low, high, step, words in _sliders(session):
-        if low == high:
-            st.text(f"{label}: {high}")
+    for lever, ends in _sliders(session):
+        if ends.low == ends.high:
+            st.text(f"{lever.title}: {ends.high}")
             continue
-        digits = max(0, -math.floor(math.log10(step)))
-        form = f"%.{digits}f" if isinstance(step, float) else "%d"
-        key = _key(session, page, what)
-        st.slider(label, low, high, step=step, key=key, help=words, format=form)
+        digits = max(0, -math.floor(math.log10(ends.step)))
+        st.slider(
+            lever.title,
+            ends.low,
+            ends.high,
+            step=ends.step,
+            key=_key(session, page, lever.name),
+            help=lever.help,
+            format="%d" if lever.whole else f"%.{digits}f",
+        )
 
 
 def draw(session: Session, page: str) -> None:

@@ -21,11 +21,11 @@ def masked(tmp_path, *options: str) -> tuple[int, bytes]:
 @pytest.mark.parametrize(
     "options",
     [
-        ["--neighbors", "sample", "--m", "50"],
-        ["--neighbors", "sample", "--m", "50", "--fresh"],
-        ["--neighbors", "pairs", "--m", "20"],
-        ["--neighbors", "partition", "--u", "3"],
-        ["--neighbors", "partition", "--u", "3", "--m", "10"],
+        ["--set", "neighbors=sample", "--set", "m=50"],
+        ["--set", "neighbors=sample", "--set", "m=50", "--set", "fresh=true"],
+        ["--set", "neighbors=pairs", "--set", "m=20"],
+        ["--set", "neighbors=partition", "--set", "u=3"],
+        ["--set", "neighbors=partition", "--set", "u=3", "--set", "m=10"],
     ],
 )
 def test_random_candidates_say_what_they_cost(tmp_path, capsys, options):
@@ -38,12 +38,12 @@ def test_random_candidates_say_what_they_cost(tmp_path, capsys, options):
 
 
 def test_weights_by_size_tell_each_share(tmp_path, capsys):
-    assert masked(tmp_path, "--weights", "discrete")[0] == 0
+    assert masked(tmp_path, "--set", "weights=discrete")[0] == 0
     assert "shares of the squared distance: " in capsys.readouterr().err
 
 
 def test_a_missing_number_is_wrong_use(tmp_path, capsys):
-    assert masked(tmp_path, "--neighbors", "sample") == (2, b"")
+    assert masked(tmp_path, "--set", "neighbors=sample") == (2, b"")
     assert "needs m" in capsys.readouterr().err
 
 

@@ -15,14 +15,6 @@ CIRCLES: list[list[str]] = []
 METHODS_ASKED_FOR: set[str] = set()
 LAWS_ASKED_FOR: set[str] = set()
 LONG = {
-    "rwn_core/neighbors/metric.py",
-    "rwn_ui/panel/painter.js",
-    "tests/core/data/test_microdata.py",
-    "tests/core/parallel/test_processes.py",
-    "tests/browser/conftest.py",
-    "tests/contracts/test_measures.py",
-    "tests/core/evaluation/test_disclosure.py",
-    "tests/properties/test_masking.py",
     "tests/ui/test_large_tables.py",
     "tests/ui/test_pages.py",
     "tests/ui/test_precision_pages.py",

@@ -112,7 +112,7 @@ def test_the_pages_stay_in_use_until_the_table_is_ready(open_page, gate: Gate) -
     assert screen.errors == []
     assert (screen.session.name, screen.session.data.n) == ("large.csv", RECORDS)
     assert len(screen.panel["cards"]) == 9
-    assert screen.slider("k").value == screen.session.k == 5
+    assert screen.slider("k").value == screen.session.levers["k"] == 5
 
 
 def test_a_small_table_is_there_at_once(open_page, gate: Gate) -> None:
@@ -128,7 +128,7 @@ def test_a_small_table_needs_no_compiler() -> None:
         "from rwn_ui.state.results import current_release, prepared;"
         "from rwn_ui.state.session import Session; from rwn_ui.state.work import own_work;"
         "s = Session(name='a', demo=None, data=rwn.load_demo('bodyfat'));"
-        "s.settle(prepared(s).slider_range); current_release(s);"
+        "s.settle(prepared(s).prepared); current_release(s);"
         "load(s, rwn.load_demo('pima'), name='b', demo=None); current_release(s);"
         "assert s.name == 'b' and own_work().preparation is None; assert 'numba' not in sys.modules"
     )
@@ -198,7 +198,7 @@ def test_the_first_table_of_all_is_waited_for(
     gate.open.set()
     screen.visit("tune").wait()
     assert screen.session.name == "mine.csv"
-    assert screen.session.k == 7
+    assert screen.session.levers["k"] == 7
     assert len(screen.panel["cards"]) == 9
 
 
@@ -291,7 +291,7 @@ def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
     monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
     data = table()
     prepared_table = PreparedTable.of(data)
-    params = rwn.RWN(epsilon=beyond * prepared_table.slider_range.stored, k=5, q=0.7)
+    params = rwn.RWN(epsilon=beyond * prepared_table.prepared.slider_range.stored, k=5, q=0.7)
     assert prepared_table.prepared.at(k=5, epsilon=params.epsilon).is_quick is (beyond <= 1)
     current = prepared_table.release(params, 3)
     same_release(current, rwn.mask(data, params, seed=3), np.arange(data.n))
@@ -304,7 +304,7 @@ def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None
     prepared_table = PreparedTable.of(data)
     records = prepared_table.prepared.records
     assert (len(records), prepared_table.prepared.whole) == (2100, False)
-    params = rwn.RWN(epsilon=beyond * prepared_table.slider_range.epsilon, k=5, q=0.7)
+    params = rwn.RWN(epsilon=beyond * prepared_table.prepared.slider_range.epsilon, k=5, q=0.7)
     release = rwn.mask(data, params, seed=3)
     current = prepared_table.release(params, 3)
     same_release(current, release, records)
@@ -391,7 +391,7 @@ def test_whole_tables_are_not_said_to_be_samples(open_page) -> None:
 
 def test_the_slope_of_some_records_is_not_held_against_the_policy(some) -> None:
     session = Session(name="large", demo=None, data=table())
-    session.settle(prepared(session).slider_range)
+    session.settle(prepared(session).prepared)
     shown = tune_view.payload(session, current_release(session))["tiles"]
     (slope,) = (tile for tile in shown if tile["label"].startswith("Median |Δ slope|"))
     assert (slope["state"], slope["limit"]) == (None, "SE of the shown records")
@@ -401,10 +401,10 @@ def test_the_slope_of_some_records_is_not_held_against_the_policy(some) -> None:
 def test_analyses_of_some_records_have_no_tile_on_tune(some) -> None:
     """They are not judged there, and “0 of 0, all within tolerance” would say that they pass."""
     session = Session(name="large", demo=None, data=table())
-    session.settle(prepared(session).slider_range)
-    session.day_pass = analysis_plan.suggested(session.data)
+    session.settle(prepared(session).prepared)
+    session.analysis_plan = analysis_plan.suggested(session.data)
     labels = [t["label"] for t in tune_view.payload(session, current_release(session))["tiles"]]
-    assert "Day pass" not in labels
+    assert "Analysis plan" not in labels
 
 
 def test_the_table_of_some_records_is_capped(some, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_ui.state import address
 from rwn_ui.state.prepared_table import PreparedTable
-from rwn_ui.state.presets import PRESETS, preset_values
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 
@@ -54,7 +53,7 @@ def test_sliders_write_the_session_and_the_session_the_sliders(open_page) -> Non
     screen = open_page("tune")
     for what, value in (("epsilon", 3.1), ("k", 11), ("q", 0.35)):
         screen.slider(what).set_value(value).run()
-        assert getattr(screen.session, what) == value
+        assert screen.session.levers[what] == value
     assert screen.panel["stamp"].startswith("ε = 3.1 · k = 11 · q = 0.35")
     screen.visit("data").visit("tune")
     assert [screen.slider(what).value for what in ("epsilon", "k", "q")] == [3.1, 11, 0.35]
@@ -65,27 +64,28 @@ def test_a_choice_that_was_made_elsewhere_moves_the_sliders(open_page, page: str
     screen = open_page(page)
     slider = screen.test.slider(key=f"{page}.0.k")
     slider.set_value(9).run()
-    screen.session.k = 12
+    screen.session.levers["k"] = 12
     screen.test.run()
-    assert (screen.session.k, screen.test.slider(key=f"{page}.0.k").value) == (12, 12)
+    assert (screen.session.levers["k"], screen.test.slider(key=f"{page}.0.k").value) == (12, 12)
     screen.test.slider(key=f"{page}.0.k").set_value(14).run()
-    assert screen.session.k == 14
+    assert screen.session.levers["k"] == 14
 
 
 def test_a_preset_moves_every_slider_as_often_as_it_is_pressed(open_page) -> None:
     screen = open_page("tune")
-    for preset in [*PRESETS, *PRESETS]:
-        wanted = preset_values(preset, prepared(screen.session).slider_range)
+    presets = prepared(screen.session).prepared.presets
+    assert list(presets) == ["Light", "Standard", "Strong"]
+    for preset, wanted in [*presets.items(), *presets.items()]:
         screen.slider("k").set_value(33).run()
         screen.test.button(key=f"tune.0.preset.{preset}").click().run()
-        assert tuple(screen.slider(what).value for what in ("epsilon", "k", "q")) == wanted
+        assert {what: screen.slider(what).value for what in wanted} == wanted
         assert screen.session.words in screen.panel["stamp"]
 
 
 @pytest.fixture(scope="module")
 def bodyfat() -> Session:
     session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    session.settle(PreparedTable.of(session.data).slider_range)
+    session.settle(PreparedTable.of(session.data).prepared)
     return session
 
 
@@ -108,7 +108,7 @@ def test_a_bad_value_of_a_link_is_a_sentence_and_changes_nothing(
     bodyfat: Session, monkeypatch: pytest.MonkeyPatch, link: dict[str, str], sentence: str
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(address, "_tell", lambda _, *sentences: said.extend(sentences))
+    monkeypatch.setattr(address, "_note", lambda _, *sentences: said.extend(sentences))
     address._take(bodyfat, link)
     (told,) = said
     assert told.startswith(sentence + ";")
@@ -172,7 +172,7 @@ def test_the_note_on_an_address_goes_with_the_next_choice(open_page) -> None:
     assert len(screen.test.warning) == 1
     screen.test.run()  # such as another widget's, which chooses nothing
     assert len(screen.test.warning) == 1
-    screen.session.k = 9
+    screen.session.levers["k"] = 9
     assert not screen.visit("risk").test.warning
 
 
@@ -187,14 +187,14 @@ def test_an_address_serves_the_file_that_the_app_was_started_with(
     assert link["own"] == "start"
     again = open_page("tune", **(link | {"k": "3"}))
     assert again.session.name == "mine.csv"
-    assert again.session.k == 3
+    assert again.session.levers["k"] == 3
     assert not again.test.warning
     first.visit("data").upload("loaded.csv", table()[:-8]).visit("tune")
     link = first.panel["address"]
     assert link["own"] == "1"  # a reload opens mine.csv, not this one
     again = open_page("tune", **(link | {"k": "3"}))
     assert again.session.name == "mine.csv"
-    assert again.session.k == 5
+    assert again.session.levers["k"] == 5
     assert len(again.test.warning) == 1
 
 
@@ -255,7 +255,7 @@ def test_other_weights_move_the_end_of_the_slider_and_not_the_setting(
     assert screen.session.words == "ε = 2 · k = 5 · q = 1 · own weights of 15 variables"
     edit_weights.update(dict.fromkeys(screen.session.data.names, 0.1))
     screen.test.run()
-    assert screen.slider("epsilon").max == screen.session.epsilon == 0.82
+    assert screen.slider("epsilon").max == screen.session.levers["epsilon"] == 0.82
     assert screen.errors == []
 
 
@@ -343,4 +343,4 @@ def test_two_users_never_see_each_other(open_page) -> None:
     assert "MINE7731" not in theirs.everything()
     mine.slider("k").set_value(9).run()
     theirs.test.run()
-    assert theirs.session.k == 5
+    assert theirs.session.levers["k"] == 5

@@ -14,15 +14,14 @@ from streamlit.runtime.state import SafeSessionState, SessionState, session_stat
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
-from rwn_core.neighbors.metric import coordinates
 from rwn_core.neighbors.preview import LARGEST_PAIRS, LARGEST_SEARCHED
 from rwn_core.neighbors.slider_range import slider_range_of
 from rwn_ui.messages import escaped
 from rwn_ui.state.change_table import load, take
 from rwn_ui.state.history import Choice
 from rwn_ui.state.memo import Memo
-from rwn_ui.state.presets import PRESETS, preset_values
-from rwn_ui.state.results import prepared, table_key
+from rwn_ui.state.prepared_table import PreparedTable, first_setting
+from rwn_ui.state.results import preparation_key, prepared
 from rwn_ui.state.session import Session
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +46,8 @@ def test_a_memo_keeps_the_latest_results_and_no_more() -> None:
 
 def test_the_words_of_a_setting_tell_its_weights() -> None:
     data = rwn.load_demo("bodyfat")
-    session = Session(name="bodyfat", demo="bodyfat", data=data, epsilon=2.0, k=5)
+    session = Session(name="bodyfat", demo="bodyfat", data=data)
+    session.levers = {"epsilon": 2.0, "k": 5, "q": 1.0}
     assert session.words == "ε = 2 · k = 5 · q = 1"
     session.data = data.with_weights({"age": 3.0, "neck": 0.0})
     assert session.words == "ε = 2 · k = 5 · q = 1 · weight of age = 3 · weight of neck = 0"
@@ -66,7 +66,7 @@ def test_a_session_is_choices_and_nothing_that_runs_or_is_computed(open_page) ->
         screen.session.pair,
         screen.session.setting,
     )
-    allowed = {"rwn_core", "rwn_ui.state", "__future__", "dataclasses"}
+    allowed = {"rwn_core", "rwn_ui.state", "__future__", "dataclasses", "typing"}
     tree = ast.parse((ROOT / "rwn_ui" / "state" / "session.py").read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -83,19 +83,24 @@ def test_another_table_ends_all_work_and_frees_all_results(open_page, finished) 
     load(session, rwn.load_demo("pima"), name="pima", demo="pima")
     assert (work.jobs, work.sweep, work.on_demand, work.written) == ({}, None, None, None)
     assert (results.memos, results.last) == ({}, {})
-    assert table_key(session.data) in results.tables
+    assert preparation_key(session.data, "rwn", ()) in results.tables
 
 
 def test_a_run_that_is_cut_short_changes_all_of_a_choice_or_nothing(monkeypatch) -> None:
     """Streamlit may end a run wherever it looks at the state, in a callback too."""
     data = rwn.load_demo("bodyfat")
     session = Session(name="bodyfat", demo="bodyfat", data=data)
-    session.settle(prepared(session).slider_range)
+    session.settle(prepared(session).prepared)
     weights = (("age", 3.0),)
-    choice = Choice(epsilon=1.0, k=9, q=0.5, weights=weights, precision=(("age", 5.0),))
+    choice = Choice(
+        method="nbrs2015",
+        levers=(("epsilon", 1.0), ("q", 0.5)),
+        weights=weights,
+        precision=(("age", 5.0),),
+    )
 
     def chosen() -> tuple[object, ...]:
-        here = session.data.schema, session.epsilon, session.k, session.q, session.precision
+        here = session.data.schema, session.method, dict(session.levers), session.precision
         return (*here, session.rewound)
 
     class CutShort(Exception):
@@ -121,7 +126,7 @@ def test_a_run_that_is_cut_short_changes_all_of_a_choice_or_nothing(monkeypatch)
         break
     assert len(states) > 3
     assert set(map(repr, states)) == {repr(before)}
-    assert chosen()[1:5] == (1.0, 9, 0.5, (("age", 5.0),))
+    assert chosen()[1:4] == ("nbrs2015", {"epsilon": 1.0, "q": 0.5}, (("age", 5.0),))
 
 
 @pytest.mark.parametrize(
@@ -145,28 +150,33 @@ def test_a_failed_result_is_not_kept() -> None:
     assert memo.once("a", lambda: 1) == 1
 
 
+@pytest.mark.parametrize("method", rwn.METHODS)
 @pytest.mark.parametrize("demo", ["bodyfat", "bodyfat_raw", "pima", "randhie", "cps1988"])
-def test_presets_lie_within_the_sliders_of_every_demo(demo: str) -> None:
+def test_presets_lie_within_the_sliders_of_every_demo(demo: str, method: str) -> None:
+    data = rwn.load_demo(demo)
+    params = first_setting(method)
     slider_range = slider_range_of(
-        coordinates(rwn.load_demo(demo)), LARGEST_PAIRS, largest_searched=LARGEST_SEARCHED
+        params.points(data), LARGEST_PAIRS, largest_searched=LARGEST_SEARCHED
     )
-    values = [preset_values(preset, slider_range) for preset in PRESETS]
-    for epsilon, k, q in values:
-        assert 0 <= epsilon <= slider_range.epsilon
-        assert epsilon / slider_range.step == pytest.approx(round(epsilon / slider_range.step))
-        assert 1 <= k <= slider_range.k
-        assert 0 <= q <= 1
+    ranges, presets = params.ranges_on(slider_range), params.presets_on(slider_range)
+    assert set(ranges) == {lever.name for lever in rwn.METHODS[method].levers}
+    for levers in presets.values():
+        assert set(levers) == set(ranges)
+        assert all(ranges[name].clip(value) == value for name, value in levers.items())
+        ends, epsilon = ranges["epsilon"], levers["epsilon"]
+        assert epsilon / ends.step == pytest.approx(round(epsilon / ends.step))
+    values = [tuple(levers.values()) for levers in presets.values()]
     assert values == sorted(values)
     assert len(set(values)) == len(values)
 
 
-def test_presets_lie_within_the_sliders_of_a_tiny_table() -> None:
+@pytest.mark.parametrize("method", rwn.METHODS)
+def test_presets_lie_within_the_sliders_of_a_tiny_table(method: str) -> None:
     data = rwn.Microdata.from_frame(pd.DataFrame({"x": [1.0, 2, 4], "y": [0.0, 1, 1]}))
-    slider_range = slider_range_of(coordinates(data), LARGEST_PAIRS)
-    for preset in PRESETS:
-        epsilon, k, _ = preset_values(preset, slider_range)
-        assert 0 <= epsilon <= slider_range.epsilon
-        assert 1 <= k <= slider_range.k == 2
+    prepared_table = PreparedTable.of(data, method=method).prepared
+    for levers in prepared_table.presets.values():
+        assert all(prepared_table.ranges[name].clip(x) == x for name, x in levers.items())
+        assert prepared_table.at(**levers).release(rwn.SecretKey.from_seed(1)).masked.n == 3
 
 
 def failing(kind: str) -> AppTest:

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
-from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.scale.planner import Offer
 from rwn_core.tuning import Grid, Plan, Point, Setting, Sweep
@@ -81,7 +81,8 @@ def test_the_first_form_is_a_sweep_within_the_sliders_ranges(sweep_page: AppTest
     session = session_of(sweep_page)
     search = sweep_form.first_search(session)
     assert len(search.grid) == 60
-    assert max(search.grid.axes["epsilon"]) <= prepared(session).slider_range.epsilon + 1e-9
+    ends = prepared(session).prepared.ranges["epsilon"]
+    assert max(search.grid.axes["epsilon"]) <= ends.high + 1e-9
     assert not sweep_page.error
 
 
@@ -92,12 +93,12 @@ def test_a_sweep_runs_and_its_settings_can_be_loaded(sweep_page: AppTest) -> Non
     assert work_of(sweep_page).sweep.refusal == ""
     assert len(work_of(sweep_page).sweep.sweep()) == 2
     assert set(work_of(sweep_page).sweep.sweep().references) == {"original", "no data"}
-    session.use_preset("Strong", prepared(session).slider_range)
+    session.use_preset("Strong", prepared(session).prepared)
     select = next(s for s in sweep_page.selectbox if s.label.startswith("Setting"))
     wanted = next(p for p in work_of(sweep_page).sweep.sweep() if p.setting.params.k == 3)
     select.set_value(wanted.setting.key).run()
     field(sweep_page, "button", "Load into Tune").click().run()
-    assert (session.epsilon, session.k, session.q) == (2.0, 3, 1.0)
+    assert (session.levers["epsilon"], session.levers["k"], session.levers["q"]) == (2.0, 3, 1.0)
     assert session.history.can_undo
     assert not sweep_page.error
 
@@ -176,7 +177,7 @@ def test_the_present_setting_is_on_the_map_though_it_was_not_swept(sweep_page: A
     small(sweep_page)
     wait(sweep_page)
     session = session_of(sweep_page)
-    session.k = 4
+    session.levers["k"] = 4
     sweep = work_of(sweep_page).sweep.sweep()
     chart = sweep_cards.draw_map(
         session, sweep, "correlation", "distance_linkage", limit=None, along=None
@@ -261,7 +262,7 @@ def test_scenarios_are_kept_compared_and_frozen() -> None:
     page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
     session = session_of(page)
     for name, preset in (("One", "Light"), ("Two", "Strong")):
-        session.use_preset(preset, prepared(session).slider_range)
+        session.use_preset(preset, prepared(session).prepared)
         field(page, "text_input", "Name").set_value(name)
         field(page, "button", "Save scenario").click().run()
     assert list(session.scenarios) == ["One", "Two"]
@@ -271,30 +272,30 @@ def test_scenarios_are_kept_compared_and_frozen() -> None:
     field(page, "text_area", "Reason").set_value("It keeps the limit.")
     field(page, "text_area", "Participants, a line each").set_value("A\nB")
     field(page, "button", "Freeze").click().run()
-    (record,) = session.meetings
+    (record,) = session.decisions
     assert record.chosen == "Two"
     assert record.participants == ("A", "B")
     assert any(record.hash in message.value for message in page.success)
-    assert Meeting.thaw(record.frozen()).hash == record.hash
+    assert Decision.thaw(record.frozen()).hash == record.hash
     assert not page.error
 
 
 def test_a_decision_of_another_day_is_taken_up_again() -> None:
     chosen = Scenario(name="Careful", setting=Setting.of("rwn", {"epsilon": 1.0, "k": 9}))
-    decided = Meeting(scenarios=(chosen,), chosen="Careful", date="2026-03-31")
+    decided = Decision(scenarios=(chosen,), chosen="Careful", date="2026-03-31")
     page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
     page.file_uploader[0].set_value(
         ("decision.toml", decided.frozen().encode(), "text/plain")
     ).run()
     session = session_of(page)
-    assert [each.hash for each in session.meetings] == [decided.hash]
+    assert [each.hash for each in session.decisions] == [decided.hash]
     assert session.scenarios["Careful"].setting == chosen.setting
-    assert (session.epsilon, session.k) == (1.0, 9)
+    assert (session.levers["epsilon"], session.levers["k"]) == (1.0, 9)
     assert any("2026-03-31" in message.value for message in page.info)
     forged = decided.frozen().replace("2026-03-31", "2026-04-01")
     page.file_uploader[0].set_value(("decision.toml", forged.encode(), "text/plain")).run()
     assert any("changed after it was frozen" in error.value for error in page.error)
-    assert len(session.meetings) == 1
+    assert len(session.decisions) == 1
 
 
 def test_a_scenario_brings_its_setting_back() -> None:
@@ -302,12 +303,12 @@ def test_a_scenario_brings_its_setting_back() -> None:
 
     page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
     session = session_of(page)
-    session.use_preset("Light", prepared(session).slider_range)
+    session.use_preset("Light", prepared(session).prepared)
     before = session.words
     field(page, "text_input", "Name").set_value("One")
     field(page, "button", "Save scenario").click().run()
     kept = Scenario.from_toml(session.scenarios["One"].to_toml())
-    session.use_preset("Strong", prepared(session).slider_range)
+    session.use_preset("Strong", prepared(session).prepared)
     field(page, "button", "To Tune").click().run()
     assert session.words == before
     assert kept.setting == session.setting
@@ -316,7 +317,8 @@ def test_a_scenario_brings_its_setting_back() -> None:
 
 def test_undo_and_redo_without_limit() -> None:
     history = History()
-    choices = [Choice(epsilon=n / 10, k=5, q=1.0, weights=()) for n in range(500)]
+    levers = [(("epsilon", n / 10), ("k", 5), ("q", 1.0)) for n in range(500)]
+    choices = [Choice(levers=each, weights=()) for each in levers]
     for choice in choices:
         history.note(choice)
         history.note(choice)

@@ -10,6 +10,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import risk_axis
+from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.tune import view as tune_view
@@ -27,7 +28,7 @@ LABELS = (
 @pytest.fixture
 def session() -> Session:
     made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    made.settle(prepared(made).slider_range)
+    made.settle(prepared(made).prepared)
     return made
 
 
@@ -50,7 +51,7 @@ def test_the_payload_is_plain_data(session: Session) -> None:
 
 
 def test_the_share_of_changed_cells_is_set_against_q_as_it_was_chosen(session: Session) -> None:
-    session.q = 0.95  # a mean over the variables would show 0.9499999999999996
+    session.levers["q"] = 0.95  # a mean over the variables would show 0.9499999999999996
     changed = tune_view.payload(session, current_release(session))["changed"]
     assert changed["q"] == 0.95
     assert changed["names"] == list(session.data.names)
@@ -122,7 +123,7 @@ def test_differences_against_pins_have_the_right_sign_and_mark(session: Session)
 
 def test_the_map_shows_now_and_the_pins(session: Session) -> None:
     session.pins["A"] = tune_view.pin(session, current_release(session))
-    session.k = 20
+    session.levers["k"] = 20
     card = json.loads(tune_view.payload(session, current_release(session))["cards"][0])
     assert [row[0] for row in json.loads(card["table"])["rows"]] == ["now", "A"]
 
@@ -135,7 +136,16 @@ def test_a_pin_holds_words_and_readings_but_no_data(session: Session) -> None:
 
 def test_the_stamp_is_new_for_everything_that_changes_a_chart(session: Session) -> None:
     stamps = set()
-    for name, value in (("k", 6), ("q", 0.5), ("epsilon", 3.0), ("seed", 2), ("variable", "age")):
-        setattr(session, name, value)
+
+    def note() -> None:
         stamps.add(tune_view.payload(session, current_release(session))["stamp"])
-    assert len(stamps) == 5
+
+    for name, value in (("k", 6), ("q", 0.5), ("epsilon", 3.0)):
+        session.levers[name] = value
+        note()
+    for name, value in (("seed", 2), ("variable", "age")):
+        setattr(session, name, value)
+        note()
+    session.use_method("nbrs2015", PreparedTable.of(session.data, method="nbrs2015").prepared)
+    note()
+    assert len(stamps) == 6

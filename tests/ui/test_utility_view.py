@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 import rwn_core as rwn
-from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.repeated_draws import ensemble
 from rwn_core.evaluation.standard_errors import standard_error_validity
@@ -25,7 +25,7 @@ from rwn_ui.utility.results import read
 @pytest.fixture(params=["bodyfat", "pima"])
 def session(request: pytest.FixtureRequest) -> Session:
     session = Session(name="demo", demo=request.param, data=rwn.load_demo(request.param))
-    session.settle(prepared(session).slider_range)
+    session.settle(prepared(session).prepared)
     released = [variable.name for variable in session.data.schema.released]
     session.variable = released[0]
     session.second_variable = released[1]
@@ -77,20 +77,22 @@ def test_draws_and_standard_errors_join_the_picture(session: Session) -> None:
     assert errors["title"].startswith("Are the standard errors")
     assert means["title"] == "What the masking adds to the error of a mean"
     assert [row[0] for row in means["rows"]] == list(session.data.numeric_names)
-    session.k += 1  # another setting has no draws yet
+    session.levers["k"] += 1  # another setting has no draws yet
     other = utility_view.payload(session, read(session), ())
     assert "9 of 10 draws" not in other["tables"][0]["columns"]
 
 
-def test_a_day_pass_has_a_tile_and_a_table(session: Session) -> None:
+def test_an_analysis_plan_has_a_tile_and_a_table(session: Session) -> None:
     analysis_plan.register(session, analysis_plan.suggested(session.data).to_toml())
     readings = read(session)
     passed = analysis_plan_results.verdicts(session, readings.comparison)
-    assert len(passed) == len(DayPass.from_toml(analysis_plan.draft(session).text).analyses) == 3
+    assert (
+        len(passed) == len(AnalysisPlan.from_toml(analysis_plan.draft(session).text).analyses) == 3
+    )
     assert all(verdict.value is not None for verdict in passed)
     payload = utility_view.payload(session, readings, passed)
-    assert payload["tiles"][-1]["label"] == "Day pass"
-    assert payload["tables"][0]["title"].startswith("Day pass")
+    assert payload["tiles"][-1]["label"] == "Analysis plan"
+    assert payload["tables"][0]["title"].startswith("Analysis plan")
     analysis_plan.register(session, "no [[toml")
     assert analysis_plan.draft(session).text == "no [[toml"
     assert analysis_plan_results.verdicts(session, readings.comparison) == ()
@@ -119,7 +121,7 @@ def test_the_tune_page_shows_the_draws_too(session: Session) -> None:
 
 
 def test_the_share_of_changed_cells_stands_beside_the_q_of_the_slider(session: Session) -> None:
-    session.q = 0.9
+    session.levers["q"] = 0.9
     changed = utility_view.payload(session, read(session), ())["changed"]
     assert changed["q"] == 0.9  # not the mean of many 0.9
     assert len(changed["share"]) == len(changed["names"]) == session.data.p

@@ -84,7 +84,7 @@ def test_a_meeting_sees_the_list_beside_every_scenario(drawn, open_page):
     session = screen.session
     session.watched = WatchList(records=(38,), predicates=(TALL,))
     for name, preset in (("One", "Light"), ("Two", "Strong")):
-        session.use_preset(preset, prepared(session).slider_range)
+        session.use_preset(preset, prepared(session).prepared)
         screen.test.text_input[0].set_value(name)
         press(screen, "Save scenario")
     assert any("the watched question:" in caption.value for caption in screen.test.caption)

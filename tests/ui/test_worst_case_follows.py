@@ -85,11 +85,11 @@ def test_until_then_the_map_has_a_line_and_says_so(session: Session) -> None:
 
 def test_a_move_is_a_new_question_and_an_earlier_answer_is_kept(session: Session) -> None:
     first = followed(session)["tiles"][0]["released"]
-    k = session.k
-    session.k = 40
+    k = session.levers["k"]
+    session.levers["k"] = 40
     assert shown(session)["tiles"][0]["released"] == "…"
     assert followed(session)["tiles"][0]["released"] != first
-    session.k = k
+    session.levers["k"] = k
     assert shown(session)["tiles"][0]["released"] == first
     own_work().on_demand.cancel()
 

@@ -1,0 +1,94 @@
+"""Every method on every page: its own sliders, cards, numbers, links and undo."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+
+import rwn_core as rwn
+from rwn_core.tuning import Setting
+from rwn_ui.state.address import address
+from rwn_ui.state.load_setting import load
+from rwn_ui.state.results import current_release
+
+
+def choose(screen, method: str) -> None:
+    """Take a method in the sidebar of Tune."""
+    box = next(box for box in screen.test.selectbox if box.label == "Method")
+    box.set_value(method).run()
+
+
+def drawn(screen) -> dict[str, str]:
+    """The cards on screen as they were written, by key."""
+    return {orjson.loads(card)["key"]: card for card in screen.panel["cards"]}
+
+
+@pytest.mark.parametrize("method", rwn.METHODS)
+def test_a_method_has_its_own_sliders_and_they_move_all_cards(open_page, method: str) -> None:
+    screen = open_page("tune")
+    if method != screen.session.method:
+        choose(screen, method)
+    levers = rwn.METHODS[method].levers
+    titles = [slider.label for slider in screen.test.slider]
+    assert titles == [lever.title for lever in levers]
+    assert screen.errors == []
+    before = drawn(screen)
+    assert len(before) == 9
+    strength = screen.slider(rwn.METHODS[method].strength)
+    strength.set_value(strength.max).run()
+    screen.slider("q").set_value(0.5).run()
+    after = drawn(screen)
+    assert [key for key in before if before[key] == after[key]] == []
+    assert all("reason" not in orjson.loads(card) for card in after.values())
+    release = rwn.mask(screen.session.data, screen.session.params, seed=screen.session.seed)
+    shown = current_release(screen.session).masked.masked
+    assert shown.frame.equals(release.masked.frame)
+
+
+@pytest.mark.parametrize("page", ["utility", "risk", "compare", "sweep"])
+def test_the_2015_method_on_the_other_pages(open_page, page: str) -> None:
+    screen = open_page("tune")
+    choose(screen, "nbrs2015")
+    words = screen.session.words
+    assert words.startswith("nbrs2015 · ε = ")
+    screen.visit(page)
+    assert screen.errors == []
+    assert screen.session.words == words
+    assert "Minimum neighbors k" not in [slider.label for slider in screen.test.slider]
+
+
+def test_a_lever_that_both_methods_have_stays_where_it_is(open_page) -> None:
+    screen = open_page("tune")
+    screen.slider("epsilon").set_value(3.3).run()
+    choose(screen, "nbrs2015")
+    assert screen.session.levers == {"epsilon": 3.3, "q": 1.0}
+    assert screen.slider("epsilon").value == 3.3
+    screen.test.button(key="tune.0.undo").click().run()
+    assert screen.session.method == "rwn"
+    assert screen.session.levers["epsilon"] == 3.3
+    screen.test.button(key="tune.0.redo").click().run()
+    assert screen.session.method == "nbrs2015"
+
+
+def test_a_link_brings_its_method(open_page) -> None:
+    screen = open_page("tune", method="nbrs2015", epsilon="2.5", q="0.5")
+    assert screen.session.words == "nbrs2015 · ε = 2.5 · q = 0.5"
+    assert address(screen.session)["method"] == "nbrs2015"
+    assert not screen.test.warning
+    screen = open_page("tune", method="swap")
+    (warning,) = screen.test.warning
+    assert warning.value.startswith("method of the link must be one of: rwn, nbrs2015;")
+
+
+def test_a_setting_from_elsewhere_brings_its_method_and_its_options(open_page) -> None:
+    screen = open_page("tune")
+    selection = {"epsilon": 2.0, "q": 0.5, "record_selection": "bernoulli"}
+    load(screen.session, Setting.of("nbrs2015", selection))
+    assert screen.session.params == rwn.NBRS2015(**selection)
+    load(screen.session, Setting.of("rwn", {"k": 7, "scale": "range"}))
+    assert screen.session.params == rwn.RWN(epsilon=0.0, k=7, scale="range")
+    assert "scale = range" in screen.session.words
+    load(screen.session, Setting(params=rwn.RWN(epsilon=rwn.Radii([1.0] * 241), k=3)))
+    assert screen.session.params == rwn.RWN(epsilon=0.0, k=7, scale="range")
+    screen.test.run()
+    assert screen.errors == []
