@@ -27,7 +27,7 @@ _OF_A_QUESTION = {
     "predictors": "The list of variables that explain it.",
 }
 _OF_A_SCENARIO = {
-    "format": f"`{scenario.FORMAT}`. Needed.",
+    "format": f'`"{scenario.FORMAT}"`. Needed.',
     "name": "What the people who propose it call it.",
     "note": "Free text of theirs.",
     "setting": "A table: what a release is made with.",
