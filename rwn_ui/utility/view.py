@@ -66,7 +66,7 @@ def _choose_moment(session: Session) -> None:
         at = known.index(rare)
         levels.append(st.selectbox(f"Level of {escaped(name)}", known, at, key=f"{key}.{name}"))
     session.statistic = replace(chosen, levels=tuple(levels))
-    titles = {lever.name: lever.title for lever in session.params.levers}
+    titles = {lever.name: lever.title.partition(" (")[0] for lever in session.params.levers}
     session.curve_axis = st.selectbox(
         "… over",
         list(titles),
