@@ -27,7 +27,7 @@ _OF_A_QUESTION = {
     "predictors": "The list of variables that explain it.",
 }
 _OF_A_SCENARIO = {
-    "format": f"`{scenario.FORMAT}`. Needed.",
+    "format": f'`"{scenario.FORMAT}"`. Needed.',
     "name": "What the people who propose it call it.",
     "note": "Free text of theirs.",
     "setting": "A table: what a release is made with.",
@@ -87,7 +87,7 @@ def page() -> str:
         _table("field", _of(Scenario, scenario._SETTING, _OF_A_SETTING)),
         "In `[sweep]`:",
         _table("field", _of(Plan, scenario._SWEEP, _OF_A_SWEEP)),
-        "In each `[[day_pass]]`:",
+        "In each `[[analysis_plan]]`:",
         _table("field", _of(Analysis, analysis_plan._FIELDS, _OF_AN_ANALYSIS)),
         "## Environment",
         _table("variable", ENVIRONMENT),
