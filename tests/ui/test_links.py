@@ -37,7 +37,7 @@ def test_a_bad_value_of_a_link_is_a_sentence_and_changes_nothing(
     bodyfat: Session, monkeypatch: pytest.MonkeyPatch, link: dict[str, str], sentence: str
 ) -> None:
     said: list[str] = []
-    monkeypatch.setattr(address, "_tell", lambda _, *sentences: said.extend(sentences))
+    monkeypatch.setattr(address, "_note", lambda _, *sentences: said.extend(sentences))
     address._take(bodyfat, link)
     (told,) = said
     assert told.startswith(sentence + ";")
