@@ -10,7 +10,7 @@ from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.index import Index
 from rwn_core.neighbors.kernels.arrays import SearchResult, Wanted
 from rwn_core.neighbors.kernels.knn_query import nearest
-from rwn_core.neighbors.kernels.radius_query import balls
+from rwn_core.neighbors.kernels.radius_query import radius_query
 from rwn_core.neighbors.kernels.simd import padded
 from rwn_core.neighbors.radius import Radius, radius_values
 from rwn_core.parallel.threads import Watch
@@ -108,7 +108,7 @@ class Search:
         share = 0.0 if self.epsilon is None else (0.7 if self.k else 1.0)
 
         def search_balls(first: int, last: int) -> None:
-            balls(query, target, wanted, result, first, last)
+            radius_query(query, target, wanted, result, first, last)
 
         def search_nearest(first: int, last: int) -> None:
             nearest(query, target, wanted, result, short, first, last)

@@ -279,7 +279,7 @@ def search(
 ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
     """Search among all records; see `NeighborSource.find`."""
     if ball.strict:
-        radius = float(ball.epsilon or 0.0)  # type: ignore[arg-type]  # strict balls have one radius
+        radius = float(ball.epsilon or 0.0)  # type: ignore[arg-type]  # a strict ball has one radius
         return find_strictly(points, radius, threads=threads, progress=progress), None
     return find_and_draw(
         points, drawing, k=ball.k, epsilon=ball.epsilon, threads=threads, progress=progress

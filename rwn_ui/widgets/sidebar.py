@@ -33,18 +33,20 @@ def widget_key(session: Session, what: str) -> str:
 
 def method(session: Session) -> None:
     """Which method masks; each has its own sliders."""
-    keys = list(rwn.METHODS)
-    chosen = st.selectbox(
+    keys, own = list(rwn.METHODS), f"method.{session.method}.{session.rewound}"
+
+    def choose() -> None:
+        change_method(session, st.session_state[widget_key(session, own)])
+
+    st.selectbox(
         "Method",
         keys,
         keys.index(session.method),
         format_func=lambda key: rwn.METHODS[key].title,
-        key=widget_key(session, f"method.{session.method}"),
+        key=widget_key(session, own),
+        on_change=choose,
         help="Every card, page and download follows the chosen method.",
     )
-    if chosen != session.method:
-        change_method(session, chosen)
-        st.rerun()
 
 
 def presets(session: Session) -> None:

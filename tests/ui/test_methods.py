@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import orjson
 import pytest
+from large_table import csv
 
 import rwn_core as rwn
 from rwn_core.tuning import Setting
@@ -95,10 +96,15 @@ def test_a_setting_from_elsewhere_brings_its_method_and_its_options(open_page) -
 
 
 def test_another_method_of_a_large_table_is_prepared_in_the_background(open_page) -> None:
-    screen = open_page("tune", demo="cps1988").wait()
+    screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
     choose(screen, "nbrs2015")
     assert screen.work.preparation is not None
     assert screen.session.method == "rwn"
+    screen.test.run()
+    screen.test.button(key="arrival.cancel").click().run()
+    box = next(box for box in screen.test.selectbox if box.label == "Method")
+    assert (screen.session.method, box.value) == ("rwn", "rwn")
+    choose(screen, "nbrs2015")
     screen.wait()
     assert screen.errors == []
     assert screen.session.method == "nbrs2015"

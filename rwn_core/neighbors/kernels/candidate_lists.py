@@ -15,7 +15,7 @@ ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
 NONE = -1
 
 
-class Hits(NamedTuple):
+class RadiusCandidates(NamedTuple):
     """The candidates of the rows of one query leaf, in runs of one row and one tile.
 
     Attributes
@@ -44,11 +44,11 @@ class Hits(NamedTuple):
 
 
 @compiled
-def hits_for(target: Side, width: int) -> Hits:
+def candidates_for(target: Side, width: int) -> RadiusCandidates:
     """Room for the candidates of one leaf of this width, or of one of its rows."""
     room = max(ROOM, len(target.positions) + 4 * target.tiles.shape[2])
     runs = room // 4 + len(target.tiles) + 4
-    return Hits(
+    return RadiusCandidates(
         np.empty(room, np.int32),
         np.empty(room),
         np.empty(runs, np.int64),
@@ -60,22 +60,25 @@ def hits_for(target: Side, width: int) -> Hits:
 
 
 @merged
-def collect(hits: Hits, index: int, row: Ranked) -> int:
+def collect(candidates: RadiusCandidates, index: int, row: Ranked) -> int:
     """Copy one row's candidates together; how many."""
-    count, run = 0, hits.latest[index]
+    count, run = 0, candidates.latest[index]
     while run != NONE:
-        for entry in range(hits.begin[run], hits.begin[run + 1]):
-            row.position[count], row.rough[count] = hits.position[entry], hits.rough[entry]
+        for entry in range(candidates.begin[run], candidates.begin[run + 1]):
+            row.position[count], row.rough[count] = (
+                candidates.position[entry],
+                candidates.rough[entry],
+            )
             count += 1
-        run = hits.following[run]
+        run = candidates.following[run]
     return count
 
 
 @merged
-def count_of(hits: Hits, index: int) -> int:
+def count_of(candidates: RadiusCandidates, index: int) -> int:
     """How many candidates one row has."""
-    count, run = 0, hits.latest[index]
+    count, run = 0, candidates.latest[index]
     while run != NONE:
-        count += hits.begin[run + 1] - hits.begin[run]
-        run = hits.following[run]
+        count += candidates.begin[run + 1] - candidates.begin[run]
+        run = candidates.following[run]
     return count

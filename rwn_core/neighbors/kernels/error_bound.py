@@ -14,7 +14,7 @@ UNDERFLOW = 1e-44  # more than a product or half of one loses below the smallest
 
 
 @merged
-def guard(norm: float, far: float, dimensions: int, unit: float) -> float:
+def error_bound(norm: float, far: float, dimensions: int, unit: float) -> float:
     """The largest error of the squared distance of two points, taken from a tile's center.
 
     The points, x' and y' from the center, are at most `far` = |x'| + |y'| apart. A coordinate is
@@ -43,7 +43,7 @@ def guard(norm: float, far: float, dimensions: int, unit: float) -> float:
 def widened_edge(squared: float, norm: float, dimensions: int, unit: float) -> float:
     """How far from a point the box of another one may seem to be that lies within `squared`.
 
-    The other point's norm is at most norm + sqrt(squared): see `guard`.
+    The other point's norm is at most norm + sqrt(squared): see `error_bound`.
     """
     if squared == np.inf:
         return np.inf
@@ -60,7 +60,7 @@ def bound_norms(
     spans: NDArray[np.float64],
     norms: NDArray[np.float64],
 ) -> None:
-    """How far the points of each leaf may be from its center, and what `guard` calls a norm.
+    """How far the points of each leaf may be from its center, and what `error_bound` calls a norm.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.error_bound import SLACK, widened_edge
 from rwn_core.neighbors.kernels.leaf_distances import (
     Facing,
-    copy_hits,
+    copy_kept,
     error_between,
     look,
     product_at,
@@ -100,7 +100,7 @@ def _tighten(close: Close, row: int, need: int) -> bool:
 def _add(close: Close, row: int, point: int, first: int, error: float, facing: Facing) -> None:
     """Add the entries of a tile that were hit to a row's candidates."""
     position, rough = close.position[row], close.rough[row]
-    count = copy_hits(facing, row, point, first, position, rough, close.held[row])
+    count = copy_kept(facing, row, point, first, position, rough, close.held[row])
     if count > close.held[row]:
         close.held[row] = count
         close.error[row] = max(close.error[row], error)

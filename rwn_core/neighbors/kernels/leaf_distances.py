@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, lean, merged
 from rwn_core.neighbors.kernels.arrays import Side
-from rwn_core.neighbors.kernels.error_bound import guard
+from rwn_core.neighbors.kernels.error_bound import error_bound
 from rwn_core.neighbors.kernels.simd import (
     LANES,
     beyond,
@@ -50,7 +50,7 @@ class Facing(NamedTuple):
     products : ndarray, shape (2, width of the target's tiles)
         Half of the squared distance of two points to each of the tile's, without half of their
         norms.
-    hits : ndarray of int64, shape (2, width of the target's tiles / BLOCK, rounded up)
+    kept : ndarray of int64, shape (2, width of the target's tiles / BLOCK, rounded up)
         For both, a bit for each of the tile's points that is within the edge.
     """
 
@@ -60,7 +60,7 @@ class Facing(NamedTuple):
     norms: NDArray[Any]
     near: NDArray[np.int64]
     products: NDArray[Any]
-    hits: NDArray[np.int64]
+    kept: NDArray[np.int64]
 
 
 @compiled
@@ -179,7 +179,7 @@ def error_between(query: Side, leaf: int, target: Side, other: int, unit: float)
         between = np.float64(query.centers[leaf, axis]) - np.float64(target.centers[other, axis])
         apart += between * between
     far = np.sqrt(apart) + query.spans[leaf] + target.spans[other]
-    return guard(query.norms[leaf], far, dimensions, unit)
+    return error_bound(query.norms[leaf], far, dimensions, unit)
 
 
 @merged
@@ -188,7 +188,7 @@ def scan(
 ) -> None:
     """Find which of a tile's products are at most `most`, for two points side by side.
 
-    It fills `products` and `hits`. What is loaded of the tile serves both points.
+    It fills `products` and `kept`. What is loaded of the tile serves both points.
     """
     tiles, local, products = target.tiles, facing.local, facing.products
     dimensions, width = local.shape[0], tiles.shape[2]
@@ -212,10 +212,10 @@ def scan(
             p3, q3 = multiply_add(t3, away, p3), multiply_add(t3, away_of_two, q3)
         bits = _keep(products, 0, first, p0, p1, edge)
         bits |= _keep(products, 0, third, p2, p3, edge) << (2 * LANES)
-        facing.hits[0, first // BLOCK] = bits
+        facing.kept[0, first // BLOCK] = bits
         bits = _keep(products, 1, first, q0, q1, edge_of_two)
         bits |= _keep(products, 1, third, q2, q3, edge_of_two) << (2 * LANES)
-        facing.hits[1, first // BLOCK] = bits
+        facing.kept[1, first // BLOCK] = bits
         first += BLOCK
     if first < width:  # half a block is left
         second = first + LANES
@@ -226,8 +226,8 @@ def scan(
             t0, t1 = load(tiles, (other, axis, first)), load(tiles, (other, axis, second))
             p0, q0 = multiply_add(t0, away, p0), multiply_add(t0, away_of_two, q0)
             p1, q1 = multiply_add(t1, away, p1), multiply_add(t1, away_of_two, q1)
-        facing.hits[0, first // BLOCK] = _keep(products, 0, first, p0, p1, edge)
-        facing.hits[1, first // BLOCK] = _keep(products, 1, first, q0, q1, edge_of_two)
+        facing.kept[0, first // BLOCK] = _keep(products, 0, first, p0, p1, edge)
+        facing.kept[1, first // BLOCK] = _keep(products, 1, first, q0, q1, edge_of_two)
 
 
 @merged
@@ -245,7 +245,7 @@ def product_at(facing: Facing, index: int, squared: float) -> Any:
 
 
 @merged
-def copy_hits(
+def copy_kept(
     facing: Facing,
     index: int,
     point: int,
@@ -254,7 +254,7 @@ def copy_hits(
     rough: NDArray[np.float64],
     count: int,
 ) -> int:
-    """Append the entries of a tile that were hit to a point's candidates.
+    """Append the entries of a tile that were kept to a point's candidates.
 
     Parameters
     ----------
@@ -275,8 +275,8 @@ def copy_hits(
         How many candidates there are now.
     """
     norm = np.float64(facing.norms[index])
-    for block in range(facing.hits.shape[1]):
-        bits = facing.hits[point, block]
+    for block in range(facing.kept.shape[1]):
+        bits = facing.kept[point, block]
         while bits != 0:
             entry = block * BLOCK + lowest(bits)
             bits &= bits - 1

@@ -7,7 +7,13 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, lean, merged
 from rwn_core.neighbors.kernels.arrays import Side, Wanted
-from rwn_core.neighbors.kernels.candidate_lists import NONE, Hits, collect, count_of, hits_for
+from rwn_core.neighbors.kernels.candidate_lists import (
+    NONE,
+    RadiusCandidates,
+    candidates_for,
+    collect,
+    count_of,
+)
 from rwn_core.neighbors.kernels.error_bound import SLACK, exact_squared
 from rwn_core.neighbors.kernels.leaf_distances import facing_for, leaves_near, set_points
 from rwn_core.neighbors.kernels.radius_query import gather, set_edges
@@ -16,15 +22,20 @@ from rwn_core.neighbors.kernels.rank_row import Ranked, rank_row, room_for
 
 @merged
 def _write_within(
-    side: Side, position: int, edge: float, hits: Hits, index: int, members: NDArray[np.int32]
+    side: Side,
+    position: int,
+    edge: float,
+    candidates: RadiusCandidates,
+    index: int,
+    members: NDArray[np.int32],
 ) -> bool:
     """Write down a row's members among its candidates; whether they are as many as there are."""
-    sure = np.inf if edge == np.inf else edge - hits.error[index]
-    at, run = 0, hits.latest[index]
+    sure = np.inf if edge == np.inf else edge - candidates.error[index]
+    at, run = 0, candidates.latest[index]
     while run != NONE:
-        for entry in range(hits.begin[run], hits.begin[run + 1]):
-            other = hits.position[entry]
-            if not hits.rough[entry] < sure:
+        for entry in range(candidates.begin[run], candidates.begin[run + 1]):
+            other = candidates.position[entry]
+            if not candidates.rough[entry] < sure:
                 exact = exact_squared(side.exact[position], side.exact, other)
                 if edge < exact <= edge * (1 + SLACK):
                     return False  # only the full order settles ties across the edge
@@ -35,7 +46,7 @@ def _write_within(
                     return False
                 members[at] = twin
                 at += 1
-        run = hits.following[run]
+        run = candidates.following[run]
     return at == len(members)
 
 
@@ -58,7 +69,7 @@ def _write_rows(
     start: int,
     part: tuple[int, int],
     edges: NDArray[np.float64],
-    hits: Hits,
+    candidates: RadiusCandidates,
     row: Ranked,
     base: int,
     starts: NDArray[np.int64],
@@ -68,12 +79,12 @@ def _write_rows(
     for index in range(part[0], part[1]):
         position = start + index
         mine = members[starts[position - base] : starts[position - base + 1]]
-        if _write_within(side, position, edges[position], hits, index, mine):
+        if _write_within(side, position, edges[position], candidates, index, mine):
             continue
-        count = count_of(hits, index)
+        count = count_of(candidates, index)
         if count > len(row.position):
             return index
-        collect(hits, index, row)
+        collect(candidates, index, row)
         kept = rank_row(side.exact[position], side, edges[position], count, row)
         if not _write_ranked(side, row, kept, mine):
             return NONE
@@ -107,7 +118,7 @@ def list_members(
     first, last : int
     """
     leaves, _, width = side.tiles.shape
-    hits, row, facing = hits_for(side, width), room_for(1024), facing_for(side, side)
+    candidates, row, facing = candidates_for(side, width), room_for(1024), facing_for(side, side)
     near = np.empty(leaves, np.int32)
     parts = np.empty((64, 2), np.int64)
     for leaf in range(first, last):
@@ -122,7 +133,7 @@ def list_members(
             waiting -= 1
             begin, end = parts[waiting, 0], parts[waiting, 1]
             set_edges(side, leaf, (begin, end), wanted, facing)
-            if not gather(side, leaf, (begin, end), side, around, wanted, facing, hits):
+            if not gather(side, leaf, (begin, end), side, around, wanted, facing, candidates):
                 middle = (begin + end) >> 1  # too many candidates at once: half of the rows
                 parts[waiting, 0], parts[waiting, 1] = begin, middle
                 parts[waiting + 1, 0], parts[waiting + 1, 1] = middle, end
@@ -130,9 +141,9 @@ def list_members(
                 continue
             while begin < end:
                 begin = _write_rows(
-                    side, start, (begin, end), wanted.edges, hits, row, base, starts, members
+                    side, start, (begin, end), wanted.edges, candidates, row, base, starts, members
                 )
                 if begin == NONE:
                     raise ValueError("A neighborhood has fewer members than were counted.")
                 if begin < end:
-                    row = room_for(2 * count_of(hits, begin))
+                    row = room_for(2 * count_of(candidates, begin))

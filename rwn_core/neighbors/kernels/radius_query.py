@@ -7,12 +7,18 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, lean, merged
 from rwn_core.neighbors.kernels.arrays import SearchResult, Side, Wanted
-from rwn_core.neighbors.kernels.candidate_lists import NONE, Hits, collect, count_of, hits_for
+from rwn_core.neighbors.kernels.candidate_lists import (
+    NONE,
+    RadiusCandidates,
+    candidates_for,
+    collect,
+    count_of,
+)
 from rwn_core.neighbors.kernels.draw_row import Ranks, ranks_for
 from rwn_core.neighbors.kernels.error_bound import SLACK, widened_edge
 from rwn_core.neighbors.kernels.leaf_distances import (
     Facing,
-    copy_hits,
+    copy_kept,
     error_between,
     facing_for,
     leaves_near,
@@ -44,14 +50,20 @@ def set_edges(
 
 
 @merged
-def _keep_hits(
-    hits: Hits, used: int, first: int, index: int, point: int, error: float, facing: Facing
+def _keep_candidates(
+    candidates: RadiusCandidates,
+    used: int,
+    first: int,
+    index: int,
+    point: int,
+    error: float,
+    facing: Facing,
 ) -> int:
-    """Add the entries of a tile that were hit to a row's candidates; how many all are now.
+    """Add the entries of a tile that were kept to a row's candidates; how many all are now.
 
     Parameters
     ----------
-    hits : Hits
+    candidates : RadiusCandidates
     used : int
         How many they were.
     first : int
@@ -64,13 +76,13 @@ def _keep_hits(
     facing : Facing
     """
     before = used
-    used = copy_hits(facing, index, point, first, hits.position, hits.rough, used)
+    used = copy_kept(facing, index, point, first, candidates.position, candidates.rough, used)
     if used > before:
-        run = hits.runs[0]
-        hits.begin[run], hits.following[run] = before, hits.latest[index]
-        hits.latest[index] = run
-        hits.error[index] = max(hits.error[index], error)
-        hits.runs[0] = run + 1
+        run = candidates.runs[0]
+        candidates.begin[run], candidates.following[run] = before, candidates.latest[index]
+        candidates.latest[index] = run
+        candidates.error[index] = max(candidates.error[index], error)
+        candidates.runs[0] = run + 1
     return used
 
 
@@ -83,15 +95,15 @@ def gather(
     near: NDArray[np.int32],
     wanted: Wanted,
     facing: Facing,
-    hits: Hits,
+    candidates: RadiusCandidates,
 ) -> bool:
     """Collect the candidates of some rows of a leaf; whether there was room for them."""
     start = query.starts[len(query.tiles) - 1 + leaf]
     width = target.tiles.shape[2]
     inner, used = len(target.tiles) - 1, 0
-    hits.latest[:] = NONE
-    hits.error[:] = 0.0
-    hits.runs[0] = 0
+    candidates.latest[:] = NONE
+    candidates.error[:] = 0.0
+    candidates.runs[0] = 0
     for other in near:
         rows = look(facing, part[1], target, other)
         if rows == 0:
@@ -100,17 +112,19 @@ def gather(
         error = error_between(query, leaf, target, other, wanted.unit)
         for row in range(0, rows, 2):
             one, two = facing.near[row], facing.near[min(row + 1, rows - 1)]
-            if used + 2 * width > len(hits.position) or hits.runs[0] + 3 > len(hits.begin):
+            if used + 2 * width > len(candidates.position) or candidates.runs[0] + 3 > len(
+                candidates.begin
+            ):
                 return False
             bound = wanted.edges[start + one] * (1 + SLACK) + error
             bound_of_two = wanted.edges[start + two] * (1 + SLACK) + error
             most = product_at(facing, one, bound)
             most_of_two = product_at(facing, two, bound_of_two)
             scan(facing, one, two, target, other, most, most_of_two)
-            used = _keep_hits(hits, used, first, one, 0, error, facing)
+            used = _keep_candidates(candidates, used, first, one, 0, error, facing)
             if two != one:
-                used = _keep_hits(hits, used, first, two, 1, error, facing)
-    hits.begin[hits.runs[0]] = used
+                used = _keep_candidates(candidates, used, first, two, 1, error, facing)
+    candidates.begin[candidates.runs[0]] = used
     return True
 
 
@@ -120,7 +134,7 @@ def _settle_rows(
     start: int,
     part: tuple[int, int],
     target: Side,
-    hits: Hits,
+    candidates: RadiusCandidates,
     row: Ranked,
     buckets: Buckets,
     room: Ranks,
@@ -129,24 +143,24 @@ def _settle_rows(
 ) -> int:
     """Settle rows of a leaf that begins at `start`; the row that needs more room, or the end."""
     for index in range(part[0], part[1]):
-        count, position = count_of(hits, index), start + index
+        count, position = count_of(candidates, index), start + index
         if count > len(row.position):
             return index
         if may_be_sifted(query, position, result) and settle_sifted(
-            query, position, target, hits, index, row, buckets, room, wanted, result
+            query, position, target, candidates, index, row, buckets, room, wanted, result
         ):
             continue
-        collect(hits, index, row)
+        collect(candidates, index, row)
         kept = rank_row(query.exact[position], target, wanted.edges[position], count, row)
         settle_row(query, position, target, kept, row, wanted, result)
     return part[1]
 
 
 @compiled
-def balls(
+def radius_query(
     query: Side, target: Side, wanted: Wanted, result: SearchResult, first: int, last: int
 ) -> None:
-    """Search the balls of the query leaves `first` to `last` - 1, and settle their records.
+    """Search within the radii of the query leaves `first` to `last` - 1, and settle their records.
 
     Parameters
     ----------
@@ -158,7 +172,7 @@ def balls(
     first, last : int
     """
     leaves, _, width = query.tiles.shape
-    hits, row = hits_for(target, width), room_for(1024)
+    candidates, row = candidates_for(target, width), room_for(1024)
     buckets, facing = buckets_for(1024), facing_for(query, target)
     room = ranks_for(wanted)
     near = np.empty(len(target.tiles), np.int32)
@@ -176,7 +190,7 @@ def balls(
             waiting -= 1
             begin, end = parts[waiting, 0], parts[waiting, 1]
             set_edges(query, leaf, (begin, end), wanted, facing)
-            if not gather(query, leaf, (begin, end), target, around, wanted, facing, hits):
+            if not gather(query, leaf, (begin, end), target, around, wanted, facing, candidates):
                 middle = (begin + end) >> 1  # too many candidates at once: half of the rows
                 parts[waiting, 0], parts[waiting, 1] = begin, middle
                 parts[waiting + 1, 0], parts[waiting + 1, 1] = middle, end
@@ -185,9 +199,18 @@ def balls(
             done = begin
             while True:
                 done = _settle_rows(
-                    query, start, (done, end), target, hits, row, buckets, room, wanted, result
+                    query,
+                    start,
+                    (done, end),
+                    target,
+                    candidates,
+                    row,
+                    buckets,
+                    room,
+                    wanted,
+                    result,
                 )
                 if done == end:
                     break
-                needed = 2 * count_of(hits, done)
+                needed = 2 * count_of(candidates, done)
                 row, buckets = room_for(needed), buckets_for(needed)

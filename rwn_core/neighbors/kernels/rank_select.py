@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.kernels import compiled, merged
 from rwn_core.neighbors.kernels.arrays import Side
-from rwn_core.neighbors.kernels.candidate_lists import NONE, Hits
+from rwn_core.neighbors.kernels.candidate_lists import NONE, RadiusCandidates
 from rwn_core.neighbors.kernels.error_bound import SLACK, exact_squared
 from rwn_core.neighbors.kernels.rank_row import Ranked
 from rwn_core.neighbors.kernels.sorting import insert, sort_pairs
@@ -63,7 +63,7 @@ def sift(
     itself: int,
     target: Side,
     edge: float,
-    hits: Hits,
+    candidates: RadiusCandidates,
     index: int,
     row: Ranked,
 ) -> int:
@@ -77,9 +77,9 @@ def sift(
     target : Side
     edge : float
         Largest squared distance of a member.
-    hits : Hits
+    candidates : RadiusCandidates
     index : int
-        The row's, in `hits`.
+        The row's, in `candidates`.
     row : Ranked
 
     Returns
@@ -87,12 +87,12 @@ def sift(
     int
         How many; -1 if clones, or ties across the edge, need the full order.
     """
-    sure = np.inf if edge == np.inf else edge - hits.error[index]
+    sure = np.inf if edge == np.inf else edge - candidates.error[index]
     clones = len(target.records) > len(target.exact)
-    kept, run = 0, hits.latest[index]
+    kept, run = 0, candidates.latest[index]
     while run != NONE:
-        for entry in range(hits.begin[run], hits.begin[run + 1]):
-            position, rough = hits.position[entry], hits.rough[entry]
+        for entry in range(candidates.begin[run], candidates.begin[run + 1]):
+            position, rough = candidates.position[entry], candidates.rough[entry]
             if clones and target.offsets[position + 1] - target.offsets[position] > 1:
                 return -1
             if position == itself:
@@ -105,7 +105,7 @@ def sift(
                     continue
             row.position[kept], row.rough[kept] = position, rough
             kept += 1
-        run = hits.following[run]
+        run = candidates.following[run]
     return kept
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from rwn_core.neighbors.kernels import compiled, lean, merged
 from rwn_core.neighbors.kernels.arrays import SearchResult, Side, Wanted
-from rwn_core.neighbors.kernels.candidate_lists import Hits
+from rwn_core.neighbors.kernels.candidate_lists import RadiusCandidates
 from rwn_core.neighbors.kernels.draw_row import KEPT, NOBODY, Ranks, draw_ranks, draw_row, store_row
 from rwn_core.neighbors.kernels.rank_row import Ranked, weight_within
 from rwn_core.neighbors.kernels.rank_select import Buckets, fill_buckets, nearest_exact, pick, sift
@@ -50,7 +50,7 @@ def settle_sifted(
     query: Side,
     position: int,
     target: Side,
-    hits: Hits,
+    candidates: RadiusCandidates,
     index: int,
     row: Ranked,
     buckets: Buckets,
@@ -62,13 +62,13 @@ def settle_sifted(
     record = query.records[query.offsets[position]]
     own, point, edge = wanted.own[record], query.exact[position], wanted.edges[position]
     itself = target.positions[own] if own >= 0 else -1
-    size = sift(point, itself, target, edge, hits, index, row)
+    size = sift(point, itself, target, edge, candidates, index, row)
     if size < 0:
         return False
     result.within[record] = size
     if size < wanted.k:
         return True
-    error = hits.error[index]
+    error = candidates.error[index]
     result.sizes[record] = size
     result.nearest[record] = nearest_exact(point, target, error, size, row)
     columns = len(wanted.streams)

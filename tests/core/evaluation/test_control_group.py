@@ -103,7 +103,7 @@ def test_people_outside_are_judged_as_they_are_like_those_inside():
     assert reading.baseline == pytest.approx(reading.value, abs=0.02)
     asked = NonMembers(control, control.law, control.holdout, ["x", "y"])
     pd.testing.assert_frame_equal(  # a release would show them rounded
-        asked.strangers.frame, rounded(control.holdout, precision).frame
+        asked.non_members.frame, rounded(control.holdout, precision).frame
     )
 
 

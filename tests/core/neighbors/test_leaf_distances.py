@@ -60,10 +60,10 @@ def test_every_approximate_distance_is_within_its_error(kind):
                 rough = facing.norms[one] + 2 * facing.products[0, :width].astype(float)
                 true = exact[begins[leaf] + one, there]
                 assert (abs(rough - true) <= error).all()
-                bits = facing.hits[0]
+                bits = facing.kept[0]
                 hit = [int(bits[i // BLOCK]) >> (i % BLOCK) & 1 for i in range(side.tiles.shape[2])]
                 assert hit == [1] * width + [0] * (len(hit) - width)  # nothing beyond the last row
-                assert not facing.hits[1].any()
+                assert not facing.kept[1].any()
 
 
 @pytest.mark.parametrize("kind", ["plain", "far", "outliers", "lattice"])
