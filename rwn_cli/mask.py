@@ -28,7 +28,7 @@ from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.masking import Release
-    from rwn_core.reporting.decision import Meeting
+    from rwn_core.reporting.decision import Decision
     from rwn_core.reporting.scenario import Scenario
 
 Target = Annotated[Path, typer.Argument(metavar="OUT", help=ENDS_IN)]
@@ -135,7 +135,7 @@ def mask(
     file = ReleasedFile.of(content, form, order=order, seeded=seed is not None)
     say(f"SHA-256 {file.sha256}")
     if record is not None:
-        write(record, internal_record(data, release, file, meeting=decided).encode("utf-8"))
+        write(record, internal_record(data, release, file, decision=decided).encode("utf-8"))
         say(f"internal record written to {record}; it stays in the house")
     if order == "original":
         say("note: the row order names each record; keep this file inside.")
@@ -169,9 +169,9 @@ def _parameters(told: Scenario | None, method: str | None, options: dict[str, An
 
 def _decision(
     record: Path | None, meeting: Path | None, others: tuple[str | Path | None, ...]
-) -> Meeting | None:
+) -> Decision | None:
     """The meeting whose decision is carried out; what cannot be written or read is refused."""
-    from rwn_core.reporting.decision import Meeting
+    from rwn_core.reporting.decision import Decision
 
     if record is not None:
         if record.suffix.lower() != ".toml":
@@ -185,7 +185,7 @@ def _decision(
     if record is None:
         raise ParameterError("--meeting goes into the internal record; give --record FILE, too.")
     try:
-        return Meeting.thaw(meeting.read_text(encoding="utf-8"))
+        return Decision.thaw(meeting.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise InputError("The decision file is not UTF-8 text.") from None
 

@@ -37,8 +37,12 @@ def sweep(
     source: Source,
     target: Annotated[Path, typer.Option("--out", "-o", metavar="OUT", help=ENDS_IN)],
     epsilon: Values = None,
-    k: Annotated[str | None, typer.Option("--k", metavar="V,V,...")] = None,
-    q: Annotated[str | None, typer.Option("--q", metavar="V,V,...")] = None,
+    k: Annotated[
+        str | None, typer.Option("--k", metavar="V,V,...", help="Values of k to try.")
+    ] = None,
+    q: Annotated[
+        str | None, typer.Option("--q", metavar="V,V,...", help="Values of q to try.")
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=V,V", help="Values of another parameter; repeatable."),

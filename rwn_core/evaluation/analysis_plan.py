@@ -1,7 +1,7 @@
-"""The day pass: the analyses that users will run, each with how far its answer may move.
+"""The analysis plan: the analyses that users will run, each with how far its answer may move.
 
 The steward registers models and tables before choosing a setting. Every setting then passes or
-fails each of them. A day pass names variables and tolerances and holds no data.
+fails each of them. An analysis plan names variables and tolerances and holds no data.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rwn_core.measures.comparison import Comparison
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DayPass:
+class AnalysisPlan:
     """Hold the registered analyses, in order.
 
     Parameters
@@ -65,7 +65,7 @@ class DayPass:
         seed: int | None = None,
         progress: Callable[[float], None] | None = None,
     ) -> tuple[Standing, ...]:
-        """Run every analysis on many releases of a setting: what passes by luck is told apart.
+        """Run every analysis on many releases of a setting: luck passes on some of them only.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class DayPass:
         ]
 
     @classmethod
-    def from_records(cls, records: Sequence[Mapping[str, Any]]) -> DayPass:
+    def from_records(cls, records: Sequence[Mapping[str, Any]]) -> AnalysisPlan:
         """Read what `to_records` made.
 
         Raises
@@ -125,17 +125,17 @@ class DayPass:
         return toml_text({"analysis": records} if records else {})
 
     @classmethod
-    def from_toml(cls, text: str) -> DayPass:
+    def from_toml(cls, text: str) -> AnalysisPlan:
         """Read the TOML form.
 
         Raises
         ------
         InputError, ParameterError
         """
-        document = toml_document(text, "day pass")
+        document = toml_document(text, "analysis plan")
         unknown = set(document) - {"analysis"}
         if unknown or not isinstance(document.get("analysis", []), list):
-            raise InputError("The day pass must hold [[analysis]] tables and nothing else.")
+            raise InputError("The analysis plan must hold [[analysis]] tables and nothing else.")
         return cls.from_records(document.get("analysis", []))
 
 
@@ -189,7 +189,7 @@ _FIELDS: Mapping[str, type | tuple[type, ...]] = {
 
 def _analysis(record: Mapping[str, Any]) -> Analysis:
     if not isinstance(record, Mapping) or not {"name", "kind", "tolerance"} <= set(record):
-        raise InputError("Every analysis of a day pass needs a name, a kind and a tolerance.")
+        raise InputError("Every analysis of an analysis plan needs a name, a kind and a tolerance.")
     for field, value in record.items():
         known = _FIELDS.get(field)
         if known is None:

@@ -49,10 +49,10 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
     list of mappings
         "words", "success" (None with a "reason"), "worst" (whether the intruder knows the law).
     """
-    found: list[dict[str, Any]] = []
+    listed: list[dict[str, Any]] = []
     levels = readings["intruder_levels"]
     if isinstance(levels, Reading):
-        found.append({"words": "guessing", "success": levels.baseline, "worst": False})
+        listed.append({"words": "guessing", "success": levels.baseline, "worst": False})
         ordinary, informed = levels.detail["success"][1:3]
     else:
         ordinary = informed = None
@@ -70,8 +70,8 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
         if key != "intruder_levels":
             success = _value(readings, key)
         reason = str(reading) if isinstance(reading, NotApplicable) else ""
-        found.append({"words": words, "success": success, "worst": worst, "reason": reason})
-    return found
+        listed.append({"words": words, "success": success, "worst": worst, "reason": reason})
+    return listed
 
 
 def _value(readings: Answers, key: str) -> float | None:

@@ -59,8 +59,8 @@ def combine_releases(estimates: NDArray[np.float64], variances: NDArray[np.float
 
     Examples
     --------
-    >>> found = combine_releases(np.array([1.0, 2.0]), np.array([0.5, 0.5]))
-    >>> found.estimate, found.variance
+    >>> combined = combine_releases(np.array([1.0, 2.0]), np.array([0.5, 0.5]))
+    >>> combined.estimate, combined.variance
     (1.5, 0.75)
     """
     q, u = np.asarray(estimates, dtype=np.float64), np.asarray(variances, dtype=np.float64)

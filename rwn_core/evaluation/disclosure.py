@@ -26,7 +26,7 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.law import Law
 
-RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is told what the values alone say
+RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is stated what the values alone say
 ROUNDING_WORK = 1_000_000  # candidate pairs weighed at each step, before a sample is taken
 SIMULATED = 5  # releases of the repeated-release curve
 WORST = 10  # records that are named
@@ -131,10 +131,10 @@ def disclose(
     comparison = base.with_masked(coarse, law.rounded(precision) if law is not None else None)
     risks = [measure for measure in MEASURES.values() if measure.side == "risk"]
     readings: dict[str, Reading | NotApplicable] = {}
-    for place, measure in enumerate(risks):
+    for index, measure in enumerate(risks):
         readings[measure.key] = read_attack(measure, comparison, control)
         if progress is not None:
-            progress((place + 1) / (len(risks) + 2))
+            progress((index + 1) / (len(risks) + 2))
     readings["repeated_releases"] = _simulated(readings["repeated_releases"], comparison)
     return Disclosure(
         readings=readings,
@@ -203,7 +203,7 @@ def disclose_release(
     control = control_group(base, params, seed, precision)
     if progress is not None:
         progress(0.2)
-    found = disclose(
+    disclosure = disclose(
         base,
         release.masked,
         release.law,
@@ -213,7 +213,7 @@ def disclose_release(
     )
     law = None if release.law is None else release.law.rounded(precision)
     followed = assumed.watch.follow(microdata, rounded(release.masked, precision), law)
-    return replace(found, followed=followed)
+    return replace(disclosure, followed=followed)
 
 
 def worst_records(readings: Answers) -> list[dict[str, float]]:
@@ -234,13 +234,13 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
     order = np.lexsort((-np.nan_to_num(score), -np.nan_to_num(appears), -truth.round(9)))
     return [
         {
-            "record": int(records[place]),
-            "truth": float(truth[place]),
-            "candidates": int(links.detail["candidates"][place]),
-            "appears": float(appears[place]),
-            "suda": float(score[place]),
+            "record": int(records[index]),
+            "truth": float(truth[index]),
+            "candidates": int(links.detail["candidates"][index]),
+            "appears": float(appears[index]),
+            "suda": float(score[index]),
         }
-        for place in order[:WORST].tolist()
+        for index in order[:WORST].tolist()
     ]
 
 

@@ -118,17 +118,18 @@ def verdict(analysis: Analysis, comparison: Comparison) -> Verdict:
 
 def _measured(analysis: Analysis, comparison: Comparison) -> Verdict:
     measure = MEASURES[analysis.measure]
-    found = measure.read(comparison)
-    if not isinstance(found, Reading):
-        return Verdict(analysis=analysis, value=None, passed=False, reason=found.reason)
+    reading = measure.read(comparison)
+    if not isinstance(reading, Reading):
+        return Verdict(analysis=analysis, value=None, passed=False, reason=reading.reason)
     higher = measure.better == "higher"
-    passed = found.value >= analysis.tolerance if higher else found.value <= analysis.tolerance
-    return Verdict(analysis=analysis, value=found.value, passed=passed)
+    passed = reading.value >= analysis.tolerance if higher else reading.value <= analysis.tolerance
+    return Verdict(analysis=analysis, value=reading.value, passed=passed)
 
 
 def _model(analysis: Analysis, comparison: Comparison) -> float:
     own, error = comparison.once(
-        ("day pass", analysis), lambda: _fit(analysis, comparison.original, comparison.original, "")
+        ("analysis plan", analysis),
+        lambda: _fit(analysis, comparison.original, comparison.original, ""),
     )
     released, _ = _fit(analysis, comparison.original, comparison.masked, RELEASED)
     return float((np.abs(released - own) / error)[1:].max())

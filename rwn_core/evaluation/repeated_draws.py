@@ -143,18 +143,18 @@ def ensemble(
     for number, (masked, law) in enumerate(releases(microdata, params, repeats, seed)):
         this = comparison.with_masked(masked, law)
         for key in keys:
-            found = MEASURES[key].read(this)
-            if isinstance(found, Reading):
-                values.setdefault(key, []).append(found.value)
-                baselines.setdefault(key, found.baseline)
-                gathered.setdefault(key, Gathering(key)).add(found)
+            answer = MEASURES[key].read(this)
+            if isinstance(answer, Reading):
+                values.setdefault(key, []).append(answer.value)
+                baselines.setdefault(key, answer.baseline)
+                gathered.setdefault(key, Gathering(key)).add(answer)
             else:
-                reasons.setdefault(key, found.reason)
+                reasons.setdefault(key, answer.reason)
         if progress is not None:
             progress((number + 1) / repeats)
     return Ensemble(
         repeats=repeats,
-        values={key: np.array(found) for key, found in values.items()},
+        values={key: np.array(answer) for key, answer in values.items()},
         baselines=baselines,
         bands={key: made for key, each in gathered.items() if (made := each.bands())},
         reasons=reasons,

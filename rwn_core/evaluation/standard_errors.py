@@ -185,11 +185,11 @@ def standard_error_validity(
         raise ParameterError("repeats must be a whole number of at least 10.")
     question = microdata.schema.question if question is None else question
     model = _Model(microdata, question)
-    told = _Told(progress, 2 * repeats)
-    drawn = [told(model.fit(masked)) for masked, _ in releases(microdata, params, repeats, seed)]
+    counted = _Counted(progress, 2 * repeats)
+    drawn = [counted(model.fit(masked)) for masked, _ in releases(microdata, params, repeats, seed)]
     coefficients, _ = _stacked(drawn, "releases")
     sampled = [
-        told(model.fit(masked)) for masked in masked_samples(microdata, params, repeats, seed)
+        counted(model.fit(masked)) for masked in masked_samples(microdata, params, repeats, seed)
     ]
     estimates, errors = _stacked(sampled, "masked bootstrap samples")
     own, error = model.own
@@ -221,7 +221,7 @@ def _means(microdata: Microdata, params: Method) -> pd.DataFrame | None:
         return None
 
 
-class _Told:
+class _Counted:
     """Passes results on and says how many there have been."""
 
     def __init__(self, progress: Callable[[float], None] | None, total: int) -> None:
@@ -258,12 +258,12 @@ class _Model:
                     f"The predictors explain {self.question.response} exactly{where}, so there are "
                     "no standard errors to judge; choose other predictors."
                 )
-            found = fit.coefficients, fit.standard_errors
+            fitted = fit.coefficients, fit.standard_errors
         else:
             design = response_design(self.original, table, self.question, where)
             other = generalized_fit(design, family_of(self.original, self.question), where)
-            found = other.coefficients, other.standard_errors
-        return found, ("(intercept)", *design.terms)
+            fitted = other.coefficients, other.standard_errors
+        return fitted, ("(intercept)", *design.terms)
 
     def fit(self, masked: Microdata) -> Estimate | None:
         """Coefficients and standard errors; none where this draw has no answer."""
@@ -273,11 +273,11 @@ class _Model:
             return None
 
 
-def _stacked(found: list[Estimate | None], what: str) -> Estimate:
-    known = [one for one in found if one is not None]
-    if len(known) < max(LEAST_SHARE * len(found), 2):
+def _stacked(fitted: list[Estimate | None], what: str) -> Estimate:
+    known = [one for one in fitted if one is not None]
+    if len(known) < max(LEAST_SHARE * len(fitted), 2):
         raise NotApplicable(
-            f"The regression could be fitted to only {len(known)} of {len(found)} {what}; "
+            f"The regression could be fitted to only {len(known)} of {len(fitted)} {what}; "
             "choose fewer predictors or a weaker masking."
         )
     return np.array([one[0] for one in known]), np.array([one[1] for one in known])

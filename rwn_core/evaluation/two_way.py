@@ -66,8 +66,8 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading:
 
 
 def _correlation(values: NDArray[np.float64]) -> float | None:
-    found = float(correlation_matrix(values)[0, 1]) if len(values) > 1 else float("nan")
-    return None if np.isnan(found) else found
+    coefficient = float(correlation_matrix(values)[0, 1]) if len(values) > 1 else float("nan")
+    return None if np.isnan(coefficient) else coefficient
 
 
 def _table(comparison: Comparison, one: str, other: str) -> Reading:

@@ -6,17 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from rwn_core.masking.method import (
-    Lever,
-    LeverRange,
-    Masked,
-    Method,
-    Prepared,
-    at_levers,
-    family,
-    lever_values,
-    options_of,
-)
+from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, lever_values, options_of
+from rwn_core.masking.method import Masked, Method, Prepared
 from rwn_core.masking.nbrs2015 import NBRS2015
 from rwn_core.masking.release import Release, Rounded, mask, unrounded
 from rwn_core.masking.rwn import RWN

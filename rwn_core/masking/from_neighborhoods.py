@@ -11,21 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.masking.method import (
-    LeverRange,
-    Masked,
-    Prepared,
-    at_levers,
-    family,
-)
+from rwn_core.masking.lever import LeverRange, at_levers, family
+from rwn_core.masking.method import Masked, Prepared
 from rwn_core.mechanism.donors import (
-    Draws,
-    column_streams,
     copy_from_donors,
     draw_donors,
     masked_columns,
 )
 from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.stored_draws import StoredDraws
 from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods, check_radius_and_k, neighbor_table
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.preview import build_preview
@@ -42,8 +36,6 @@ from rwn_core.neighbors.source import (
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
-_STORED_DRAWS = 256_000_000  # bytes of random numbers kept from one of many settings to the next
-_BYTES_A_CELL = 260  # about 24 uniform numbers and 17 steps of the record chain
 _LARGEST_PAIRS = 12_000_000  # neighbors out to the end of a slider, where none are stored
 
 
@@ -75,34 +67,6 @@ class NeighborhoodMethod(Protocol):
 
     def presets_on(self, slider_range: SliderRange) -> Mapping[str, Mapping[str, float]]:
         """Starting points, fitted to a table's distances."""
-
-
-EVERY_COLUMN = (
-    "ε counts standard deviations of this file: one more column or one outlier changes every "
-    "neighborhood, so state the scaling with the release."
-)
-
-
-def kept_values(q: float, what: str) -> str:
-    """Say what a modification probability keeps as it was.
-
-    Parameters
-    ----------
-    q : float
-    what : str
-        Such as "cell keeps its own value".
-    """
-    if q == 0:
-        return "q = 0 masks nothing: the release is the original."
-    if q == 1:
-        return (
-            "At q = 1 nobody keeps a unique own value, but the values are real values of near "
-            "neighbors, and donors reveal the neighborhood."
-        )
-    return (
-        f"At q = {q:g} every {what} with probability {1 - q:.2g} at least, also the extremes; kept "
-        "values identify."
-    )
 
 
 def prepared(
@@ -292,34 +256,3 @@ class PreparedNeighborhoods:
         far = len(points) - 1 if len(points) <= LARGEST_DENSE else 3 * ball.k + 20
         table = neighbor_table(points, k=min(far, len(points) - 1), epsilon=ball.epsilon)
         return StoredSource(points=points, table=table)
-
-
-class StoredDraws:
-    """The random numbers of some keys, kept for the next setting.
-
-    Parameters
-    ----------
-    microdata : Microdata
-    records : ndarray of int64, shape (m,)
-    many : bool
-        Keep those of as many keys as fit, from the first on, instead of the last one's.
-    """
-
-    def __init__(
-        self, microdata: Microdata, records: NDArray[np.int64], *, many: bool = False
-    ) -> None:
-        self.records, self.streams = records, column_streams(microdata)
-        needed = max(len(records) * len(self.streams) * _BYTES_A_CELL, 1)
-        self._entries = _STORED_DRAWS // needed if many else None
-        self._kept: dict[str, Draws] = {}
-
-    def of(self, key: SecretKey) -> Draws:
-        """The random numbers of a key."""
-        if key.identity in self._kept:
-            return self._kept[key.identity]
-        draws = Draws(key, self.records, self.streams)
-        if self._entries is None:
-            self._kept = {key.identity: draws}
-        elif len(self._kept) < self._entries:
-            self._kept[key.identity] = draws
-        return draws

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import Any, ClassVar, Protocol, Self
 
@@ -12,61 +12,10 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
+from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lever:
-    """Describe a number of a method that a slider may move.
-
-    Attributes
-    ----------
-    name : str
-        The parameter.
-    title : str
-        Above its slider.
-    short : str
-        In a line of words, such as "ε".
-    unit : str
-        Empty for a share or a count.
-    help : str
-        One sentence.
-    whole : bool
-        Whether it takes whole numbers only.
-    """
-
-    name: str
-    title: str
-    short: str
-    unit: str = ""
-    help: str = ""
-    whole: bool = False
-
-    def value(self, number: Any) -> Any:
-        """A number as this lever takes it; anything else, such as None, as it is."""
-        if isinstance(number, bool) or not isinstance(number, int | float | np.number):
-            return number
-        return int(number) if self.whole and number == int(number) else float(number)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LeverRange:
-    """State how far a lever goes on a table.
-
-    Attributes
-    ----------
-    low, high, step : float
-    """
-
-    low: float
-    high: float
-    step: float
-
-    def clip(self, value: float) -> float:
-        """The nearest value inside."""
-        return min(max(value, self.low), self.high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -279,42 +228,3 @@ class Method(Protocol):
 
     def cautions(self) -> list[str]:
         """What a careful steward must bear in mind at this setting, most pressing first."""
-
-
-def lever_values(params: Any) -> dict[str, Any]:
-    """The position of each lever of a setting; None where it is not used."""
-    return {lever.name: getattr(params, lever.name) for lever in params.levers}
-
-
-def at_levers(params: Any, levers: Mapping[str, Any]) -> Any:
-    """The same method with some of its levers moved.
-
-    Raises
-    ------
-    ParameterError
-        A value is refused.
-    """
-    kinds = {lever.name: lever for lever in params.levers}
-    return replace(params, **{name: kinds[name].value(x) for name, x in levers.items()})
-
-
-def options_of(params: Any) -> dict[str, Any]:
-    """The parameters that no lever moves, where they are not the method's defaults."""
-    moved = {lever.name for lever in params.levers}
-    return {
-        each.name: value
-        for each in fields(params)
-        if each.name not in moved and (value := getattr(params, each.name)) != each.default
-    }
-
-
-def family(params: Any) -> Hashable:
-    """What two settings must share for one to be reached from the other by its levers alone."""
-    moved = {lever.name for lever in params.levers}
-    unlike = [
-        value
-        for name, value in lever_values(params).items()
-        if value is not None and not isinstance(value, int | float)
-    ]
-    rest = ((f.name, getattr(params, f.name)) for f in fields(params) if f.name not in moved)
-    return (params.method, *rest, *unlike)

@@ -14,14 +14,9 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.masking.from_neighborhoods import (
-    EVERY_COLUMN,
-    PreparedNeighborhoods,
-    kept_values,
-    prepared,
-    previewed,
-)
-from rwn_core.masking.method import Lever, LeverRange
+from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
+from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods, prepared, previewed
+from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.mechanism.donors import check_probability, masked_columns
 from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.row_mixture import RowMixtureLaw

@@ -14,7 +14,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import file_format, table_bytes, write_atomically
-from rwn_core.masking.method import Lever, Masked, Method, Prepared
+from rwn_core.masking.lever import Lever
+from rwn_core.masking.method import Masked, Method, Prepared
 from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey, random_order

@@ -13,14 +13,9 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.masking.from_neighborhoods import (
-    EVERY_COLUMN,
-    PreparedNeighborhoods,
-    kept_values,
-    prepared,
-    previewed,
-)
-from rwn_core.masking.method import Lever, LeverRange
+from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
+from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods, prepared, previewed
+from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donors import check_probability, masked_columns
 from rwn_core.mechanism.law import Law
@@ -28,7 +23,8 @@ from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates.cost import restriction_cost
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.metric import Encoding, Metric, Scale, Weights, metric_of
+from rwn_core.neighbors.metric import Metric, Weights, metric_of
+from rwn_core.neighbors.metric_axes import Encoding, Scale
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.neighbors.source import Ball, SearchSource
@@ -51,12 +47,16 @@ class RWN:
     q : float
         Modification probability of each cell, from 0 to 1.
     scale : {"sd", "range"}
+        What numbers are divided by in the distance: their standard deviation or their range.
     encoding : {"dummies", "matching"}
+        How categories count in it: each level as a scaled number of its own, or as equal or not.
     neighbors : {"exact", "sample", "pairs", "partition"}
         Who may be a neighbor: everybody; a random sample of m records; about m random partners
         of each record; the record's own part of u random ones.
-    m, u : int, optional
-        Sample size or mean number of partners; number of parts.
+    m : int, optional
+        Size of the sample, or mean number of random partners.
+    u : int, optional
+        Number of random parts.
     fresh : bool
         With neighbors="sample": another sample for each record, instead of one for all.
     weights : {"schema", "discrete"}

@@ -43,10 +43,10 @@ def numbers(original: Microdata, table: Microdata, name: str) -> NDArray[np.floa
     if kind is Kind.ORDERED:
         known, _ = table.codes(name, original.codes(name)[1])
         return np.where(known < 0, np.nan, known.astype(np.float64))
-    found = table.schema.variable(name).kind
-    if found is not kind and not (found in _NUMBERS and kind in _NUMBERS):
+    own = table.schema.variable(name).kind
+    if own is not kind and not (own in _NUMBERS and kind in _NUMBERS):
         raise NotApplicable(
-            f"Variable {name} is {kind} in the original and {found} in the released table; give "
+            f"Variable {name} is {kind} in the original and {own} in the released table; give "
             "both tables the same kind of values."
         )
     return table.values(name)
@@ -69,10 +69,10 @@ def codes(original: Microdata, table: Microdata, name: str) -> tuple[NDArray[np.
         The original's levels, then those that only this table has.
     """
     levels = original.codes(name)[1]
-    found, _ = table.codes(name, levels)
-    unknown = found < 0
+    code, _ = table.codes(name, levels)
+    unknown = code < 0
     if not unknown.any() or bool(table.frame[name].isna().to_numpy()[unknown].all()):
-        return found, levels
+        return code, levels
     known = set(levels)
     new = [level for level in table.codes(name)[1] if level not in known]
     return table.codes(name, [*levels, *new])

@@ -208,8 +208,8 @@ def _kept(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _
         except NotApplicable as refusal:
             # the sentence only: a kept exception would keep every caller's tables alive
             memo[key] = _Refused(refusal.reason)
-    found = memo[key]
-    if isinstance(found, _Refused):
-        raise NotApplicable(found.reason)
-    result: _T = found
+    kept = memo[key]
+    if isinstance(kept, _Refused):
+        raise NotApplicable(kept.reason)
+    result: _T = kept
     return result

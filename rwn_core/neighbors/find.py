@@ -194,7 +194,7 @@ def find_strictly(
 def nearest_radii(
     points: NDArray[np.float64], *, neighbors: int, quantile: float, threads: int | None = None
 ) -> Radii:
-    """Radii that adapt to how many records are near.
+    """Find radii that adapt to how many records are near.
 
     Parameters
     ----------

@@ -10,27 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.metric_axes import (
+    Axis,
+    Encoding,
+    Scale,
+    category_axes,
+    coordinate,
+    number_axes,
+)
 
-Scale = Literal["sd", "range"]
-Encoding = Literal["dummies", "matching"]
 Weights = Literal["schema", "discrete"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Axis:
-    """One coordinate: (value - center) * factor, and which variable it belongs to.
-
-    A category has an axis for each level, numbered from 0 in their order.
-    """
-
-    variable: Variable
-    center: float
-    factor: float
-    level: Any = None
-    number: int = 0
-    missing: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,9 +77,9 @@ class Metric:
         axes: list[Axis] = []
         for variable in used:
             if variable.kind is Kind.CATEGORICAL:
-                axes += _category_axes(microdata, variable, scale, encoding)
+                axes += category_axes(microdata, variable, scale, encoding)
             else:
-                axes += _number_axes(microdata, variable, scale)
+                axes += number_axes(microdata, variable, scale)
         if not axes:
             raise ParameterError(
                 "No variable with a positive weight varies, so there is no distance between "
@@ -123,7 +114,7 @@ class Metric:
         points = np.empty((microdata.n, len(self.axes)), order="F")
         codes = self._level_numbers(microdata)
         for column, axis in enumerate(self.axes):
-            points[:, column] = _coordinate(microdata, axis, codes)
+            points[:, column] = coordinate(microdata, axis, codes)
         points.flags.writeable = False
         return points
 
@@ -198,13 +189,13 @@ def metric_of(
     ------
     ParameterError
     """
-    told = tuple((v.name, v.weight) for v in microdata.schema.released)
+    weighting = tuple((v.name, v.weight) for v in microdata.schema.released)
 
     def fit() -> Metric:
         table = discretely_weighted(microdata) if weights == "discrete" else microdata
         return Metric.fit(table, scale, encoding)
 
-    return microdata.once(("metric", scale, encoding, weights, told), fit)
+    return microdata.once(("metric", scale, encoding, weights, weighting), fit)
 
 
 def coordinates(
@@ -241,86 +232,3 @@ def coordinates(
 def _check_option(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
         raise ParameterError(f"{name} must be one of: {', '.join(known)}.")
-
-
-def _spread(values: NDArray[np.float64], scale: Scale) -> float:
-    if len(values) < 2:
-        return 0.0
-    if scale == "range":
-        return float(values.max() - values.min())
-    # exact zero for a constant column, whatever rounding does to its mean
-    return 0.0 if values.min() == values.max() else float(values.std(ddof=1))
-
-
-def _number_axes(microdata: Microdata, variable: Variable, scale: Scale) -> list[Axis]:
-    values = microdata.values(variable.name)
-    missing = np.isnan(values)
-    known = values[~missing]
-    axes = []
-    spread = _spread(known, scale)
-    if spread > 0:
-        axes.append(
-            Axis(variable=variable, center=float(known.mean()), factor=variable.weight / spread)
-        )
-    if missing.any():
-        axes += _missing_axis(missing, variable, scale)
-    return axes
-
-
-def _missing_axis(missing: NDArray[np.bool_], variable: Variable, scale: Scale) -> list[Axis]:
-    indicator = missing.astype(np.float64)
-    spread = _spread(indicator, scale)
-    if spread == 0:
-        return []
-    return [
-        Axis(
-            variable=variable,
-            center=float(indicator.mean()),
-            factor=variable.weight / spread,
-            missing=True,
-        )
-    ]
-
-
-def _category_axes(
-    microdata: Microdata, variable: Variable, scale: Scale, encoding: Encoding
-) -> list[Axis]:
-    codes, levels = microdata.codes(variable.name)
-    if (codes >= 0).all() and len(levels) < 2:
-        return []
-    axes: list[Axis] = []
-    for number, level in [*enumerate(levels), (-1, None)]:
-        dummy = (codes == number).astype(np.float64)
-        if not dummy.any():
-            continue
-        spread = np.sqrt(2.0) if encoding == "matching" else _spread(dummy, scale)
-        center = 0.0 if encoding == "matching" else float(dummy.mean())
-        axes.append(
-            Axis(
-                variable=variable,
-                center=center,
-                factor=variable.weight / spread,
-                level=level,
-                number=len(axes),
-                missing=level is None,
-            )
-        )
-    return axes
-
-
-def _coordinate(
-    microdata: Microdata, axis: Axis, codes: dict[str, NDArray[np.int32]]
-) -> NDArray[np.float64]:
-    name = axis.variable.name
-    if axis.missing:
-        missing = microdata.frame[name].isna().to_numpy()
-        return _scaled(missing.astype(np.float64), axis)
-    if axis.variable.kind is Kind.CATEGORICAL:
-        return _scaled((codes[name] == axis.number).astype(np.float64), axis)
-    # a missing number sits at the mean; its missing-indicator coordinate sets it apart
-    return np.nan_to_num(_scaled(microdata.values(name), axis), nan=0.0)
-
-
-def _scaled(values: NDArray[np.float64], axis: Axis) -> NDArray[np.float64]:
-    """Numbers in an axis' center and unit."""
-    return (values - axis.center) * axis.factor

@@ -83,7 +83,7 @@ class Worker:
         Parameters
         ----------
         tell : callable
-            Told the share done.
+            Called with the share done.
 
         Returns
         -------

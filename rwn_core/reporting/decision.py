@@ -1,4 +1,4 @@
-"""The record of a meeting: scenarios, the watch list, the decision; frozen by a hash."""
+"""A decision as a file: scenarios, the watch list, what was chosen and why; frozen by a hash."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORMAT = "rwn decision 1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Meeting:
+class Decision:
     """What a review meeting looked at and decided. It is internal.
 
     Attributes
@@ -65,7 +65,7 @@ class Meeting:
         return frozen_text(self.to_dict())
 
     @classmethod
-    def thaw(cls, text: str) -> Meeting:
+    def thaw(cls, text: str) -> Decision:
         """Read a frozen record.
 
         Raises

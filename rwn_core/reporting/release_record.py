@@ -1,7 +1,7 @@
 """The internal record of a release: what was decided, what was made of it, and which file it is.
 
 It stays in the house. It names no key, no donor and no value of the table; a seed is a key, so
-that only whether there was one is told.
+only whether there was one is stated.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.audit import audit
 from rwn_core.masking import Release
 from rwn_core.measures.measure import Reading
-from rwn_core.reporting.decision import Meeting, frozen_text, thawed
+from rwn_core.reporting.decision import Decision, frozen_text, thawed
 from rwn_core.tuning import USUAL, Setting
 
 FORMAT = "rwn internal record 1"
@@ -78,7 +78,7 @@ def internal_record(
     release: Release,
     file: ReleasedFile,
     *,
-    meeting: Meeting | None = None,
+    decision: Decision | None = None,
     measures: Sequence[str] = USUAL,
 ) -> str:
     """Write the record of a release.
@@ -91,7 +91,7 @@ def internal_record(
         Made of it.
     file : ReleasedFile
         What was written of the release.
-    meeting : Meeting, optional
+    decision : Decision, optional
         The decision that it carries out.
     measures : sequence of str
         Keys of the measures that are read on it.
@@ -116,7 +116,7 @@ def internal_record(
             "records": microdata.n,
             "variables": [variable.name for variable in microdata.schema.released],
         },
-        "setting": _plain({**setting.to_dict(), "parameters": _parameters(release.params)}),
+        "setting": _plain_data({**setting.to_dict(), "parameters": _parameters(release.params)}),
         "file": {**asdict(file), "records": release.masked.n},
         "readings": _readings(microdata, release, measures),
         "program": {
@@ -125,11 +125,11 @@ def internal_record(
             **{name: version(name) for name in _LIBRARIES},
         },
     }
-    if meeting is not None:
+    if decision is not None:
         document["decision"] = {
-            "hash": meeting.hash,
-            "followed": _follows(meeting, setting, microdata),
-            "meeting": meeting.to_dict(),
+            "hash": decision.hash,
+            "followed": _follows(decision, setting, microdata),
+            "meeting": decision.to_dict(),
         }
     return frozen_text(document)
 
@@ -149,21 +149,21 @@ def _readings(
     microdata: Microdata, release: Release, measures: Sequence[str]
 ) -> dict[str, dict[str, float | str | None]]:
     """Of this one release; a measure without an answer has its reason."""
-    found = audit(microdata, release, measures=measures)
-    told: dict[str, dict[str, float | str | None]] = {}
+    audited = audit(microdata, release, measures=measures)
+    result: dict[str, dict[str, float | str | None]] = {}
     for key in measures:
-        reading = found[key]
+        reading = audited[key]
         if isinstance(reading, Reading):
-            told[key] = {"value": reading.value, "baseline": reading.baseline}
+            result[key] = {"value": reading.value, "baseline": reading.baseline}
         else:
-            told[key] = {"not_applicable": reading.reason}
-    return told
+            result[key] = {"not_applicable": reading.reason}
+    return result
 
 
-def _follows(meeting: Meeting, setting: Setting, microdata: Microdata) -> bool:
-    """Whether the release is of the table and the setting that the meeting chose."""
-    for scenario in meeting.scenarios:
-        if scenario.name == meeting.chosen and scenario.setting is not None:
+def _follows(decision: Decision, setting: Setting, microdata: Microdata) -> bool:
+    """Whether the release is of the table and the setting that were decided on."""
+    for scenario in decision.scenarios:
+        if scenario.name == decision.chosen and scenario.setting is not None:
             same_table = scenario.table in ("", microdata.fingerprint)
             return same_table and scenario.setting.resolved(microdata).key == setting.key
     return False
@@ -171,12 +171,12 @@ def _follows(meeting: Meeting, setting: Setting, microdata: Microdata) -> bool:
 
 def _parameters(params: Any) -> dict[str, Any]:
     """All of a method's parameters that are set, the usual ones, too."""
-    told = {field.name: getattr(params, field.name) for field in fields(params)}
-    return {name: value for name, value in told.items() if value is not None}
+    result = {field.name: getattr(params, field.name) for field in fields(params)}
+    return {name: value for name, value in result.items() if value is not None}
 
 
-def _plain(node: Any) -> Any:
+def _plain_data(node: Any) -> Any:
     """Plain data; a radius for each record, say, is only named."""
     if isinstance(node, Mapping):
-        return {name: _plain(value) for name, value in node.items()}
+        return {name: _plain_data(value) for name, value in node.items()}
     return node if isinstance(node, bool | int | float | str) else "a value for each record"

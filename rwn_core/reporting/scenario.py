@@ -8,7 +8,7 @@ from typing import Any
 
 from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.errors import InputError, ParameterError
-from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.measures.attacks.predicate import Predicate
 from rwn_core.tuning import Grid, Plan, Setting
 
@@ -23,7 +23,7 @@ _FIELDS = {
     "sweep",
     "limits",
     "readings",
-    "day_pass",
+    "analysis_plan",
     "watch",
 }
 _SETTING = {"method", "parameters", "weights", "precision"}
@@ -63,7 +63,7 @@ class Scenario:
     readings : mapping of str to mapping
         Of the setting, by measure key: median, and low and high where one more release falls 9
         times in 10.
-    day_pass : DayPass
+    analysis_plan : AnalysisPlan
         The analyses that users will run, with how far their answers may move.
     watch : tuple of Predicate
         Questions to follow: names of variables, categories and limits. Watched records have no
@@ -78,7 +78,7 @@ class Scenario:
     search: Search | None = None
     limits: Mapping[str, float] = field(default_factory=dict)
     readings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    day_pass: DayPass = field(default_factory=DayPass)
+    analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
     watch: tuple[Predicate, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class Scenario:
             "sweep": None if self.search is None else _search_to_dict(self.search),
             "limits": dict(self.limits),
             "readings": {key: dict(each) for key, each in self.readings.items()},
-            "day_pass": self.day_pass.to_records(),
+            "analysis_plan": self.analysis_plan.to_records(),
             "watch": [{"conditions": each.to_dict()} for each in self.watch],
         }
         return {name: value for name, value in document.items() if value not in (None, "", {}, [])}
@@ -132,7 +132,7 @@ class Scenario:
                     key: {name: float(v) for name, v in each.items()}
                     for key, each in document.get("readings", {}).items()
                 },
-                day_pass=DayPass.from_records(document.get("day_pass", [])),
+                analysis_plan=AnalysisPlan.from_records(document.get("analysis_plan", [])),
                 watch=tuple(_watched(each) for each in document.get("watch", [])),
             )
         except (TypeError, ValueError, AttributeError, KeyError) as error:

@@ -1,7 +1,7 @@
 """Tuning: try many settings, find those worth a thought, and say what a search costs."""
 
 from rwn_core.tuning.frontier import frontier
-from rwn_core.tuning.goal_seek import Found, Goal, seek
+from rwn_core.tuning.goal_seek import Goal, GoalAnswer, seek
 from rwn_core.tuning.grid import Grid, values_of
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.setting import Setting
@@ -13,8 +13,8 @@ from rwn_core.tuning.trials import Plan, Trials
 
 __all__ = [
     "USUAL",
-    "Found",
     "Goal",
+    "GoalAnswer",
     "Grid",
     "JobFolder",
     "Plan",

@@ -83,7 +83,7 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class GoalAnswer:
     """The answer of a search.
 
     Attributes
@@ -106,11 +106,11 @@ class Found:
     @property
     def sentence(self) -> str:
         """The answer in words, with its uncertainty, and the other intruder beside a linkage."""
-        told = [self._told(self.goal.keep)]
+        stated = [self._in_words(self.goal.keep)]
         if self.reached:
-            told.append(self._told(self.goal.best))
-        told += [self._told(key) for key in self.point.spreads if key not in self._wanted]
-        words = f"{self.point.setting.words}: {'; '.join(told)}."
+            stated.append(self._in_words(self.goal.best))
+        stated += [self._in_words(key) for key in self.point.spreads if key not in self._wanted]
+        words = f"{self.point.setting.words}: {'; '.join(stated)}."
         if self.reached:
             return words
         limit = self.goal.words.partition(" with ")[0]
@@ -120,7 +120,7 @@ class Found:
     def _wanted(self) -> tuple[str, str]:
         return (self.goal.keep, self.goal.best)
 
-    def _told(self, measure: str) -> str:
+    def _in_words(self, measure: str) -> str:
         spread, title = self.point.spreads[measure], MEASURES[measure].title
         if spread.median is None:
             return f"{title} without an answer"
@@ -142,7 +142,7 @@ def seek(
     plan: Plan,
     workers: int | None = None,
     progress: Progress | None = None,
-) -> Found:
+) -> GoalAnswer:
     """Find the best setting that keeps a limit.
 
     Starts at the best point of a sweep that keeps it, then tries settings half a grid step away in
@@ -166,7 +166,7 @@ def seek(
 
     Returns
     -------
-    Found
+    GoalAnswer
         The same for any number of workers.
 
     Raises
@@ -181,30 +181,30 @@ def seek(
         raise ParameterError(
             "No setting of the sweep has an answer for both measures; sweep with both of them."
         )
-    tell = progress or (lambda share: None)
+    progress = progress or (lambda share: None)
     plan = replace(plan, measures=tuple(dict.fromkeys((goal.keep, goal.best))))
     steps = half_steps(points)
-    reach = [point.setting for point in points]
-    with Crew(microdata, reach, plan, workers=thread_count(workers)) as crew:
+    farthest = [point.setting for point in points]
+    with Crew(microdata, farthest, plan, workers=thread_count(workers)) as crew:
         for number in range(_ROUNDS):
             here = _leader(known.values(), goal)
             wanted = [s for s in around(here.setting, steps) if s.key not in known]
-            for point in crew.points(wanted, plan, _part(tell, number, _ROUNDS + 1)):
+            for point in crew.points(wanted, plan, _part(progress, number, _ROUNDS + 1)):
                 known[point.setting.key] = point
             steps = {name: step.half() for name, step in steps.items()}
-        found = _verified(crew, known, goal, plan, _part(tell, _ROUNDS, _ROUNDS + 1))
-    tell(1.0)
-    return found
+        answer = _verified(crew, known, goal, plan, _part(progress, _ROUNDS, _ROUNDS + 1))
+    progress(1.0)
+    return answer
 
 
-def _part(tell: Progress, number: int, parts: int) -> Progress:
+def _part(progress: Progress, number: int, parts: int) -> Progress:
     """Progress within one of several parts."""
-    return lambda share: tell((number + share) / parts)
+    return lambda share: progress((number + share) / parts)
 
 
 def _verified(
-    crew: Crew, known: Mapping[str, Point], goal: Goal, plan: Plan, tell: Progress
-) -> Found:
+    crew: Crew, known: Mapping[str, Point], goal: Goal, plan: Plan, progress: Progress
+) -> GoalAnswer:
     """The best settings again, on releases that had no part in choosing them."""
     choosing = replace(plan, seed=plan.seed + _FRESH, releases=max(3 * plan.releases, 24))
     keeping = {key: p for key, p in known.items() if goal.excess(p) <= 0}
@@ -214,12 +214,12 @@ def _verified(
         if not left:
             break
         candidate = min(left, key=goal.loss)
-        (point,) = crew.points([candidate.setting], choosing, _part(tell, number, _CANDIDATES))
+        (point,) = crew.points([candidate.setting], choosing, _part(progress, number, _CANDIDATES))
         if goal.excess(point) <= 0:
             kept = _closer(crew, goal, choosing, point, failed)
             point = _stated(crew, kept.setting, plan, number)
             if goal.excess(point) <= 0:
-                return Found(goal=goal, point=point, reached=True, tried=len(known))
+                return GoalAnswer(goal=goal, point=point, reached=True, tried=len(known))
         failed = point
         # the seeds were kind to this setting, and so to its neighbors: ask for more
         more = goal.excess(point) - goal.excess(candidate)
@@ -227,7 +227,7 @@ def _verified(
         del keeping[candidate.setting.key]
     closest = min(known.values(), key=goal.worst)
     point = _stated(crew, closest.setting, plan, _CANDIDATES)
-    return Found(goal=goal, point=point, reached=goal.excess(point) <= 0, tried=len(known))
+    return GoalAnswer(goal=goal, point=point, reached=goal.excess(point) <= 0, tried=len(known))
 
 
 def _stated(crew: Crew, setting: Setting, plan: Plan, number: int) -> Point:

@@ -52,11 +52,11 @@ def half_steps(points: Sequence[Point]) -> dict[str, Step]:
     """
     steps: dict[str, Step] = {}
     for name in _names(points[0].setting):
-        found = {_number(getattr(point.setting.params, name)) for point in points}
-        values = sorted(found - {None})
-        if values and len(found) > 1:
+        searched = {_number(getattr(point.setting.params, name)) for point in points}
+        values = sorted(searched - {None})
+        if values and len(searched) > 1:
             size = (values[-1] - values[0]) / max(len(values) - 1, 1) / 2
-            steps[name] = Step(size=size, low=values[0], high=values[-1], absent=None in found)
+            steps[name] = Step(size=size, low=values[0], high=values[-1], absent=None in searched)
     return steps
 
 

@@ -22,12 +22,12 @@ from rwn_core.tuning.sweep_processes import one_thread
 from rwn_core.tuning.trials import Plan, Trials
 
 
-def _prepare(microdata: Microdata, reach: Sequence[Setting], plan: Plan) -> Handle:
+def _prepare(microdata: Microdata, farthest: Sequence[Setting], plan: Plan) -> Handle:
     """What a worker keeps: the table with its neighbors ranked."""
     one_thread()
-    trials = Trials(microdata, reach, plan)
+    trials = Trials(microdata, farthest, plan)
 
-    def handle(task: tuple[Setting, Plan], tell: Tell) -> Point:
+    def handle(task: tuple[Setting, Plan], progress: Tell) -> Point:
         setting, trials.plan = task
         return trials.run(setting)
 
@@ -40,7 +40,7 @@ class Crew:
     Parameters
     ----------
     microdata : Microdata
-    reach : sequence of Setting
+    farthest : sequence of Setting
         Resolved; no setting may need farther neighbors than these.
     plan : Plan
         Its measures are those that are read.
@@ -49,11 +49,11 @@ class Crew:
     """
 
     def __init__(
-        self, microdata: Microdata, reach: Sequence[Setting], plan: Plan, *, workers: int
+        self, microdata: Microdata, farthest: Sequence[Setting], plan: Plan, *, workers: int
     ) -> None:
-        self._here = Trials(microdata, reach, plan) if workers == 1 else None
+        self._here = Trials(microdata, farthest, plan) if workers == 1 else None
         count = workers if workers > 1 else 0
-        self._pool = Pool(_prepare, microdata, tuple(reach), plan, workers=count)
+        self._pool = Pool(_prepare, microdata, tuple(farthest), plan, workers=count)
         self._workers = count
 
     def __enter__(self) -> Self:
@@ -69,14 +69,14 @@ class Crew:
         """End the processes."""
         self._pool.cancel()
 
-    def points(self, settings: Sequence[Setting], plan: Plan, tell: Tell) -> list[Point]:
+    def points(self, settings: Sequence[Setting], plan: Plan, progress: Tell) -> list[Point]:
         """Try settings.
 
         Parameters
         ----------
         settings : sequence of Setting
         plan : Plan
-        tell : callable
+        progress : callable
             Called with the share done, from 0 to 1.
 
         Returns
@@ -91,11 +91,11 @@ class Crew:
         """
         plans = self._parts(plan, len(settings))
         tasks = [(setting, part) for setting in settings for part in plans]
-        found: list[Point | None] = [None] * len(tasks)
-        for done, (place, point) in enumerate(self._tried(tasks), start=1):
-            found[place] = point
-            tell(done / len(tasks))
-        whole = [point for point in found if point is not None]
+        tried: list[Point | None] = [None] * len(tasks)
+        for done, (index, point) in enumerate(self._tried(tasks), start=1):
+            tried[index] = point
+            progress(done / len(tasks))
+        whole = [point for point in tried if point is not None]
         size = len(plans)
         return [_joined(whole[i * size : (i + 1) * size]) for i in range(len(settings))]
 
@@ -109,16 +109,16 @@ class Crew:
         ]
 
     def _tried(self, tasks: Sequence[tuple[Setting, Plan]]) -> Iterator[tuple[int, Point]]:
-        """Each task's place and point, as they come."""
+        """Each task's index and point, as they come."""
         if self._here is not None:
-            for place, (setting, self._here.plan) in enumerate(tasks):
-                yield place, self._here.run(setting)
+            for index, (setting, self._here.plan) in enumerate(tasks):
+                yield index, self._here.run(setting)
             return
-        places: dict[Future[Any], int] = {
-            self._pool.submit(task): place for place, task in enumerate(tasks)
+        indices: dict[Future[Any], int] = {
+            self._pool.submit(task): index for index, task in enumerate(tasks)
         }
-        for task in as_completed(places):
-            yield places[task], task.result()
+        for task in as_completed(indices):
+            yield indices[task], task.result()
 
 
 def _joined(parts: Sequence[Point]) -> Point:

@@ -132,8 +132,8 @@ class Setting:
 
     def weighted(self, microdata: Microdata) -> Microdata:
         """The table under the weights of a resolved setting, and no others."""
-        plain = {variable.name: 1.0 for variable in microdata.schema.variables}
-        return microdata.with_weights(plain | dict(self.weights))
+        unweighted = {variable.name: 1.0 for variable in microdata.schema.variables}
+        return microdata.with_weights(unweighted | dict(self.weights))
 
 
 def parameter_names(method: str) -> list[str]:

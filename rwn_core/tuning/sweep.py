@@ -85,13 +85,13 @@ def sweep(
     Examples
     --------
     >>> import rwn_core as rwn
-    >>> found = sweep(
+    >>> swept = sweep(
     ...     rwn.load_demo("bodyfat"),
     ...     Grid(axes={"k": (3, 10)}),
     ...     plan=Plan(measures=("correlation",), releases=2),
     ...     workers=1,
     ... )
-    >>> [point.setting.words for point in found]
+    >>> [point.setting.words for point in swept]
     ['k = 3 · q = 1', 'k = 10 · q = 1']
     """
     plan = plan or Plan(measures=USUAL)
@@ -101,19 +101,19 @@ def sweep(
         return _here(microdata, settings, plan, folder, progress)
     if folder is not None:
         return _apart(microdata, settings, plan, folder, count, progress)
-    with tempfile.TemporaryDirectory(prefix="rwn-sweep-") as place:
-        return _apart(microdata, settings, plan, Path(place) / "job", count, progress)
+    with tempfile.TemporaryDirectory(prefix="rwn-sweep-") as path:
+        return _apart(microdata, settings, plan, Path(path) / "job", count, progress)
 
 
 def _here(
     microdata: Microdata,
     settings: list[Setting],
     plan: Plan,
-    place: Path | None,
+    path: Path | None,
     progress: Progress | None,
 ) -> Sweep:
     """In this process, setting after setting."""
-    folder = None if place is None else JobFolder.of(place, microdata, plan, settings)
+    folder = None if path is None else JobFolder.of(path, microdata, plan, settings)
     trials, points, done = Trials(microdata, settings, plan), {}, 0
 
     def tick() -> None:
@@ -138,12 +138,12 @@ def _apart(
     microdata: Microdata,
     settings: list[Setting],
     plan: Plan,
-    place: Path,
+    path: Path,
     workers: int,
     progress: Progress | None,
 ) -> Sweep:
     """In worker processes; if some die, the rest of the settings get a second attempt."""
-    folder = JobFolder.of(place, microdata, plan, settings)
+    folder = JobFolder.of(path, microdata, plan, settings)
     refusal = ""
     for _ in range(_ATTEMPTS):
         run = Run(microdata, settings, plan, folder, workers=workers)

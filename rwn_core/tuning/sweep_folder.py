@@ -42,8 +42,8 @@ def identity(microdata: Microdata, plan: Plan) -> dict[str, Any]:
         Fingerprint of the table, a hash of its schema without weights (each setting states
         them), measures, releases, seed and the version of the program.
     """
-    plain = {variable.name: 1.0 for variable in microdata.schema.variables}
-    schema = microdata.schema.with_weights(plain).to_toml()
+    unweighted = {variable.name: 1.0 for variable in microdata.schema.variables}
+    schema = microdata.schema.with_weights(unweighted).to_toml()
     return {
         "format": FORMAT,
         "version": __version__,
@@ -67,12 +67,12 @@ class JobFolder:
     Use `JobFolder.of`; the constructor opens a folder that is known to be right.
     """
 
-    def __init__(self, place: Path) -> None:
-        self.place = place
+    def __init__(self, root: Path) -> None:
+        self.root = root
 
     @classmethod
     def of(
-        cls, place: Path, microdata: Microdata, plan: Plan, settings: Sequence[Setting]
+        cls, root: Path, microdata: Microdata, plan: Plan, settings: Sequence[Setting]
     ) -> JobFolder:
         """Begin a folder, or take up one of the same table and plan.
 
@@ -83,29 +83,29 @@ class JobFolder:
         ReleaseError
             It cannot be written.
         """
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder = cls(place)
-        told, wanted = folder.manifest(), identity(microdata, plan)
-        if told is None and any(place.iterdir()):
-            raise ParameterError(f"The folder {place.name} holds other files; choose another one.")
-        if told is not None and told["identity"] != wanted:
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = cls(root)
+        kept, wanted = folder.manifest(), identity(microdata, plan)
+        if kept is None and any(root.iterdir()):
+            raise ParameterError(f"The folder {root.name} holds other files; choose another one.")
+        if kept is not None and kept["identity"] != wanted:
             raise ParameterError(
-                f"The folder {place.name} holds a sweep of another table, other measures, "
+                f"The folder {root.name} holds a sweep of another table, other measures, "
                 "releases or seed, or of another version; remove it or choose another one."
             )
-        for left in place.glob(_UNFINISHED):
+        for left in root.glob(_UNFINISHED):
             left.unlink(missing_ok=True)
-        grid = [] if told is None else [Setting.from_dict(each) for each in told["settings"]]
+        grid = [] if kept is None else [Setting.from_dict(each) for each in kept["settings"]]
         every = {setting.key: setting for setting in (*grid, *settings)}
-        if told is None or len(every) > len(grid):
+        if kept is None or len(every) > len(grid):
             document = {"identity": wanted, "settings": [s.to_dict() for s in every.values()]}
-            write_atomically(place / _MANIFEST, orjson.dumps(document, option=orjson.OPT_INDENT_2))
+            write_atomically(root / _MANIFEST, orjson.dumps(document, option=orjson.OPT_INDENT_2))
         return folder
 
     def manifest(self) -> dict[str, Any] | None:
         """What the folder says it holds, None where it is new or unreadable."""
         try:
-            document = orjson.loads((self.place / _MANIFEST).read_bytes())
+            document = orjson.loads((self.root / _MANIFEST).read_bytes())
         except (OSError, orjson.JSONDecodeError):
             return None
         whole = isinstance(document, dict) and {"identity", "settings"} <= set(document)
@@ -113,17 +113,17 @@ class JobFolder:
 
     def settings(self) -> list[Setting]:
         """All settings that were ever asked for, in order."""
-        told = self.manifest()
-        return [] if told is None else [Setting.from_dict(each) for each in told["settings"]]
+        kept = self.manifest()
+        return [] if kept is None else [Setting.from_dict(each) for each in kept["settings"]]
 
     def path(self, setting: Setting) -> Path:
         """Where a setting's point is, or will be."""
-        return self.place / f"{setting.key}.json"
+        return self.root / f"{setting.key}.json"
 
     def keys(self) -> set[str]:
         """The keys of all settings that have a file."""
         try:
-            return {name.removesuffix(".json") for name in os.listdir(self.place)}
+            return {name.removesuffix(".json") for name in os.listdir(self.root)}
         except OSError:
             return set()
 
@@ -131,14 +131,14 @@ class JobFolder:
         """Write a point, whole or not at all."""
         write_atomically(self.path(point.setting), orjson.dumps(point.to_dict()))
 
-    def save_forecasts(self, found: Mapping[str, Mapping[str, float]]) -> None:
+    def save_forecasts(self, new: Mapping[str, Mapping[str, float]]) -> None:
         """Add what is expected of settings, by their keys, to what is there."""
-        write_atomically(self.place / _FORECAST, orjson.dumps({**self.forecasts(), **found}))
+        write_atomically(self.root / _FORECAST, orjson.dumps({**self.forecasts(), **new}))
 
     def forecasts(self) -> dict[str, dict[str, float]]:
         """What is expected of the settings that were forecast; empty if none was."""
         try:
-            document = orjson.loads((self.place / _FORECAST).read_bytes())
+            document = orjson.loads((self.root / _FORECAST).read_bytes())
         except (OSError, orjson.JSONDecodeError):
             return {}
         return document if isinstance(document, dict) else {}

@@ -45,7 +45,7 @@ def _prepare(work: _Work) -> Handle:
     one_thread()
     trials: list[Trials] = []
 
-    def handle(task: Setting | _Forecasts, tell: Tell) -> None:
+    def handle(task: Setting | _Forecasts, progress: Tell) -> None:
         if isinstance(task, tuple):  # quick, and not yet polite: somebody waits to see it
             for part in expected(work.microdata, task):
                 work.folder.save_forecasts(part)
@@ -54,22 +54,22 @@ def _prepare(work: _Work) -> Handle:
             if work.watched:
                 be_polite()
             trials.append(Trials(work.microdata, work.settings, work.plan))
-        _try(trials[0], task, work, tell)
+        _try(trials[0], task, work, progress)
 
     return handle
 
 
-def _try(trials: Trials, setting: Setting, work: _Work, tell: Tell) -> None:
+def _try(trials: Trials, setting: Setting, work: _Work, progress: Tell) -> None:
     """Try one setting and keep its point."""
     done = 0
 
     def tick() -> None:
         nonlocal done
         done += 1
-        tell(done / work.plan.releases)
+        progress(done / work.plan.releases)
 
     work.folder.save(trials.run(setting, tick))
-    tell(1.0)
+    progress(1.0)
 
 
 def one_thread() -> None:
@@ -158,9 +158,9 @@ class Run:
     @property
     def words(self) -> str:
         """How many settings are done, and how long the others will take, as a person reads it."""
-        left, found = self.seconds_left, self.sweep()
-        told = "" if left is None else f" · about {_duration(left)} left"
-        return f"{len(found):,} of {found.wanted:,} settings{told}"
+        left, done = self.seconds_left, self.sweep()
+        rest = "" if left is None else f" · about {_duration(left)} left"
+        return f"{len(done):,} of {done.wanted:,} settings{rest}"
 
     @property
     def refusal(self) -> str:
@@ -180,13 +180,13 @@ class Run:
     def sweep(self) -> Sweep:
         """What is finished so far."""
         points = self._collect()
-        found = [points[key] for key in self._keys if key in points]
-        return Sweep.of(self.plan, found, len(self.settings) - self._ends)
+        done = [points[key] for key in self._keys if key in points]
+        return Sweep.of(self.plan, done, len(self.settings) - self._ends)
 
     def forecasts(self, microdata: Microdata) -> dict[str, dict[str, float]]:
         """What is expected of the settings, as far as it is known: by key, see `expected`.
 
-        What is a matter of a moment is forecast at once; of all else the workers tell as they go.
+        What takes no time is forecast at once; the workers report the rest as they go.
         """
         if self._is_quick(microdata):
             if not self._expected:

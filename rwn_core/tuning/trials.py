@@ -145,7 +145,7 @@ def _safely(key: str, comparison: Comparison) -> Reading | NotApplicable:
     """A reading; a fault of one measure must not end a sweep of all."""
     try:
         return MEASURES[key].read(comparison)
-    except Exception as error:  # its text may hold a value: only its type is told
+    except Exception as error:  # its text may hold a value: only its type is stated
         return NotApplicable(f"The measure failed ({type(error).__name__}); please report it.")
 
 
@@ -153,9 +153,9 @@ def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
     reasons = [each.reason for each in readings if isinstance(each, NotApplicable)]
     if reasons:
         return Spread(measure=key, reason=reasons[0])
-    found = [each for each in readings if isinstance(each, Reading)]
-    values = tuple(float(each.value) for each in found)
-    return Spread(measure=key, values=values, baseline=found[0].baseline)
+    answers = [each for each in readings if isinstance(each, Reading)]
+    values = tuple(float(each.value) for each in answers)
+    return Spread(measure=key, values=values, baseline=answers[0].baseline)
 
 
 def _together(setting: Setting) -> Hashable:

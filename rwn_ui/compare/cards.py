@@ -40,7 +40,7 @@ def table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[st
     for key in keys:
         readings = [reading_words(key, s.readings.get(key)) for s in scenarios]
         rows.append([f"{rwn.MEASURES[key].title} {_arrow(key)}", *readings])
-    rows += _day_pass_rows(session, scenarios)
+    rows += _analysis_plan_rows(session, scenarios)
     side_by_side = {
         "title": "Side by side",
         "columns": ["", *(scenario.name for scenario in scenarios)],
@@ -56,14 +56,14 @@ def table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[st
     }
 
 
-def _day_pass_rows(session: Session, scenarios: list[Scenario]) -> list[list[str]]:
+def _analysis_plan_rows(session: Session, scenarios: list[Scenario]) -> list[list[str]]:
     """A row for each registered analysis: whether it passes on several releases."""
     found = [
         {one.analysis.name: standing_words(one) for one in standings(session, scenario) or ()}
         for scenario in scenarios
     ]
     names = dict.fromkeys(name for each in found for name in each)
-    return [[f"Day pass: {name}", *(each.get(name, "–") for each in found)] for name in names]
+    return [[f"Analysis plan: {name}", *(each.get(name, "–") for each in found)] for name in names]
 
 
 def _setting(scenario: Scenario) -> str:
@@ -77,14 +77,14 @@ def _arrow(key: str) -> str:
 
 
 def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
-    """A scenario as a card: its setting, whether it keeps its limits and its day pass."""
+    """A scenario as a card: its setting, whether it keeps its limits and its analysis plan."""
     over = [
         rwn.MEASURES[key].title
         for key, limit in scenario.limits.items()
         if key in scenario.readings and _exceeds(key, scenario.readings[key], limit)
     ]
     passed = standings(session, scenario) or ()
-    over += [f"day pass: {one.analysis.name}" for one in passed if not one.always]
+    over += [f"analysis plan: {one.analysis.name}" for one in passed if not one.always]
     return {
         "label": scenario.name,
         "released": _setting(scenario),

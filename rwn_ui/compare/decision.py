@@ -6,7 +6,7 @@ from datetime import date
 
 import streamlit as st
 
-from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.decision import Decision
 from rwn_ui.features import watch_list
 from rwn_ui.state.session import Session
 
@@ -34,7 +34,7 @@ def draw(session: Session, names: list[str]) -> None:
         frozen = st.form_submit_button("Freeze", type="primary")
     shown = _key(session, "frozen")
     if frozen:
-        record = Meeting(
+        record = Decision(
             scenarios=tuple(session.scenarios[name] for name in names),
             chosen="" if chosen == "none of them" else chosen,
             reason=reason.strip(),
@@ -42,9 +42,9 @@ def draw(session: Session, names: list[str]) -> None:
             date=when.isoformat(),
             watched=_lines(watched),
         )
-        session.meetings.append(record)
+        session.decisions.append(record)
         st.session_state[shown] = record.hash
-    record = next((m for m in session.meetings if m.hash == st.session_state.get(shown)), None)
+    record = next((m for m in session.decisions if m.hash == st.session_state.get(shown)), None)
     if record is not None:
         st.success(f"Frozen on {record.date}: SHA-256 {record.hash}", icon=":material/lock:")
         st.caption(

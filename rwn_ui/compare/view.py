@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.reporting.decision import FORMAT, Meeting
+from rwn_core.reporting.decision import FORMAT, Decision
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.compare import decision as decision_view
@@ -48,7 +48,7 @@ def shelf(session: Session) -> None:
     if upload is not None and upload.file_id != st.session_state.get(seen):
         read = _read(upload.getvalue())
         st.session_state[seen] = upload.file_id
-        if isinstance(read, Meeting):
+        if isinstance(read, Decision):
             _reopen(session, read)
         else:
             kept = read.name or written_name(upload.name).removesuffix(".toml")
@@ -74,22 +74,22 @@ def _keep(session: Session, scenario: Scenario) -> None:
         st.session_state[_key(session, "chosen")] = [*shown, scenario.name]
 
 
-def _read(content: bytes) -> Scenario | Meeting:
+def _read(content: bytes) -> Scenario | Decision:
     text = text_of(content, "scenario")
     frozen = f'format = "{FORMAT}"' in text.splitlines()
-    return Meeting.thaw(text) if frozen else Scenario.from_toml(text)
+    return Decision.thaw(text) if frozen else Scenario.from_toml(text)
 
 
-def _reopen(session: Session, meeting: Meeting) -> None:
+def _reopen(session: Session, decision: Decision) -> None:
     """Take up a decision of another day: its scenarios, and the setting that was chosen."""
-    if meeting.hash not in {each.hash for each in session.meetings}:
-        session.meetings.append(meeting)
-    for scenario in meeting.scenarios:
+    if decision.hash not in {each.hash for each in session.decisions}:
+        session.decisions.append(decision)
+    for scenario in decision.scenarios:
         _keep(session, scenario)
-        if scenario.name == meeting.chosen:
+        if scenario.name == decision.chosen:
             take(session, scenario)
-    outcome = f"“{meeting.chosen}” was chosen" if meeting.chosen else "nothing was chosen"
-    st.info(escaped(f"Decision of {meeting.date}: {outcome}."), icon=":material/lock:")
+    outcome = f"“{decision.chosen}” was chosen" if decision.chosen else "nothing was chosen"
+    st.info(escaped(f"Decision of {decision.date}: {outcome}."), icon=":material/lock:")
 
 
 def take(session: Session, scenario: Scenario) -> None:
@@ -98,8 +98,8 @@ def take(session: Session, scenario: Scenario) -> None:
         st.warning("This scenario was made for another table; its readings are not of this one.")
     session.seed = scenario.seed
     session.limits |= scenario.limits
-    if scenario.day_pass.analyses:
-        session.day_pass = scenario.day_pass
+    if scenario.analysis_plan.analyses:
+        session.analysis_plan = scenario.analysis_plan
     watch_list.take(session, scenario)
     if scenario.search is not None:
         session.search = scenario.search

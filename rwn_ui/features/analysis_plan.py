@@ -1,4 +1,4 @@
-"""Registers the analyses that users will run, and saves them without data: the day pass."""
+"""Registers the analyses that users will run, and saves them without data: the analysis plan."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
-from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.messages import escaped, guarded
@@ -26,7 +26,7 @@ move); `means` with `variables`, the first one averaged over the groups of the o
 deviations); `measure` with the key of a measure (its value)."""
 
 
-def suggested(data: rwn.Microdata) -> DayPass:
+def suggested(data: rwn.Microdata) -> AnalysisPlan:
     """Analyses to start from: the steward's question, the correlations, a table."""
     found = []
     question = data.schema.question
@@ -58,7 +58,7 @@ def suggested(data: rwn.Microdata) -> DayPass:
                 variables=(released[0], released[1]),
             )
         )
-    return DayPass(analyses=tuple(found))
+    return AnalysisPlan(analyses=tuple(found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,33 +66,33 @@ class Draft:
     """The analyses as they are being written, and what of them is registered."""
 
     text: str
-    registered: DayPass
+    registered: AnalysisPlan
 
 
 def draft(session: Session) -> Draft:
     """What the steward has written, or what a scenario brought since."""
-    last, day_pass = own_results().last, session.day_pass
+    last, analysis_plan = own_results().last, session.analysis_plan
     known: Draft | None = last.get(_DRAFT)
-    if known is None or known.registered is not day_pass:
-        text = day_pass.to_toml() if day_pass.analyses else ""
-        known = last[_DRAFT] = Draft(text=text, registered=day_pass)
+    if known is None or known.registered is not analysis_plan:
+        text = analysis_plan.to_toml() if analysis_plan.analyses else ""
+        known = last[_DRAFT] = Draft(text=text, registered=analysis_plan)
     return known
 
 
 def register(session: Session, text: str) -> None:
-    """Take in what the steward has written; while it is no day pass, nothing is registered."""
+    """Take in what the steward has written; while it is no analysis plan, nothing is registered."""
     last = own_results().last
     try:
-        day_pass = DayPass.from_toml(text)
+        analysis_plan = AnalysisPlan.from_toml(text)
     except rwn.RWNError:
-        day_pass = DayPass()
-    session.day_pass = day_pass
-    last[_DRAFT] = Draft(text=text, registered=day_pass)
+        analysis_plan = AnalysisPlan()
+    session.analysis_plan = analysis_plan
+    last[_DRAFT] = Draft(text=text, registered=analysis_plan)
 
 
 def draw(session: Session) -> None:
     """The analyses as text, with what is wrong about it, and the file."""
-    with st.expander("Day pass: register the analyses that users will run"):
+    with st.expander("Analysis plan: register the analyses that users will run"):
         key = f"utility.{session.generation}.pass"
         written, last = draft(session), own_results().last
         if key not in st.session_state or last.get(_SHOWN) is not written:
@@ -119,7 +119,7 @@ def draw(session: Session) -> None:
             )
         if written.text.strip():
             try:
-                DayPass.from_toml(written.text)
+                AnalysisPlan.from_toml(written.text)
             except rwn.RWNError as refusal:
                 st.error(escaped(str(refusal)), icon=":material/block:")
         _files(session, key, change)
@@ -139,8 +139,8 @@ def _files(session: Session, key: str, change: Callable[[str], None]) -> None:
             file_name="scenario.toml",
             key=f"{key}.save",
             on_click="ignore",
-            disabled=not session.day_pass.analyses,
-            help="This setting with its day pass, without any data; Compare loads it, too.",
+            disabled=not session.analysis_plan.analyses,
+            help="This setting with its analysis plan, without any data; Compare loads it, too.",
         )
 
     def take() -> None:
@@ -150,7 +150,7 @@ def _files(session: Session, key: str, change: Callable[[str], None]) -> None:
                 change(read(upload.getvalue()).to_toml())
 
     st.file_uploader(
-        "Load the day pass of a scenario file (TOML)",
+        "Load the analysis plan of a scenario file (TOML)",
         type=["toml"],
         key=f"{key}.file",
         on_change=take,
@@ -159,15 +159,15 @@ def _files(session: Session, key: str, change: Callable[[str], None]) -> None:
 
 def _scenario(session: Session) -> Scenario:
     return Scenario(
-        name="Day pass",
+        name="Analysis plan",
         table=session.data.fingerprint,
         setting=session.setting,
         seed=session.seed,
-        day_pass=session.day_pass,
+        analysis_plan=session.analysis_plan,
     )
 
 
-def read(content: bytes) -> DayPass:
+def read(content: bytes) -> AnalysisPlan:
     """The analyses of a file: a scenario, or analyses alone.
 
     Raises
@@ -176,8 +176,8 @@ def read(content: bytes) -> DayPass:
     """
     text = text_of(content, "scenario")
     if "[[analysis]]" in text and "format" not in text:
-        return DayPass.from_toml(text)
-    found = Scenario.from_toml(text).day_pass
+        return AnalysisPlan.from_toml(text)
+    found = Scenario.from_toml(text).analysis_plan
     if not found.analyses:
-        raise InputError("The scenario has no day pass; register analyses and save it again.")
+        raise InputError("The scenario has no analysis plan; register analyses and save it again.")
     return found

@@ -9,7 +9,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.charts.parts.style import shorten
-from rwn_core.evaluation.analysis_plan import DayPass, Standing
+from rwn_core.evaluation.analysis_plan import AnalysisPlan, Standing
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.masking import Rounded
 from rwn_core.measures.comparison import Comparison
@@ -26,7 +26,7 @@ KEPT = 40  # scenarios whose answers one user keeps
 
 def verdicts(session: Session, comparison: Comparison) -> tuple[Verdict, ...]:
     """The registered analyses on the release on screen."""
-    registered = session.day_pass
+    registered = session.analysis_plan
     if not registered.analyses or comparison.file is not None:
         return ()  # standard errors of some records say nothing about all
     return memo("verdicts", 8).once(
@@ -39,7 +39,7 @@ def tile(found: Sequence[Verdict]) -> dict[str, Any]:
     failed = [verdict for verdict in found if not verdict.passed]
     names = [f"{'✓' if verdict.passed else '▲'} {verdict.analysis.name}" for verdict in found]
     return {
-        "label": "Day pass",
+        "label": "Analysis plan",
         "released": f"{len(found) - len(failed)} of {len(found)}",
         "state": "over" if failed else "ok",
         "limit": shorten(", ".join(verdict.analysis.name for verdict in failed), 26)
@@ -50,27 +50,27 @@ def tile(found: Sequence[Verdict]) -> dict[str, Any]:
     }
 
 
-def registered(session: Session, scenario: Scenario) -> DayPass:
+def registered(session: Session, scenario: Scenario) -> AnalysisPlan:
     """The analyses to run on a scenario: those of now, or else its own; none of another table's."""
     own = not scenario.table or scenario.table == session.data.fingerprint
     if scenario.setting is None or not own:
-        return DayPass()
-    return session.day_pass if session.day_pass.analyses else scenario.day_pass
+        return AnalysisPlan()
+    return session.analysis_plan if session.analysis_plan.analyses else scenario.analysis_plan
 
 
 def judge(
     microdata: rwn.Microdata,
     scenario: Scenario,
-    day_pass: DayPass,
+    analysis_plan: AnalysisPlan,
     progress: Callable[[float], None] | None = None,
 ) -> tuple[Standing, ...] | None:
     """The analyses on several releases of a scenario; None where its setting is refused."""
     setting = scenario.setting
-    if setting is None or not day_pass.analyses:
+    if setting is None or not analysis_plan.analyses:
         return None
     exact = setting.params
     try:
-        return day_pass.judge_setting(
+        return analysis_plan.judge_setting(
             setting.weighted(microdata),
             Rounded(params=exact, precision=setting.precision) if setting.precision else exact,
             repeats=RELEASES if microdata.n <= LARGEST_DENSE else RELEASES_OF_LARGE,
@@ -83,38 +83,41 @@ def judge(
 
 def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | None:
     """What is known of the analyses on a scenario; on a small table they are run at once."""
-    day_pass = registered(session, scenario)
-    if not day_pass.analyses or missing(session, scenario):
+    analysis_plan = registered(session, scenario)
+    if not analysis_plan.analyses or missing(session, scenario):
         return None
 
     def make() -> tuple[Standing, ...] | None:
         with st.spinner("Running the registered analyses"):
-            return judge(session.data, scenario, day_pass)
+            return judge(session.data, scenario, analysis_plan)
 
-    return _standings().once(_key(session, scenario, day_pass), make)
+    return _standings().once(_key(session, scenario, analysis_plan), make)
 
 
 def missing(session: Session, scenario: Scenario) -> bool:
     """Whether analyses are still to be run on a scenario of a large table, by a job."""
-    day_pass = registered(session, scenario)
-    known = _key(session, scenario, day_pass) in _standings()
-    return session.data.n > LARGEST_DENSE and bool(day_pass.analyses) and not known
+    analysis_plan = registered(session, scenario)
+    known = _key(session, scenario, analysis_plan) in _standings()
+    return session.data.n > LARGEST_DENSE and bool(analysis_plan.analyses) and not known
 
 
 def keep(
-    session: Session, scenario: Scenario, day_pass: DayPass, found: tuple[Standing, ...] | None
+    session: Session,
+    scenario: Scenario,
+    analysis_plan: AnalysisPlan,
+    found: tuple[Standing, ...] | None,
 ) -> None:
     """Remember what a job found."""
-    _standings().keep(_key(session, scenario, day_pass), found)
+    _standings().keep(_key(session, scenario, analysis_plan), found)
 
 
 def _standings() -> Memo:
     return memo("standings of scenarios", KEPT)
 
 
-def _key(session: Session, scenario: Scenario, day_pass: DayPass) -> tuple[Hashable, ...]:
+def _key(session: Session, scenario: Scenario, analysis_plan: AnalysisPlan) -> tuple[Hashable, ...]:
     key = None if scenario.setting is None else scenario.setting.key
-    return (day_pass, session.data.fingerprint, key, scenario.seed)
+    return (analysis_plan, session.data.fingerprint, key, scenario.seed)
 
 
 def standing_words(found: Standing) -> str:

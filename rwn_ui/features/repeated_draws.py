@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.evaluation.analysis_plan import DayPass, Standing
+from rwn_core.evaluation.analysis_plan import AnalysisPlan, Standing
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble
 from rwn_core.evaluation.standard_errors import standard_error_validity
 from rwn_core.masking import Method
@@ -59,7 +59,7 @@ def begin_draws(session: Session) -> None:
         and key != prediction.MEASURE
         and not (large and key in _SLOW - {risk_axis.measure(session)})
     ]
-    more = {"measures": keys, "day_pass": session.day_pass}
+    more = {"measures": keys, "analysis_plan": session.analysis_plan}
     _begin(session, "draws", draw_many, repeats=DRAWS, **more)
 
 
@@ -67,16 +67,16 @@ def draw_many(
     microdata: rwn.Microdata,
     params: Method,
     *,
-    day_pass: DayPass,
+    analysis_plan: AnalysisPlan,
     progress: Callable[[float], None],
     **more: Any,
 ) -> tuple[Ensemble, tuple[Standing, ...]]:
     """What measures and registered analyses say of many releases; the work of the process."""
-    share = SHARE_OF_MEASURES if day_pass.analyses else 1.0
+    share = SHARE_OF_MEASURES if analysis_plan.analyses else 1.0
     found = ensemble(microdata, params, progress=lambda done: progress(share * done), **more)
-    if not day_pass.analyses:
+    if not analysis_plan.analyses:
         return found, ()
-    judged = day_pass.judge_setting(
+    judged = analysis_plan.judge_setting(
         microdata,
         params,
         repeats=more["repeats"],

@@ -7,7 +7,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.evaluation.analysis_plan import Standing
-from rwn_core.evaluation.forecast.statistic import Moment
+from rwn_core.evaluation.forecast.statistic import Statistic
 from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.evaluation.standard_errors import Validity
@@ -79,35 +79,35 @@ def words(made: Ensemble | None) -> str:
     return "" if made is None else f" · {made.repeats} draws"
 
 
-def moment_interval(
-    made: Ensemble | None, moment: Moment, original: rwn.Microdata
+def statistic_interval(
+    made: Ensemble | None, statistic: Statistic, original: rwn.Microdata
 ) -> tuple[float, float] | None:
-    """Where 9 of 10 draws fall with a moment; None where the draws do not say."""
+    """Where 9 of 10 draws fall with a statistic; None where the draws do not say."""
     if made is None:
         return None
-    if moment.kind == "change":
+    if statistic.kind == "change":
         return made.interval("correlation") if "correlation" in made.values else None
-    if moment.kind == "cells" and "cells_changed" in made.values:
+    if statistic.kind == "cells" and "cells_changed" in made.values:
         changed = made.interval("cells_changed")
         return None if changed is None else (1 - changed[1], 1 - changed[0])
-    measure, part, index, scale = _part_of(moment, original)
+    measure, part, index, scale = _part_of(statistic, original)
     band = made.bands.get(measure, {}).get(part)
     if band is None:
         return None
     return float(band.low[index]) / scale, float(band.high[index]) / scale
 
 
-def _part_of(moment: Moment, original: rwn.Microdata) -> tuple[str, str, Any, float]:
+def _part_of(statistic: Statistic, original: rwn.Microdata) -> tuple[str, str, Any, float]:
     """Measure, part of its detail, index in it, and what it is divided by."""
-    names = moment.names
-    if moment.kind in ("mean", "sd"):
-        return "marginals", f"{moment.kind} {names[0]}", (), 1.0
-    if moment.kind == "category":
-        index = list(original.codes(names[0])[1]).index(moment.levels[0])
+    names = statistic.names
+    if statistic.kind in ("mean", "sd"):
+        return "marginals", f"{statistic.kind} {names[0]}", (), 1.0
+    if statistic.kind == "category":
+        index = list(original.codes(names[0])[1]).index(statistic.levels[0])
         return "marginals", f"released {names[0]}", index, float(original.n)
-    if moment.kind == "correlation":
+    if statistic.kind == "correlation":
         indices = tuple(original.numeric_names.index(name) for name in names)
         return "correlation", "released", indices, 1.0
-    if moment.kind == "first_component":
+    if statistic.kind == "first_component":
         return "principal_components", "share_released", 0, 1.0
     return "", "", (), 1.0

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.evaluation.analysis_plan import DayPass, Standing
+from rwn_core.evaluation.analysis_plan import AnalysisPlan, Standing
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import USUAL, Plan, Point, Setting, Trials
@@ -22,7 +22,7 @@ from rwn_ui.state.work import own_work
 
 JOB = "scenario trial"
 RISKS = ("bayes_linkage", "distance_linkage")  # the worst case first, an ordinary intruder beside
-Judged = list[tuple[Scenario, DayPass, tuple[Standing, ...] | None]]
+Judged = list[tuple[Scenario, AnalysisPlan, tuple[Standing, ...] | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +51,7 @@ def _draft(session: Session, name: str, note: str, setting: Setting) -> Scenario
         seed=session.seed,
         search=session.search,
         limits={RISKS[0]: session.policy.linkage, **session.limits},
-        day_pass=session.day_pass,
+        analysis_plan=session.analysis_plan,
         watch=session.watched.predicates,
     )
 
@@ -93,8 +93,14 @@ def save(session: Session, name: str, note: str) -> Scenario | None:
         return scenario_of(session, name, note)
     if not own_work().busy:
         draft = _draft(session, name, note, session.setting)
-        day_pass = analysis_plan_results.registered(session, draft)
-        _begin(session, f"{name}: {session.words}", try_new, scenario=draft, day_pass=day_pass)
+        analysis_plan = analysis_plan_results.registered(session, draft)
+        _begin(
+            session,
+            f"{name}: {session.words}",
+            try_new,
+            scenario=draft,
+            analysis_plan=analysis_plan,
+        )
     return None
 
 
@@ -114,35 +120,35 @@ def _begin(session: Session, label: str, work: Callable[..., Tried], **more: Any
 def try_new(
     microdata: rwn.Microdata,
     scenario: Scenario,
-    day_pass: DayPass,
+    analysis_plan: AnalysisPlan,
     progress: Callable[[float], None],
 ) -> Tried:
     """Measure a new scenario and run the registered analyses; the work of the process."""
-    share = 0.5 if day_pass.analyses else 1.0
+    share = 0.5 if analysis_plan.analyses else 1.0
     new = measured(microdata, scenario, lambda done: progress(share * done))
-    if not day_pass.analyses:
+    if not analysis_plan.analyses:
         return Tried(new=new, judged=[])
     found = analysis_plan_results.judge(
-        microdata, new, day_pass, lambda done: progress(share + share * done)
+        microdata, new, analysis_plan, lambda done: progress(share + share * done)
     )
-    return Tried(new=new, judged=[(new, day_pass, found)])
+    return Tried(new=new, judged=[(new, analysis_plan, found)])
 
 
 def try_known(
     microdata: rwn.Microdata,
-    tasks: Sequence[tuple[Scenario, DayPass]],
+    tasks: Sequence[tuple[Scenario, AnalysisPlan]],
     progress: Callable[[float], None],
 ) -> Tried:
     """Run the registered analyses on scenarios; the work of the process."""
     judged: Judged = []
-    for scenario, day_pass in tasks:
+    for scenario, analysis_plan in tasks:
         found = analysis_plan_results.judge(
             microdata,
             scenario,
-            day_pass,
+            analysis_plan,
             lambda done: progress((len(judged) + done) / len(tasks)),
         )
-        judged.append((scenario, day_pass, found))
+        judged.append((scenario, analysis_plan, found))
     return Tried(new=None, judged=judged)
 
 

@@ -29,5 +29,5 @@ def changed_cells(reading: Reading | rwn.NotApplicable) -> dict[str, Any] | None
         "names": list(detail["names"]),
         "share": [float(share) for share in detail["share"]],
         "overall": float(detail["overall"]),
-        "q": None if detail["q"] is None else round(float(detail["q"]), 10),
+        "q": None if detail["q"] is None else round(float(detail["q"]), 4),
     }

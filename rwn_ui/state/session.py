@@ -7,11 +7,11 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.data.rounding import Steps, precision_words, share_of
-from rwn_core.evaluation.analysis_plan import DayPass
-from rwn_core.evaluation.forecast.statistic import CHANGE, Moment
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
+from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
 from rwn_core.masking import SHORT_NAMES, Prepared, Rounded
 from rwn_core.measures.attacks.watch_list import WatchList
-from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Setting
 from rwn_ui.state.history import Choice, History
@@ -56,11 +56,11 @@ class Session:
     watched: WatchList = field(default_factory=WatchList)  # records and questions to follow
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     limits: dict[str, float] = field(default_factory=dict)  # what is tolerated, by measure
-    day_pass: DayPass = field(default_factory=DayPass)  # the analyses that users will run
+    analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
     scenarios: dict[str, Scenario] = field(default_factory=dict)
-    meetings: list[Meeting] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
     second_variable: str = ""  # shown together with the first; see `pair`
-    moment: Moment = CHANGE  # of the expected curve
+    statistic: Statistic = CHANGE  # of the expected curve
     curve_axis: str = "epsilon"
     history: History = field(default_factory=History)
     generation: int = 0  # counts loaded tables; part of widget keys that belong to one table
@@ -156,8 +156,8 @@ class Session:
         """Take up another table: choices that belong to the old one start anew."""
         self.data, self.name, self.demo = data, name, demo
         self.pins, self.precision, self.search = {}, (), None
-        self.day_pass, self.views, self.watched = DayPass(), {}, WatchList()
-        self.second_variable, self.moment = "", CHANGE
+        self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, WatchList()
+        self.second_variable, self.statistic = "", CHANGE
         self.history = History()
         self.generation += 1
         self.settle(prepared)

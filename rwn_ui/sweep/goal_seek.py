@@ -8,7 +8,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.parallel.processes import be_polite
-from rwn_core.tuning import Found, Goal, Run, seek
+from rwn_core.tuning import Goal, GoalAnswer, Run, seek
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.messages import escaped
@@ -86,7 +86,7 @@ def _seek_button(session: Session, run: Run, keep: str, best: str, words: str) -
         st.rerun()
 
 
-def seek_politely(**arguments: Any) -> Found:
+def seek_politely(**arguments: Any) -> GoalAnswer:
     """Search in a process of its own, which leaves the processors to the sliders."""
     if sweep_run.POLITE:
         be_polite()  # its workers are as polite
@@ -103,13 +103,13 @@ def _seeking(session: Session) -> None:
     if job.refusal:
         st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
         return
-    found: Found = job.result
-    show = st.success if found.reached else st.warning
-    show(escaped(f"{found.goal.words}: {found.sentence}"))
-    if found.reached:
+    answer: GoalAnswer = job.result
+    show = st.success if answer.reached else st.warning
+    show(escaped(f"{answer.goal.words}: {answer.sentence}"))
+    if answer.reached:
         st.button(
             "Load it into Tune",
             key=_key(session, "seek.load"),
             on_click=load,
-            args=(session, found.point.setting),
+            args=(session, answer.point.setting),
         )

@@ -87,7 +87,7 @@ def kept(data: Microdata) -> tuple[Plan, list[Setting], int] | None:
 def forget(run: Run) -> None:
     """Stop a sweep and remove its points."""
     run.cancel()
-    shutil.rmtree(run.folder.place, ignore_errors=True)
+    shutil.rmtree(run.folder.root, ignore_errors=True)
 
 
 def _when(path: Path) -> float:

@@ -48,7 +48,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "changed": changed_cells(readings["cells_changed"]),
         "tiles": [
             *tiles.draw(session, readings),
-            *_day_pass(session, current),
+            *_analysis_plan(session, current),
         ],
         "cards": [serialise(chart) for chart in cards],
         "tables": [
@@ -61,9 +61,9 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     return {"stamp": stamp(session.words, shown), "again": again, **shown}
 
 
-def _day_pass(session: Session, current: CurrentRelease) -> list[dict[str, Any]]:
+def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, Any]]:
     """A tile more where analyses are registered."""
-    if not session.day_pass.analyses:
+    if not session.analysis_plan.analyses:
         return []
     verdicts = analysis_plan_results.verdicts(session, current.comparison)
     return [analysis_plan_results.tile(verdicts)] if verdicts else []

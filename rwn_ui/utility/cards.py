@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.charts import CHARTS, Chart, draw_reason
-from rwn_core.evaluation.forecast.statistic import Moment
+from rwn_core.evaluation.forecast.statistic import Statistic
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import repeated_draws_results
@@ -77,24 +77,26 @@ def _relation(utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
     if relation.detail["kind"] == "points" and set(relation.detail["names"]) <= set(
         utility.comparison.original.numeric_names
     ):
-        pair = Moment(kind="correlation", names=tuple(relation.detail["names"]))
-        interval = repeated_draws_results.moment_interval(drawn, pair, utility.comparison.original)
+        pair = Statistic(kind="correlation", names=tuple(relation.detail["names"]))
+        interval = repeated_draws_results.statistic_interval(
+            drawn, pair, utility.comparison.original
+        )
     return CHARTS["two_way"](relation, interval)
 
 
 def _curve(session: Session, utility: UtilityReadings, drawn: Ensemble | None) -> Chart:
-    moment, last = session.moment, own_results().last
-    about = f"{session.curve_axis} {moment.words}"
+    statistic, last = session.statistic, own_results().last
+    about = f"{session.curve_axis} {statistic.words}"
     expected = utility.expected
     if isinstance(expected, Reading):
         original = utility.comparison.original
-        interval = repeated_draws_results.moment_interval(drawn, moment, original)
+        interval = repeated_draws_results.statistic_interval(drawn, statistic, original)
         chart = CHARTS["expected_curve"](expected, utility.realized, interval)
         last[_CURVE] = (about, chart)
         return chart
     before, chart = last.get(_CURVE, ("", {}))
     if expected is PENDING and before == about:  # the last picture stays for a moment
         return {**chart, "note": "the last setting · a moment …"}
-    title = f"Expected {moment.short}"
+    title = f"Expected {statistic.short}"
     chart = draw_reason(title, str(expected), "expected_curve")
     return chart | {"note": ""} if expected is PENDING else chart

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 import rwn_core as rwn
 from rwn_core.evaluation.forecast import Forecast, forecast_scan
 from rwn_core.evaluation.forecast.curve import along, curve
-from rwn_core.evaluation.forecast.statistic import Moment
+from rwn_core.evaluation.forecast.statistic import Statistic
 from rwn_core.evaluation.two_way import two_way
 from rwn_core.masking import at_levers, lever_values
 from rwn_core.measures.comparison import Comparison
@@ -55,7 +55,7 @@ class UtilityReadings:
     expected : Reading or NotApplicable
         The expected curve.
     realized : float, optional
-        The curve's moment in this draw.
+        The curve's statistic in this draw.
     pending : bool
         Whether something of a large table is still to come: see `complete`.
     """
@@ -80,7 +80,7 @@ def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReading
     """
     current, kept = current_release(session, slot), _kept()
     comparison = current.comparison
-    here, pair, moment = release_key(session), session.pair, session.moment
+    here, pair, statistic = release_key(session), session.pair, session.statistic
     waits = prepared(session).slow
     readings = {
         **current.readings,
@@ -97,7 +97,7 @@ def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReading
         relation=kept.once((*pair, here), lambda: _or_reason(two_way, comparison, *pair)),
         now=now,
         expected=unknown or (PENDING if missing else _curve(session)),
-        realized=kept.once((moment, here), lambda: _realized(moment, comparison)),
+        realized=kept.once((statistic, here), lambda: _realized(statistic, comparison)),
         pending=pending or missing,
     )
 
@@ -132,9 +132,9 @@ def _slow(session: Session, current: CurrentRelease) -> dict[str, Answer]:
     return _kept().once(("slow", release_key(session)), lambda: _read(current, slow=True))
 
 
-def _realized(moment: Moment, comparison: Comparison) -> float | None:
+def _realized(statistic: Statistic, comparison: Comparison) -> float | None:
     try:
-        return moment.realized(comparison)
+        return statistic.realized(comparison)
     except rwn.NotApplicable:
         return None
 
@@ -221,10 +221,10 @@ def _scan(session: Session, progress: Progress | None = None) -> list[Forecast]:
 
 def _curve(session: Session) -> Answer:
     """The curve of the other parameters, with the present setting on it."""
-    axis, moment = session.curve_axis, session.moment
+    axis, statistic = session.curve_axis, session.statistic
     scan = [*_scan(session), _now(session)]
     return _kept().once(
-        ("curve", axis, moment, *_own(session, session.params)),
+        ("curve", axis, statistic, *_own(session, session.params)),
         lambda: _or_reason(
             curve,
             session.data,
@@ -232,6 +232,6 @@ def _curve(session: Session) -> Answer:
             _values(session, axis),
             scan,
             axis=axis,
-            moment=moment,
+            statistic=statistic,
         ),
     )

@@ -28,7 +28,7 @@ def tables(
     validity: Validity | None,
     judged: Sequence[Standing] = (),
 ) -> list[Table]:
-    """The tables below the cards: day pass, all measures, coefficients, standard errors."""
+    """The tables below the cards: analysis plan, all measures, coefficients, standard errors."""
     shown = [_pass_table(verdicts, judged)] if verdicts else []
     shown.append(_overview(utility, drawn))
     for key in ("regression", "generalized_regression"):
@@ -163,7 +163,7 @@ def _pass_table(verdicts: Sequence[Verdict], judged: Sequence[Standing]) -> Tabl
         for verdict in verdicts
     ]
     return {
-        "title": "Day pass: the registered analyses on this release",
+        "title": "Analysis plan: the registered analyses on this release",
         "columns": [
             *("", "analysis", "model, table or measure", "value", "tolerance", "compared"),
             *(("draws that pass", "median of draws") if judged else ()),

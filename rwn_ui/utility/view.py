@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from rwn_core.charts import serialise
-from rwn_core.evaluation.forecast.statistic import CHANGE, moments_of
+from rwn_core.evaluation.forecast.statistic import CHANGE, statistics_of
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures.measure import Reading
@@ -48,15 +48,15 @@ def controls(session: Session) -> None:
 def _choose_moment(session: Session) -> None:
     """What the expected curve shows, and over which parameter."""
     data, pair = session.data, session.pair
-    key = f"utility.{session.generation}.moment.{'.'.join(pair)}"
-    options = moments_of(data, *pair)
-    kinds = [moment.kind for moment in options]
-    kind = session.moment.kind
+    key = f"utility.{session.generation}.statistic.{'.'.join(pair)}"
+    options = statistics_of(data, *pair)
+    kinds = [statistic.kind for statistic in options]
+    kind = session.statistic.kind
     chosen = st.selectbox(
         "Expected curve of",
         options,
         kinds.index(kind) if kind in kinds else 0,
-        format_func=lambda moment: moment.label,
+        format_func=lambda statistic: statistic.label,
         key=key,
         help="In closed form, before any draw: the picture holds this draw against it.",
     )
@@ -65,8 +65,8 @@ def _choose_moment(session: Session) -> None:
         known = list(data.codes(name)[1])
         at = known.index(rare)
         levels.append(st.selectbox(f"Level of {escaped(name)}", known, at, key=f"{key}.{name}"))
-    session.moment = replace(chosen, levels=tuple(levels))
-    titles = {lever.name: lever.title for lever in session.params.levers}
+    session.statistic = replace(chosen, levels=tuple(levels))
+    titles = {lever.name: lever.title.partition(" (")[0] for lever in session.params.levers}
     session.curve_axis = st.selectbox(
         "… over",
         list(titles),

@@ -88,7 +88,7 @@ def _last(session: Session, work: Work) -> None:
     st.caption(f"Last file: {file.format}, {file.size:,} bytes, SHA-256")
     st.code(file.sha256, language=None, wrap_lines=True)
     decisions = {
-        f"{m.date}: {m.chosen or 'none chosen'} ({m.hash[:8]})": m for m in session.meetings
+        f"{m.date}: {m.chosen or 'none chosen'} ({m.hash[:8]})": m for m in session.decisions
     }
     chosen = None
     if decisions:
@@ -101,8 +101,8 @@ def _last(session: Session, work: Work) -> None:
 
     def record() -> str:
         try:
-            meeting = None if chosen is None else decisions[chosen]
-            return internal_record(data, release, file, meeting=meeting)
+            decision = None if chosen is None else decisions[chosen]
+            return internal_record(data, release, file, decision=decision)
         except Exception as error:  # as above
             raise RuntimeError(f"no file (error {log_fault(error)})") from None
 

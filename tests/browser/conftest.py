@@ -6,21 +6,16 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from app_tab import PATIENCE, App, Server
 from playwright.sync_api import (
     Browser,
-    BrowserContext,
-    Download,
-    Locator,
-    Page,
     Playwright,
-    TimeoutError,
     sync_playwright,
 )
 
@@ -39,19 +34,6 @@ CALM = (
     "--disable-sync",
     "--no-first-run",
 )
-PATIENCE = 30_000  # milliseconds; the machine may be busy
-
-# the panel says when it has drawn, and each card how often it was drawn
-DRAWN = "() => [...document.querySelectorAll('.rwn-card')].map((c) => Number(c.dataset.drawn))"
-ALL_DRAWN = f"""([cards, least]) => {{
-  const drawn = ({DRAWN})();
-  return drawn.length === cards && drawn.every((count, i) => count > (least[i] ?? 0));
-}}"""
-
-ALERTS = ", ".join(
-    f"[data-testid=stAlertContent{kind}] [data-testid=stMarkdownContainer]"
-    for kind in ("Error", "Warning")
-)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,40 +43,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
             if CHROMIUM is None and not REQUIRED:
                 item.add_marker(pytest.mark.skip(reason="no Chromium on this machine"))
-
-
-class Server:
-    """A running app: its address, its process, and what it has logged."""
-
-    def __init__(self, address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-        self.address = address
-        self.process = process
-        self._log = log
-
-    @property
-    def log(self) -> str:
-        """Everything that the app wrote to its terminal."""
-        return self._log.read_text(encoding="utf-8")
-
-    def children(self) -> list[int]:
-        """Worker processes that the app has started and that are still there."""
-        found = []
-        for place in Path("/proc").glob("[0-9]*"):
-            try:
-                fields = (place / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-                line = (place / "cmdline").read_bytes()
-            except OSError:
-                continue  # it has just ended
-            if int(fields[1]) == self.process.pid and b"resource_tracker" not in line:
-                found.append(int(place.name))
-        return found
-
-    def ends_what_began_since(self, before: list[int]) -> bool:
-        """Whether no worker is left, within a while, but those that were there before."""
-        end = time.monotonic() + 20
-        while set(self.children()) - set(before) and time.monotonic() < end:
-            time.sleep(0.1)
-        return not set(self.children()) - set(before)
 
 
 @pytest.fixture(scope="session")
@@ -134,132 +82,6 @@ def chromium(playwright_session: Playwright) -> Iterator[Browser]:
     browser = playwright_session.chromium.launch(executable_path=CHROMIUM, args=[*CALM])
     yield browser
     browser.close()
-
-
-class App:
-    """The app in one browser tab, with what the tab asked for and complained about."""
-
-    def __init__(self, context: BrowserContext, server: Server) -> None:
-        self.server = server
-        self.page: Page = context.new_page()
-        self.page.set_default_timeout(PATIENCE)
-        self.complaints: list[str] = []
-        self.foreign: list[str] = []
-        self.frames: list[bytes] = []
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("console", self._heard)
-        self.page.on("request", lambda request: self._asked(request.url))
-        self.page.on("websocket", self._connected)
-
-    def _heard(self, message: Any) -> None:
-        if message.type == "error":
-            self.complaints.append(message.text)
-
-    def _asked(self, url: str) -> None:
-        own = (self.server.address, self.server.address.replace("http", "ws", 1), "data:", "blob:")
-        if not url.startswith(own):
-            self.foreign.append(url)
-
-    def _connected(self, socket: Any) -> None:
-        self._asked(socket.url)
-        socket.on("framereceived", lambda data: self.frames.append(data))
-
-    def open(self, path: str = "/") -> App:
-        """Go to the Tune page and wait until all cards are drawn."""
-        self.page.goto(self.server.address + path)
-        return self.wait_for_cards()
-
-    def wait_for_cards(self, beyond: list[int] | None = None) -> App:
-        """Wait until nine cards are drawn, each more often than stated."""
-        self.page.wait_for_function(ALL_DRAWN, arg=[9, beyond or []])
-        return self
-
-    def visit(self, name: str) -> App:
-        """Go to another page by the bar at the top."""
-        self.page.get_by_role("link", name=name, exact=True).click()
-        if name == "Tune":
-            return self.wait_for_cards()
-        self.page.get_by_role("button", name="Apply").wait_for()
-        return self
-
-    @property
-    def stamp(self) -> str:
-        """What the panel last drew."""
-        return self.page.locator("[data-stamp]").get_attribute("data-stamp") or ""
-
-    @property
-    def drawn(self) -> list[int]:
-        """How often each card was drawn."""
-        counts: list[int] = self.page.evaluate(DRAWN)
-        return counts
-
-    def slider(self, name: str) -> Locator:
-        """The slider of epsilon, k or q."""
-        starts = {"epsilon": "Radius", "k": "Minimum", "q": "Modification"}
-        return self.page.get_by_role("slider", name=starts[name])
-
-    def press(self, name: str, key: str) -> str:
-        """Press a key on a slider; the new stamp, once it is drawn."""
-        before = self.stamp
-        self.slider(name).press(key)
-        return self.wait_for_change(before)
-
-    def wait_for_change(self, stamp: str) -> str:
-        """Wait until the panel has drawn something else."""
-        self.page.wait_for_function(
-            "old => document.querySelector('[data-stamp]')?.dataset.stamp !== old", arg=stamp
-        )
-        return self.stamp
-
-    def set_seed(self, seed: int) -> None:
-        """Type another seed of the trial."""
-        field = self.page.get_by_role("spinbutton", name="Seed of the trial")
-        before = self.stamp
-        field.fill(str(seed))
-        field.press("Enter")
-        self.wait_for_change(before)
-
-    def open_cell(self, grid: Locator, across: float, row: int) -> Locator:
-        """Click a cell of a data editor and press Enter; the field that opens over it."""
-        field = self.page.locator("#portal input, #portal textarea").first
-        for _ in range(10):  # a grid that still unfolds does not listen
-            width, down = grid.bounding_box()["width"], 35 * row + 52
-            # the first column cannot be edited; a second click on one cell would open it
-            grid.click(position={"x": 0.05 * width, "y": down})
-            grid.click(position={"x": across * width, "y": down})
-            self.page.keyboard.press("Enter")
-            with suppress(TimeoutError):
-                field.wait_for(timeout=1000)
-                return field
-        raise AssertionError("The cell does not open.")
-
-    def settle(self) -> None:
-        """Wait for the end of a run that changes nothing one could wait for."""
-        self.page.wait_for_timeout(200)  # until it has begun
-        self.page.locator("[data-test-script-state=notRunning]").wait_for()
-
-    def card(self, title: str) -> Locator:
-        """The card whose title begins so."""
-        return self.page.locator(".rwn-card").filter(
-            has=self.page.locator(f"figcaption b:text-matches('^{title}')")
-        )
-
-    def tile(self, label: str) -> Locator:
-        """The tile of this label."""
-        return self.page.locator(".rwn-tile").filter(has_text=label)
-
-    def messages(self) -> list[str]:
-        """Errors and warnings on the page, once there is one."""
-        shown = self.page.locator(ALERTS)
-        shown.first.wait_for()
-        return shown.all_inner_texts()
-
-    def saved(self, click: Callable[[], None]) -> tuple[str, bytes]:
-        """Name and content of the file that a click downloads."""
-        with self.page.expect_download() as waiting:
-            click()
-        download: Download = waiting.value
-        return download.suggested_filename, Path(download.path()).read_bytes()
 
 
 @contextmanager

@@ -29,9 +29,10 @@ def walk(app, presses: int) -> list[dict]:
 
 def test_tab_reaches_every_control_with_a_visible_focus(app) -> None:
     app.open("/")
-    places = walk(app, 65)
+    places = walk(app, 70)
     names = [place["name"] for place in places]
     for wanted in (
+        "Method",
         "Radius ε (standard deviations)",
         "Minimum neighbors k",
         "Modification probability q",

@@ -74,9 +74,9 @@ def test_cancel_leaves_no_process(utility):
 
 
 def test_a_registered_analysis_passes_or_fails(utility):
-    utility.page.get_by_text("Day pass: register").click()
+    utility.page.get_by_text("Analysis plan: register").click()
     utility.page.get_by_role("button", name="Suggest").click()
-    utility.tile("Day pass").wait_for()
+    utility.tile("Analysis plan").wait_for()
     table = utility.page.locator(".rwn-tables table").filter(has_text="the registered analyses")
     assert "Regression of siri" in table.inner_text()
     area = utility.page.get_by_role("textbox", name="Analyses")

@@ -10,7 +10,7 @@ import pytest
 import rwn_core as rwn
 from rwn_cli import main
 from rwn_core.reporting import read_record
-from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 
@@ -21,7 +21,7 @@ MASK = ("mask", "demo:bodyfat", "out.csv", "--epsilon", "2", "--k", "5")
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     one = Scenario(name="Careful", setting=Setting(params=rwn.RWN(epsilon=2, k=5)))
-    decided = Meeting(scenarios=(one,), chosen="Careful", date="2026-03-31")
+    decided = Decision(scenarios=(one,), chosen="Careful", date="2026-03-31")
     Path("decision.toml").write_text(decided.frozen(), encoding="utf-8")
     forged = decided.frozen().replace("2026-03-31", "2026-04-01")
     Path("forged.toml").write_text(forged, encoding="utf-8")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from rwn_core.data.microdata import Microdata
 
-# A column is a list of small numbers (None where missing), told as one of these types.
+EXAMPLES = settings(max_examples=60)
+
+# A column is a list of small numbers (None where missing), written as one of these types.
 TYPES = {
     "int64": lambda codes: pd.Series(codes, dtype="int64"),
     "float64": lambda codes: pd.Series(codes, dtype="float64") * 0.5,
@@ -93,3 +96,8 @@ def random_frame(number: int, largest: int = 32) -> pd.DataFrame:
         frame[name] = column
     frame["last"] = np.arange(n) % max(2, n // 3)
     return pd.DataFrame(frame)
+
+
+def with_variable(microdata: Microdata, name: str, **changes: object) -> Microdata:
+    """The table with another field of one variable's schema."""
+    return microdata.with_schema(microdata.schema.replace_variable(name, **changes))

@@ -1,14 +1,19 @@
-"""The README's examples run as they stand."""
+"""The README's examples run as they stand; commands in all pages name options that there are."""
 
 from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import fields
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from rwn_cli import main
+from rwn_core.masking import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -42,12 +47,53 @@ def test_python_example(
     assert (tmp_path / "release.csv").is_file()
 
 
-@pytest.mark.parametrize(
-    "page",
-    sorted(
-        p.relative_to(ROOT).as_posix() for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
-    ),
+PAGES = sorted(
+    p.relative_to(ROOT).as_posix() for p in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 )
+
+
+def commands_in(text: str) -> list[str]:
+    """The command lines of a page, in blocks and in sentences."""
+    blocks = re.findall(r"^ *```sh\n(.*?)```", text, flags=re.DOTALL | re.MULTILINE)
+    lines = [line.strip() for block in blocks for line in block.splitlines()]
+    inline = [" ".join(each.split()) for each in re.findall(r"`(rwn [a-z][^`]*)`", text)]
+    return [line for line in [*lines, *inline] if line.startswith("rwn ")]
+
+
+def unknown_in(line: str) -> list[str]:
+    """What a command line names that there is not: a command, an option, a parameter."""
+    _, name, *words = shlex.split(line.replace("|", " "))
+    group: Any = typer.main.get_command(main.app)
+    if name not in group.commands:
+        return [name]
+    known = {option for param in group.commands[name].params for option in param.opts}
+    lost = [word for word in words if word.startswith("-") and word not in {*known, "--help"}]
+    method = words[words.index("--method") + 1] if "--method" in words else "rwn"
+    keys = [key for key in method.split(",") if key in METHODS] or list(METHODS)
+    parameters = {"NAME", *(field.name for key in keys for field in fields(METHODS[key]))}
+    asked = [after.partition("=")[0] for word, after in pairwise(words) if word == "--set"]
+    return lost + [each for each in asked if each not in parameters]
+
+
+def test_every_command_in_the_docs_is_one() -> None:
+    lines = {line: page for page in PAGES for line in commands_in((ROOT / page).read_text("utf-8"))}
+    assert len(lines) > 25
+    wrong = {f"{page}: {line}": unknown_in(line) for line, page in lines.items()}
+    assert {line: what for line, what in wrong.items() if what} == {}
+
+
+def test_an_option_that_is_gone_is_noticed() -> None:
+    line = "rwn mask a.csv b.csv --epsilon 2 --neighbors sample --m 500"
+    assert unknown_in(line) == ["--neighbors", "--m"]
+    assert unknown_in("rwn mask a.csv b.csv --method nbrs2015 --set k=5") == ["k"]
+    assert unknown_in("rwn muddle a.csv") == ["muddle"]
+    assert commands_in("see\n```sh\nrwn app x.csv\nls\n```\nor `rwn demo\nNAME`") == [
+        "rwn app x.csv",
+        "rwn demo NAME",
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_no_link_leads_nowhere(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#\s]+)", text):

@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 from rwn_ui.state.results import Results
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work
+from rwn_ui.sweep import run as sweep_run
 
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[..., "Screen"]
@@ -169,3 +170,11 @@ def edit_weights(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
 
     monkeypatch.setattr(st, "data_editor", edited)
     return typed
+
+
+@pytest.fixture
+def sweeps_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Sweeps of a test are kept in a folder of its own."""
+    monkeypatch.setenv(sweep_run.FOLDER_VARIABLE, str(tmp_path / "sweeps"))
+    monkeypatch.setattr(sweep_run, "POLITE", False)
+    return tmp_path / "sweeps"

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.compare import view as compare_view
 from rwn_ui.features.scenario_trial import JOB
 
-PASS = DayPass(
+PASS = AnalysisPlan(
     analyses=(Analysis(name="both", kind="measure", measure="correlation", tolerance=9.0),)
 )
 
@@ -41,7 +41,9 @@ def analyses(drawn: list[dict[str, Any]]) -> list[str]:
     """The analyses that the last table of the page has an answer to."""
     tables = [t for payload in drawn for t in payload.get("tables", [])]
     latest = [t for t in tables if t["title"] == "Side by side"][-1]
-    return [row[0] for row in latest["rows"] if row[0].startswith("Day pass") and row[1] != "–"]
+    return [
+        row[0] for row in latest["rows"] if row[0].startswith("Analysis plan") and row[1] != "–"
+    ]
 
 
 def button(screen: Any, label: str) -> Any:
@@ -105,23 +107,23 @@ def test_registered_analyses_of_a_large_table_run_when_they_are_asked_for(screen
     session = screen.session
     save(screen, "One")
     end(screen)
-    session.day_pass = PASS
+    session.analysis_plan = PASS
     screen.test.run()
     assert analyses(drawn) == []
     button(screen, "Run the registered analyses on One").click().run()
     assert screen.work.busy
-    session.day_pass = DayPass()  # somebody registers other analyses meanwhile
+    session.analysis_plan = AnalysisPlan()  # somebody registers other analyses meanwhile
     end(screen)
-    session.day_pass = PASS
+    session.analysis_plan = PASS
     screen.test.run()
     assert not [b for b in screen.test.button if b.label.startswith("Run the registered")]
-    assert analyses(drawn) == ["Day pass: both"]
+    assert analyses(drawn) == ["Analysis plan: both"]
 
 
 def test_a_new_scenario_brings_the_answers_of_its_analyses(screen, drawn) -> None:
-    screen.session.day_pass = PASS
+    screen.session.analysis_plan = PASS
     save(screen, "One")
     end(screen)
-    assert screen.session.scenarios["One"].day_pass == PASS
-    assert analyses(drawn) == ["Day pass: both"]
+    assert screen.session.scenarios["One"].analysis_plan == PASS
+    assert analyses(drawn) == ["Analysis plan: both"]
     assert not [b for b in screen.test.button if b.label.startswith("Run the registered")]

@@ -92,3 +92,20 @@ def test_a_setting_from_elsewhere_brings_its_method_and_its_options(open_page) -
     assert screen.session.params == rwn.RWN(epsilon=0.0, k=7, scale="range")
     screen.test.run()
     assert screen.errors == []
+
+
+def test_another_method_of_a_large_table_is_prepared_in_the_background(open_page) -> None:
+    screen = open_page("tune", demo="cps1988").wait()
+    choose(screen, "nbrs2015")
+    assert screen.work.preparation is not None
+    assert screen.session.method == "rwn"
+    screen.wait()
+    assert screen.errors == []
+    assert screen.session.method == "nbrs2015"
+    assert [slider.label for slider in screen.test.slider] == [
+        lever.title for lever in rwn.NBRS2015.levers
+    ]
+    key = rwn.SecretKey.from_seed(screen.session.seed)
+    release = rwn.mask(screen.session.data, screen.session.params, seed=key)
+    shown = current_release(screen.session).masked
+    assert (shown.donors == release.donors).all()

@@ -8,21 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import streamlit as st
+from small_file import table
 
 import rwn_core as rwn
-from rwn_ui.state import address
-from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import prepared
-from rwn_ui.state.session import Session
 
 PAGES = sorted(path.stem for path in (Path(__file__).parents[2] / "pages").glob("*.py"))
 SECRET = "SENTINEL7731"
-
-
-def table(rows: int = 60, mark: str = "c") -> bytes:
-    """A small CSV file whose third column holds a recognizable value."""
-    lines = [f"{i * 7 % 31},{i * i % 29},{mark if i == 3 else 'ab'[i % 2]}" for i in range(rows)]
-    return "\n".join(["x,y,g", *lines]).encode()
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -80,122 +72,6 @@ def test_a_preset_moves_every_slider_as_often_as_it_is_pressed(open_page) -> Non
         screen.test.button(key=f"tune.0.preset.{preset}").click().run()
         assert {what: screen.slider(what).value for what in wanted} == wanted
         assert screen.session.words in screen.panel["stamp"]
-
-
-@pytest.fixture(scope="module")
-def bodyfat() -> Session:
-    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
-    session.settle(PreparedTable.of(session.data).prepared)
-    return session
-
-
-@pytest.mark.parametrize(
-    ("link", "sentence"),
-    [
-        ({"epsilon": "-1"}, "epsilon of the link must be a number from 0 to 8.2"),
-        ({"epsilon": "nan"}, "epsilon of the link must be a number from 0 to 8.2"),
-        ({"epsilon": "inf"}, "epsilon of the link must be a number from 0 to 8.2"),
-        ({"epsilon": "5 km"}, "epsilon of the link must be a number from 0 to 8.2"),
-        ({"k": "0"}, "k of the link must be a whole number from 1 to 60"),
-        ({"k": "241"}, "k of the link must be a whole number from 1 to 60"),
-        ({"k": "2.5"}, "k of the link must be a whole number from 1 to 60"),
-        ({"q": "-0.1"}, "q of the link must be a number from 0 to 1"),
-        ({"q": "1.01"}, "q of the link must be a number from 0 to 1"),
-        ({"q": "half"}, "q of the link must be a number from 0 to 1"),
-    ],
-)
-def test_a_bad_value_of_a_link_is_a_sentence_and_changes_nothing(
-    bodyfat: Session, monkeypatch: pytest.MonkeyPatch, link: dict[str, str], sentence: str
-) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(address, "_note", lambda _, *sentences: said.extend(sentences))
-    address._take(bodyfat, link)
-    (told,) = said
-    assert told.startswith(sentence + ";")
-    assert bodyfat.words == "ε = 2 · k = 5 · q = 1"
-
-
-def test_bad_values_of_a_link_are_said_on_a_page_that_lives(open_page) -> None:
-    screen = open_page("tune", epsilon="nan", k="241", q="0.5")
-    assert [warning.value.split(" of ")[0] for warning in screen.test.warning] == ["epsilon", "k"]
-    assert screen.errors == []
-    assert screen.session.words == "ε = 2 · k = 5 · q = 0.5"
-    assert screen.panel is not None
-
-
-def test_good_values_of_a_link_are_taken(open_page) -> None:
-    screen = open_page("tune", demo="pima", epsilon="1.5", k="7", q="0.5", projector="1")
-    assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
-    assert screen.panel["projector"] is True
-    assert not screen.test.warning
-
-
-@pytest.mark.parametrize("page", ["data", "sweep", "compare"])
-def test_a_page_without_sliders_opens_its_address(open_page, page: str) -> None:
-    screen = open_page(page, demo="pima", epsilon="1.5", k="7", q="0.5")
-    assert screen.session.name == "pima"
-    assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
-
-
-def test_the_link_holds_the_setting_and_never_a_seed_or_a_file(open_page) -> None:
-    screen = open_page("tune")
-    screen.test.number_input(key="tune.0.seed").set_value(987654).run()
-    assert screen.session.seed == 987654
-    link = screen.panel["address"]
-    assert set(link) == {"epsilon", "k", "q", "demo"}
-    screen.visit("data").upload("private-name.csv", table()).visit("tune")
-    assert screen.session.name == "private-name.csv"
-    link = screen.panel["address"]
-    assert set(link) == {"epsilon", "k", "q", "own"}
-    assert "987654" not in str(link)
-
-
-@pytest.mark.parametrize("own", ["1", "start"])
-def test_the_address_of_an_own_table_waits_for_it_and_is_not_of_the_demo(
-    open_page, own: str
-) -> None:
-    screen = open_page("tune", own=own, epsilon="0.7", k="3", q="0.25")
-    (warning,) = screen.test.warning
-    assert warning.value.startswith("This address belongs to a table that is not here: bodyfat")
-    assert screen.session.words == "ε = 2 · k = 5 · q = 1"
-    assert screen.panel["address"]["demo"] == "bodyfat"
-    screen.visit("data").upload("mine.csv", table()).visit("tune")
-    assert screen.session.words == "ε = 0.7 · k = 3 · q = 0.25"
-    assert not screen.test.warning
-    screen.visit("data").upload("other.csv", table()[:-8]).visit("tune")
-    assert screen.session.name == "other.csv"
-    assert screen.session.words != "ε = 0.7 · k = 3 · q = 0.25"
-
-
-def test_the_note_on_an_address_goes_with_the_next_choice(open_page) -> None:
-    screen = open_page("sweep", own="1", k="3")
-    assert len(screen.test.warning) == 1
-    screen.test.run()  # such as another widget's, which chooses nothing
-    assert len(screen.test.warning) == 1
-    screen.session.levers["k"] = 9
-    assert not screen.visit("risk").test.warning
-
-
-def test_an_address_serves_the_file_that_the_app_was_started_with(
-    open_page, tmp_path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "mine.csv"
-    path.write_bytes(table())
-    monkeypatch.setenv("RWN_FILE", str(path))
-    first = open_page("tune")
-    link = first.panel["address"]
-    assert link["own"] == "start"
-    again = open_page("tune", **(link | {"k": "3"}))
-    assert again.session.name == "mine.csv"
-    assert again.session.levers["k"] == 3
-    assert not again.test.warning
-    first.visit("data").upload("loaded.csv", table()[:-8]).visit("tune")
-    link = first.panel["address"]
-    assert link["own"] == "1"  # a reload opens mine.csv, not this one
-    again = open_page("tune", **(link | {"k": "3"}))
-    assert again.session.name == "mine.csv"
-    assert again.session.levers["k"] == 5
-    assert len(again.test.warning) == 1
 
 
 def test_a_quote_in_the_name_of_a_file_is_a_quote(open_page) -> None:

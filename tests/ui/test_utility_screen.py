@@ -1,4 +1,4 @@
-"""The Utility page and what it gives to the others: draws, day pass, curves, large tables."""
+"""The Utility page and what it gives to the others: draws, analysis plan, curves, large tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.evaluation.forecast.statistic import moments_of
+from rwn_core.evaluation.forecast.statistic import statistics_of
 from rwn_core.evaluation.repeated_draws import Ensemble, ensemble, releases
 from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.reporting.scenario import Scenario
@@ -149,11 +149,11 @@ def test_only_the_newest_results_are_kept(four: Ensemble) -> None:
 def test_the_curves_moment_has_its_interval_over_the_draws(
     session: Session, four: Ensemble, kind: str
 ) -> None:
-    moment = next(one for one in moments_of(session.data, "siri", "bmi") if one.kind == kind)
-    low, high = repeated_draws_results.moment_interval(four, moment, session.data)
+    statistic = next(one for one in statistics_of(session.data, "siri", "bmi") if one.kind == kind)
+    low, high = repeated_draws_results.statistic_interval(four, statistic, session.data)
     comparison = read(session).comparison
     values = [
-        moment.realized(comparison.with_masked(masked))
+        statistic.realized(comparison.with_masked(masked))
         for masked, _ in releases(session.data, session.params, 4, session.seed)
     ]
     bounds = {
@@ -180,9 +180,9 @@ def test_any_moment_over_any_parameter(open_page) -> None:
     choose = next(box for box in screen.test.selectbox if box.label == "Expected curve of")
     choose.select_index(2).run()
     assert screen.errors == []
-    assert session.moment.kind != "change"
+    assert session.statistic.kind != "change"
     shown = screen.results.last["utility"]["cards"]
-    assert any(f"Expected {session.moment.short} over ε" in card for card in shown)
+    assert any(f"Expected {session.statistic.short} over ε" in card for card in shown)
 
 
 # ---------------------------------------------------------------- large tables
@@ -237,56 +237,11 @@ def test_the_page_has_words_and_pictures_for_odd_tables(name: str) -> None:
     session.second_variable = names[-1]
     for variable in names:
         session.variable = variable
-        for moment in moments_of(data, *session.pair):
-            session.moment = moment
+        for statistic in statistics_of(data, *session.pair):
+            session.statistic = statistic
             payload = utility_view.payload(session, read(session), ())
             assert len(payload["cards"]) == 9
             assert b"NaN" not in orjson.dumps(payload)
-
-
-# ---------------------------------------------------------------- day pass
-
-
-def test_a_registered_day_pass_is_on_tune_and_in_the_scenario(open_page) -> None:
-    screen = open_page("utility")
-    screen.test.button(key="utility.0.pass.suggest").click().run()
-    assert screen.errors == []
-    registered = screen.session.day_pass
-    assert len(registered.analyses) == 3
-    screen.visit("tune")
-    tile = screen.panel["tiles"][-1]
-    assert tile["label"] == "Day pass"
-    assert tile["state"] in {"ok", "over"}
-    assert "Correlations" in tile["help"]
-    text = analysis_plan._scenario(screen.session).to_toml()
-    assert Scenario.from_toml(text).day_pass == registered
-    assert analysis_plan.read(text.encode()) == registered
-    assert analysis_plan.read(registered.to_toml().encode()) == registered
-    screen.visit("utility")
-    area = screen.test.text_area(key="utility.0.pass")
-    assert "[[analysis]]" in area.value
-    area.set_value("[[analysis").run()
-    assert "not valid TOML" in screen.errors[0]
-    assert screen.session.day_pass.analyses == ()
-
-
-def test_a_scenario_brings_its_day_pass_along_and_is_judged(open_page) -> None:
-    screen = open_page("utility")
-    screen.test.button(key="utility.0.pass.suggest").click().run()
-    registered = screen.session.day_pass
-    screen.visit("compare")
-    for name in ("one", "two"):
-        next(box for box in screen.test.text_input if box.label == "Name").set_value(name)
-        next(each for each in screen.test.button if each.label == "Save scenario").click().run()
-        screen.session.levers["k"] += 4
-    assert screen.errors == []
-    session = screen.session
-    assert session.scenarios["one"].day_pass == registered
-    assert len(screen.results.memos["standings of scenarios"]._kept) == 2
-    session.day_pass = type(registered)()
-    next(each for each in screen.test.button if each.label == "To Tune").click().run()
-    assert session.day_pass == registered
-    assert screen.visit("utility").test.text_area(key="utility.0.pass").value
 
 
 def test_standings_in_words(session: Session) -> None:
@@ -296,11 +251,11 @@ def test_standings_in_words(session: Session) -> None:
     assert found is not None
     words = [analysis_plan_results.standing_words(one) for one in found]
     assert all(text[0] in "✓▲" for text in words)
-    rows = compare_cards._day_pass_rows(session, [scenario])
+    rows = compare_cards._analysis_plan_rows(session, [scenario])
     assert [row[1] for row in rows] == words
     other = Scenario(name="b", setting=session.setting, table="0" * 64)
     assert analysis_plan_results.standings(session, other) is None
-    assert compare_cards._day_pass_rows(session, [scenario, other])[0][2] == "–"
+    assert compare_cards._analysis_plan_rows(session, [scenario, other])[0][2] == "–"
 
 
 def test_draws_are_points_only_where_each_has_both_measures(monkeypatch) -> None:

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 import rwn_core as rwn
-from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.repeated_draws import ensemble
 from rwn_core.evaluation.standard_errors import standard_error_validity
@@ -82,15 +82,17 @@ def test_draws_and_standard_errors_join_the_picture(session: Session) -> None:
     assert "9 of 10 draws" not in other["tables"][0]["columns"]
 
 
-def test_a_day_pass_has_a_tile_and_a_table(session: Session) -> None:
+def test_an_analysis_plan_has_a_tile_and_a_table(session: Session) -> None:
     analysis_plan.register(session, analysis_plan.suggested(session.data).to_toml())
     readings = read(session)
     passed = analysis_plan_results.verdicts(session, readings.comparison)
-    assert len(passed) == len(DayPass.from_toml(analysis_plan.draft(session).text).analyses) == 3
+    assert (
+        len(passed) == len(AnalysisPlan.from_toml(analysis_plan.draft(session).text).analyses) == 3
+    )
     assert all(verdict.value is not None for verdict in passed)
     payload = utility_view.payload(session, readings, passed)
-    assert payload["tiles"][-1]["label"] == "Day pass"
-    assert payload["tables"][0]["title"].startswith("Day pass")
+    assert payload["tiles"][-1]["label"] == "Analysis plan"
+    assert payload["tables"][0]["title"].startswith("Analysis plan")
     analysis_plan.register(session, "no [[toml")
     assert analysis_plan.draft(session).text == "no [[toml"
     assert analysis_plan_results.verdicts(session, readings.comparison) == ()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.charts.parts.bands import Drawn, columns, reach
+from rwn_core.charts.parts.bands import Drawn, columns, range_text
 from rwn_core.charts.parts.style import (
     FONT,
     Chart,
@@ -106,7 +106,7 @@ def _texts(safe: Sequence[str], drawn: Drawn) -> list[list[str]]:
     return [
         [
             f"{row} × {column}"
-            + (f" (draws {reach(band.low[i, j], band.high[i, j], 2)})" if j > i else "")
+            + (f" (draws {range_text(band.low[i, j], band.high[i, j], 2)})" if j > i else "")
             for j, column in enumerate(safe)
         ]
         for i, row in enumerate(safe)
@@ -126,8 +126,11 @@ def _layout(names: Sequence[str]) -> dict[str, Any]:
 def _ticks(names: Sequence[str], room: int, length: int) -> dict[str, Any]:
     """Tick every name, or every second, third, ... where `room` names can be read."""
     step = max(1, -(-len(names) // max(room, 1)))
-    places = list(range(0, len(names), step))
-    return {"tickvals": places, "ticktext": [escape(shorten(names[i], length)) for i in places]}
+    positions = list(range(0, len(names), step))
+    return {
+        "tickvals": positions,
+        "ticktext": [escape(shorten(names[i], length)) for i in positions],
+    }
 
 
 def _pairs(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:

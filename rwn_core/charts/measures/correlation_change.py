@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.charts.parts.bands import NAME, Drawn, columns, marks, reach
+from rwn_core.charts.parts.bands import NAME, Drawn, columns, marks, range_text
 from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
 from rwn_core.charts.parts.style import (
     FONT,
@@ -85,7 +85,7 @@ def _texts(names: list[str], band: Band | None) -> list[list[str]]:
             + (
                 ""
                 if band is None or j >= i
-                else f" (draws {reach(band.low[i, j], band.high[i, j], 2)})"
+                else f" (draws {range_text(band.low[i, j], band.high[i, j], 2)})"
             )
             for j, column in enumerate(safe)
         ]
@@ -113,8 +113,8 @@ def _layout(names: list[str]) -> dict[str, Any]:
 
 def _ticks(names: list[str], room: int) -> dict[str, Any]:
     step = max(1, -(-len(names) // room))
-    places = list(range(0, len(names), step))
-    return {"tickvals": places, "ticktext": [escape(shorten(names[at], 9)) for at in places]}
+    positions = list(range(0, len(names), step))
+    return {"tickvals": positions, "ticktext": [escape(shorten(names[at], 9)) for at in positions]}
 
 
 def _pairs(

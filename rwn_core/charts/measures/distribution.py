@@ -99,7 +99,7 @@ def _steps(
 def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[Trace], dict[str, Any]]:
     """Pair the bars of every level; rare levels are drawn together."""
     names, counts = _common(shown)
-    places = list(range(len(names)))
+    positions = list(range(len(names)))
     traces = []
     for side in _SIDES:
         released = side == "released"
@@ -110,7 +110,7 @@ def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[Trace], dic
                 "orientation": "h",
                 "name": side,
                 "x": counts[side],
-                "y": places,
+                "y": positions,
                 "width": 0.36,
                 "offset": 0.02 if released else -0.38,
                 "marker": {
@@ -121,9 +121,9 @@ def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[Trace], dic
             }
         )
     if band is not None and len(band.low) == len(names):
-        traces.append(bars(band.low, band.high, np.array(places) + 0.2))
+        traces.append(bars(band.low, band.high, np.array(positions) + 0.2))
     ticks: dict[str, Any] = {
-        "tickvals": places,
+        "tickvals": positions,
         "ticktext": [escape(shorten(name, 14)) for name in names],
     }
     x = axis("records", 0, above(1.03 * largest(*counts.values())))

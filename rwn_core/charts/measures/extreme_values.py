@@ -79,8 +79,8 @@ def draw(reading: Reading) -> Chart:
 
 def _points(detail: Any, shown: list[str], side: str) -> Trace:
     chosen = [
-        place
-        for place, (name, which) in enumerate(zip(detail["name"], detail["side"], strict=True))
+        row
+        for row, (name, which) in enumerate(zip(detail["name"], detail["side"], strict=True))
         if which == side and name in shown
     ]
     marker = (
@@ -92,8 +92,8 @@ def _points(detail: Any, shown: list[str], side: str) -> Trace:
         "type": "scatter",
         "mode": "markers",
         "name": side,
-        "x": [float(detail["survival"][place]) for place in chosen],
-        "y": [shown.index(detail["name"][place]) for place in chosen],
+        "x": [float(detail["survival"][row]) for row in chosen],
+        "y": [shown.index(detail["name"][row]) for row in chosen],
         "marker": marker,
         "cliponaxis": False,
         "hovertemplate": "%{x:.1%}<extra>%{fullData.name}</extra>",

@@ -29,16 +29,16 @@ def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
             detail = reading.detail
             reference = detail["guess"] if detail["control"] is None else detail["control"]
             pairs.append((name, reference, detail["attack"]))
-            strangers = math.nan if detail["control"] is None else detail["control"]
-            row = [name, detail["attack"], strangers, detail["guess"], reading.value, ""]
+            control = math.nan if detail["control"] is None else detail["control"]
+            row = [name, detail["attack"], control, detail["guess"], reading.value, ""]
         for column, cell in zip(columns, row, strict=True):
             column.append(cell)
     worst = readings["attribute_inference"]
     if isinstance(worst, Reading):
         pairs.append(("attribute, worst case", worst.baseline, worst.value))
         guess = float(sum(worst.detail["ignorant"]) / len(worst.detail["ignorant"]))
-        strangers = math.nan if worst.detail["control"] is None else worst.baseline
-        cells = ["attribute, worst case", worst.value, strangers, guess, math.nan, ""]
+        control = math.nan if worst.detail["control"] is None else worst.baseline
+        cells = ["attribute, worst case", worst.value, control, guess, math.nan, ""]
         for column, cell in zip(columns, cells, strict=True):
             column.append(cell)
     controlled = [r.detail["control"] is not None for r in readings.values()

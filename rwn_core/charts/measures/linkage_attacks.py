@@ -31,11 +31,11 @@ def draw(attacks: Sequence[Attack]) -> Chart:
         From `rwn_core.evaluation.disclosure.attacks`.
     """
     shown = [attack for attack in attacks if attack["success"] is not None]
-    places = list(range(len(shown)))
+    positions = list(range(len(shown)))
     ordinary = max((a["success"] for a in shown if not a["worst"]), default=0.0)
     worst = max((a["success"] for a in shown if a["worst"]), default=0.0)
     names: dict[str, Any] = {
-        "tickvals": places,
+        "tickvals": positions,
         "ticktext": [escape(a["words"]) for a in shown],
         "showgrid": False,
     }
@@ -53,14 +53,14 @@ def draw(attacks: Sequence[Attack]) -> Chart:
                 label(
                     short(a["success"]),
                     a["success"],
-                    place,
+                    position,
                     RELEASED if a["worst"] else NEUTRAL,
                     bold=bool(a["worst"]),
                     xanchor="left",
                     yanchor="middle",
                     xshift=3,
                 )
-                for place, a in zip(places, shown, strict=True)
+                for position, a in zip(positions, shown, strict=True)
             ],
         ),
         table=table(
@@ -80,7 +80,7 @@ def _ticks() -> dict[str, Any]:
 
 
 def _bars(shown: Sequence[Attack], *, worst: bool) -> Trace:
-    rows = [place for place, attack in enumerate(shown) if bool(attack["worst"]) == worst]
+    rows = [position for position, attack in enumerate(shown) if bool(attack["worst"]) == worst]
     color = RELEASED if worst else NEUTRAL
     return {
         "type": "bar",

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.charts.parts.bands import Drawn, reach
+from rwn_core.charts.parts.bands import Drawn, range_text
 from rwn_core.charts.parts.style import (
     ORIGINAL,
     RELEASED,
@@ -43,7 +43,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
     values = [np.asarray(detail[side], dtype=float) for side in _SIDES]
     values = [v[np.isfinite(v)] for v in values]
     band = None if drawn is None else drawn["value"]
-    draws = "" if band is None else f" · draws {reach(band.low, band.high)}"
+    draws = "" if band is None else f" · draws {range_text(band.low, band.high)}"
     medians = [number(reading.baseline), number(reading.value)]
     traces = [trace for i in (1, 0) for trace in _box(values[i], released=bool(i))]
     return chart(
@@ -74,9 +74,9 @@ def _box(values: NDArray[Any], *, released: bool) -> list[Trace]:
         return []
     row = 0 if released else 1
     q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75))
-    reach = 1.5 * (q3 - q1)
-    inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
-    outside = values[(values < q1 - reach) | (values > q3 + reach)]
+    whisker = 1.5 * (q3 - q1)
+    inside = values[(values >= q1 - whisker) & (values <= q3 + whisker)]
+    outside = values[(values < q1 - whisker) | (values > q3 + whisker)]
     color = RELEASED if released else ORIGINAL
     box = {
         "type": "box",

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.charts.parts.bands import NAME, Drawn, marks, reach
+from rwn_core.charts.parts.bands import NAME, Drawn, marks, range_text
 from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
 from rwn_core.charts.parts.style import Chart, axis, chart, escape, layout, number, shorten
 from rwn_core.charts.parts.tables import table
@@ -35,7 +35,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
         outside = band.outside(shift)
         for text, row in zip(texts, rows, strict=True):
             for j, (low, high) in enumerate(zip(band.low[row], band.high[row], strict=True)):
-                text[j] += f" (draws {reach(low, high, 2)})"
+                text[j] += f" (draws {range_text(low, high, 2)})"
     count = int(outside.sum())
     return chart(
         "quantiles",

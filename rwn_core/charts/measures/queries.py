@@ -23,13 +23,13 @@ def draw(reading: Reading) -> Chart:
     target = np.asarray(detail["one_and_target"], dtype=float)
     order = np.argsort(-target, kind="stable")
     pairs: list[Pair] = [
-        (detail["words"][place], detail["one"][place], float(target[place]))
-        for place in order[:_SHOWN].tolist()
+        (detail["words"][index], detail["one"][index], float(target[index]))
+        for index in order[:_SHOWN].tolist()
     ]
     count = len(target)
     fields = ("words", "none", "one", "one_and_target", "disclosed", "matches", "same_person")
-    columns = [[detail[name][place] for place in order.tolist()] for name in fields]
-    columns[4] = [math.nan if told is None else told for told in columns[4]]
+    columns = [[detail[name][index] for index in order.tolist()] for name in fields]
+    columns[4] = [math.nan if value is None else value for value in columns[4]]
     columns[6] = ["yes" if same else "no" for same in columns[6]]
     return chart(
         "queries",
@@ -46,7 +46,7 @@ def draw(reading: Reading) -> Chart:
                 "no match",
                 "exactly one",
                 "and that person",
-                "confidential value told",
+                "confidential value learned",
                 "matches now",
                 "that person now",
             ],

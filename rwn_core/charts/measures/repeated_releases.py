@@ -90,14 +90,14 @@ def _traces(times: Any, bound: Any, success: Any) -> list[Trace]:
 
 
 def _table(times: Any, bound: Any, success: Any) -> dict[str, Any]:
-    found = {int(t): float(b) for t, b in zip(times, bound, strict=True)}
+    bound_after = {int(t): float(b) for t, b in zip(times, bound, strict=True)}
     count = 0 if success is None else len(success)
-    every = sorted({*found, *range(1, count + 1)})
+    every = sorted({*bound_after, *range(1, count + 1)})
     return table(
         ["releases", "at least", "simulated"],
         [
             every,
-            [found.get(t, math.nan) for t in every],
+            [bound_after.get(t, math.nan) for t in every],
             [float(success[t - 1]) if t <= count else math.nan for t in every],
         ],
     )

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.charts.parts.bands import reach
+from rwn_core.charts.parts.bands import range_text
 from rwn_core.charts.parts.signed_heatmap import SMALL_FONT, signed_heatmap, span_of
 from rwn_core.charts.parts.style import (
     MANY,
@@ -57,7 +57,8 @@ def _points(reading: Reading, drawn: tuple[float, float] | None) -> Chart:
     return chart(
         "two_way",
         f"{one} and {other}",
-        f"correlation {r[0]} → {r[1]}" + ("" if drawn is None else f" · draws {reach(*drawn, 2)}"),
+        f"correlation {r[0]} → {r[1]}"
+        + ("" if drawn is None else f" · draws {range_text(*drawn, 2)}"),
         f"Scatter of {one} and {other}; their correlation is {r[0]} in the original and {r[1]} in "
         "the release",
         data=_beside(clouds, low, high) if many else _overlaid(clouds),
@@ -88,8 +89,8 @@ def _beside(clouds: list[NDArray[Any]], low: NDArray[Any], high: NDArray[Any]) -
     """Large clouds hide each other: the released one stands at the right of the original."""
     width = high[0] - low[0]
     traces = []
-    for place, (cloud, color) in enumerate(zip(clouds, (ORIGINAL, RELEASED), strict=True)):
-        shift = place * 1.06 * width
+    for side, (cloud, color) in enumerate(zip(clouds, (ORIGINAL, RELEASED), strict=True)):
+        shift = side * 1.06 * width
         edges = np.linspace(low[0], high[0], 41) + shift, np.linspace(low[1], high[1], 31)
         traces.append(density(cloud[:, 0] + shift, cloud[:, 1], color, edges))
     return traces

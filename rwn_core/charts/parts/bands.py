@@ -20,7 +20,7 @@ NAME = "9 of 10 draws"
 _PALE, _PALER = f"{RELEASED}66", f"{RELEASED}2E"
 
 
-def reach(low: Scalar, high: Scalar, digits: int = 3) -> str:
+def range_text(low: Scalar, high: Scalar, digits: int = 3) -> str:
     """Both ends of a band in words; a dash where a draw had no number."""
     if not (np.isfinite(low) and np.isfinite(high)):
         return "–"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.charts.parts.bands import NAME, Drawn, reach, stripe
+from rwn_core.charts.parts.bands import NAME, Drawn, range_text, stripe
 from rwn_core.charts.parts.style import (
     MANY,
     NEUTRAL,
@@ -69,10 +69,10 @@ def draw(reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, 
         key,
         title,
         f"max {maxima[0]} → {maxima[1]}"
-        + ("" if band is None else f" · draws {reach(band.low, band.high)}"),
+        + ("" if band is None else f" · draws {range_text(band.low, band.high)}"),
         f"{title} of each record; the maximum is {maxima[0]} at record {holders[0]} of the "
         f"original and {maxima[1]} at record {holders[1]} of the release"
-        + ("" if band is None else f"; {NAME} have {reach(band.low, band.high)}"),
+        + ("" if band is None else f"; {NAME} have {range_text(band.low, band.high)}"),
         data=[
             trace
             for i in (0, 1)

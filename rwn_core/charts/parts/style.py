@@ -123,8 +123,12 @@ def axis(
     the reader zooms or opens the full view.
     """
     if "tickvals" not in more:
-        places = ticks(low, high, count)
-        more |= {"tickvals": places, "ticktext": _tick_texts(places, share), "tickmode": "auto"}
+        positions = ticks(low, high, count)
+        more |= {
+            "tickvals": positions,
+            "ticktext": _tick_texts(positions, share),
+            "tickmode": "auto",
+        }
         more |= {"nticks": count, "tickformat": ".0%"} if share else {"nticks": count}
     return {
         "title": {"text": title, "standoff": 5, "font": {"size": FONT}},
@@ -136,16 +140,16 @@ def axis(
     }
 
 
-def _tick_texts(places: Sequence[float], share: bool) -> list[str]:
+def _tick_texts(positions: Sequence[float], share: bool) -> list[str]:
     """Write all ticks with the decimals that their spacing needs."""
-    step = places[1] - places[0] if len(places) > 1 else (places or [1.0])[0] or 1.0
+    step = positions[1] - positions[0] if len(positions) > 1 else (positions or [1.0])[0] or 1.0
     step *= 100 if share else 1
     decimals = max(0, -math.floor(math.log10(abs(step)) + 1e-9))
     if share:
-        return [f"{100 * v:.{decimals}f}%".replace("-", "−") for v in places]
+        return [f"{100 * v:.{decimals}f}%".replace("-", "−") for v in positions]
     if decimals > 4:
-        return [number(v, 1) if v else "0" for v in places]
-    return [f"{v:,.{decimals}f}".replace("-", "−") for v in places]
+        return [number(v, 1) if v else "0" for v in positions]
+    return [f"{v:,.{decimals}f}".replace("-", "−") for v in positions]
 
 
 def widest(texts: Sequence[str]) -> float:
@@ -212,21 +216,21 @@ def line(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
 
 def horizontal(y: float, color: str, dash: str = "solid") -> dict[str, Any]:
     """Rule a horizontal line across the whole plot at `y`."""
-    place = {"xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y}
-    return {"type": "line", **place, "line": {"color": color, "width": 1.4, "dash": dash}}
+    anchor = {"xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y}
+    return {"type": "line", **anchor, "line": {"color": color, "width": 1.4, "dash": dash}}
 
 
 def vertical(x: float, color: str, dash: str = "solid") -> dict[str, Any]:
     """Rule a vertical line across the whole plot at `x`."""
-    place = {"yref": "paper", "y0": 0, "y1": 1, "x0": x, "x1": x}
-    return {"type": "line", **place, "line": {"color": color, "width": 1.4, "dash": dash}}
+    anchor = {"yref": "paper", "y0": 0, "y1": 1, "x0": x, "x1": x}
+    return {"type": "line", **anchor, "line": {"color": color, "width": 1.4, "dash": dash}}
 
 
 def label(text: str, x: float, y: float, color: str, *, bold: bool = False, **more: Any) -> Label:
     """Write a short text at a place of the plot."""
     font = {"color": color, "size": FONT, "weight": 700 if bold else 400}
-    place = {"xanchor": "center", "yanchor": "bottom", **more}
-    return {"text": text, "x": x, "y": y, "showarrow": False, "font": font, **place}
+    anchor = {"xanchor": "center", "yanchor": "bottom", **more}
+    return {"text": text, "x": x, "y": y, "showarrow": False, "font": font, **anchor}
 
 
 def density(x: ArrayLike, y: ArrayLike, color: str, edges: Sequence[NDArray[Any]]) -> Trace:

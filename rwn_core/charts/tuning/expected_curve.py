@@ -53,9 +53,9 @@ def draw(
     detail = expected.detail
     words, sign = str(detail["words"]), SHORT_NAMES[detail["axis"]]
     now, (low, high) = float(detail["now"]), _span(expected, realized, interval)
-    told = _told(detail)
-    found = told(expected.value)
-    note = f"expected {found}" + ("" if realized is None else f" · draw {told(realized)}")
+    write = _writer(detail)
+    stated = write(expected.value)
+    note = f"expected {stated}" + ("" if realized is None else f" · draw {write(realized)}")
     others = " and ".join(
         f"{SHORT_NAMES[n]} = {v:g}" for n, v in detail["others"].items() if v is not None
     )
@@ -64,8 +64,8 @@ def draw(
         "expected_curve",
         f"Expected {detail['short']} over {sign}",
         note,
-        f"Expected {words} over {_AXES[detail['axis']]} at {others}; at the present value {found} "
-        "is expected" + ("" if realized is None else f" and this draw has {told(realized)}"),
+        f"Expected {words} over {_AXES[detail['axis']]} at {others}; at the present value {stated} "
+        "is expected" + ("" if realized is None else f" and this draw has {write(realized)}"),
         data=[*_curve(detail, sign), *_interval(now, interval), *_point(now, realized)],
         layout=_layout(expected, (low, high), realized),
         large={"legend": True},
@@ -81,8 +81,8 @@ def draw(
     )
 
 
-def _told(detail: Mapping[str, Any]) -> Callable[[float], str]:
-    """How to write a value of the moment."""
+def _writer(detail: Mapping[str, Any]) -> Callable[[float], str]:
+    """How to write a value of the statistic."""
     if detail["share"]:
         return lambda value: percent(value, 1)
     return lambda value: number(value, 2 if abs(value) < 0.1 else 3 if abs(value) < 10 else 4)

@@ -62,7 +62,7 @@ def draw(
     known = square[np.isfinite(square)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
     kept = _keeps(square, limit, measure["better"])
-    columns, rows = [[escape(_word(v)) for v in told["values"]] for told in (across, down)]
+    columns, rows = [[escape(_word(v)) for v in scale["values"]] for scale in (across, down)]
     x = axis(
         escape(across["title"]),
         -0.5,

@@ -223,9 +223,9 @@ def _marker(p: Point, position: str) -> Trace:
 
 def _admissible(limit: float) -> dict[str, Any]:
     """Shade the region of tolerable risk."""
-    place = {"xref": "paper", "x0": 0, "x1": 1, "y0": -1, "y1": limit}
+    corners = {"xref": "paper", "x0": 0, "x1": 1, "y0": -1, "y1": limit}
     shade = {"fillcolor": "rgba(0,158,115,0.10)", "line": {"width": 0}, "layer": "below"}
-    return {"type": "rect", **place, **shade}
+    return {"type": "rect", **corners, **shade}
 
 
 def _corners(top: float, left: float) -> list[Label]:

@@ -35,9 +35,9 @@ def draw(tried: Sequence[Mapping[str, float]]) -> Chart:
     risk = np.array([step["risk"] for step in tried])
     loss = np.array([step["correlation"] for step in tried])
     known = np.isfinite(loss)
-    places = list(range(len(share)))
+    positions = list(range(len(share)))
     texts = ["exact", *(f"{s:g} SD" for s in share[1:])]
-    traces = [_trace(places, risk, released=True), _trace(places, loss, released=False)]
+    traces = [_trace(positions, risk, released=True), _trace(positions, loss, released=False)]
     notes = [label("worst-case linkage", 0, float(risk[0]), RELEASED, xanchor="left", yshift=4)]
     if known.any():
         last = int(np.flatnonzero(known)[-1])
@@ -54,7 +54,7 @@ def draw(tried: Sequence[Mapping[str, float]]) -> Chart:
         f"{percent(float(risk[-1]), 1)} with numbers rounded to one standard deviation",
         data=traces,
         layout=layout(
-            axis("release precision", -0.25, len(share) - 0.75, tickvals=places, ticktext=texts),
+            axis("release precision", -0.25, len(share) - 0.75, tickvals=positions, ticktext=texts),
             axis("", 0, min(above(1.2 * largest(risk, loss, [0.02])), 1.12), share=True),
             annotations=notes,
         ),
@@ -65,8 +65,8 @@ def draw(tried: Sequence[Mapping[str, float]]) -> Chart:
     )
 
 
-def _trace(places: list[int], values: NDArray[np.float64], *, released: bool) -> Trace:
-    drawn = line(places, floats(values), released=released)
+def _trace(positions: list[int], values: NDArray[np.float64], *, released: bool) -> Trace:
+    drawn = line(positions, floats(values), released=released)
     if not released:
         drawn["line"] |= {"color": NEUTRAL}
     drawn["mode"] = "lines+markers"

@@ -98,9 +98,9 @@ def _known(spot: Spot) -> bool:
     return all(spot[c] is not None and math.isfinite(spot[c]) for c in "xy")
 
 
-def _title(told: Mapping[str, Any], direction: str) -> str:
-    turned = f" (reversed: {direction})" if told["falls"] else ""
-    return escape(f"{told['title']}: {told['unit']}{turned}")
+def _title(scale: Mapping[str, Any], direction: str) -> str:
+    turned = f" (reversed: {direction})" if scale["falls"] else ""
+    return escape(f"{scale['title']}: {scale['unit']}{turned}")
 
 
 def _range(values: Sequence[float], ends: Sequence[float], falls: bool) -> tuple[float, float]:
@@ -176,7 +176,7 @@ def _paths(spots: Sequence[Spot], paths: Sequence[Sequence[int]]) -> list[Trace]
     x: list[float | None] = []
     y: list[float | None] = []
     for path in paths:
-        along = [spots[place] for place in path if _known(spots[place])]
+        along = [spots[index] for index in path if _known(spots[index])]
         x += [*(s["x"] for s in along), None]
         y += [*(s["y"] for s in along), None]
     return [_line(x, y, "slice", color=NEUTRAL, width=1)] if x else []
@@ -228,9 +228,9 @@ def _mark(mark: Spot, color: str, symbol: str, size: float) -> Trace:
 def _admissible(limit: float, y_range: tuple[float, float]) -> dict[str, Any]:
     """Shade the region of tolerable risk."""
     bottom = y_range[0] - (y_range[1] - y_range[0])
-    place = {"xref": "paper", "x0": 0, "x1": 1, "y0": bottom, "y1": limit}
+    corners = {"xref": "paper", "x0": 0, "x1": 1, "y0": bottom, "y1": limit}
     shade = {"fillcolor": "rgba(0,158,115,0.10)", "line": {"width": 0}, "layer": "below"}
-    return {"type": "rect", **place, **shade}
+    return {"type": "rect", **corners, **shade}
 
 
 def _beyond(
@@ -265,19 +265,19 @@ def _limit_label(limit: float | None, y_range: tuple[float, float]) -> list[Labe
 def _describe(
     placed: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any], limit: float | None
 ) -> str:
-    told = f"Map of {len(placed)} settings, {y['title']} against {x['title']}"
+    text = f"Map of {len(placed)} settings, {y['title']} against {x['title']}"
     if limit is None:
-        return told
+        return text
     kept = sum(1 for s in placed if (s["y"] >= limit if y["falls"] else s["y"] <= limit))
     line = percent(limit, 1) if y["share"] else number(limit)
-    return f"{told}; {kept} of them keep the maximum tolerable risk of {line}"
+    return f"{text}; {kept} of them keep the maximum tolerable risk of {line}"
 
 
 def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) -> dict[str, Any]:
     columns = ["setting"]
     cells: list[list[Any]] = [[s["text"] for s in spots]]
-    for name, told in (("x", x), ("y", y)):
-        columns += [told["title"], f"{told['title']}, low", f"{told['title']}, high"]
+    for name, scale in (("x", x), ("y", y)):
+        columns += [scale["title"], f"{scale['title']}, low", f"{scale['title']}, high"]
         cells.append([_float(s[name]) for s in spots])
         for end in (0, 1):
             pairs = [s[f"{name}_interval"] for s in spots]

@@ -143,7 +143,7 @@ def forecast_scan(
     starts, records = replace(laws[0].neighborhoods, sizes=sizes.max(axis=0)).pairs()
     sums = adder.total(starts, records, sizes, which, progress)
     nothing = (np.empty((0, len(columns.names))),) * 2
-    return [forecast_of(columns, sums, place, nothing) for place in range(len(laws))]
+    return [forecast_of(columns, sums, which, nothing) for which in range(len(laws))]
 
 
 def forecast_sample(
@@ -193,8 +193,8 @@ def _laws(
     """The law of every setting, from neighbors that are ranked once."""
     _refuse_unlike(settings)
     prepared = prepared or settings[0].prepare(microdata, settings=settings)
-    found = [prepared.at(**lever_values(params)).law for params in settings]
-    laws = [independent_cells(law) for law in found if law is not None]
+    known = [prepared.at(**lever_values(params)).law for params in settings]
+    laws = [independent_cells(law) for law in known if law is not None]
     if len({id(law.neighborhoods.table) for law in laws}) > 1:
         raise ParameterError(
             "The neighbors of these settings do not fit into memory together; forecast fewer of "

@@ -29,13 +29,13 @@ class Columns:
         A number is center + unit times its column.
     numbers, known : ndarray of float64, shape (n, m)
         From -1 to 1, 0 where missing; 1 where known.
-    places : ndarray of int64, shape (m,)
+    positions : ndarray of int64, shape (m,)
         Which of the p released variables each is.
     levels : mapping of str to list
         Of the categorical and ordered variables with at most 200 levels.
     dummies : ndarray of float64, shape (n, L)
         A column for each level, in the order of `levels`.
-    dummy_places : ndarray of int64, shape (L,)
+    dummy_positions : ndarray of int64, shape (L,)
     codes : ndarray of int64, shape (n, p)
         Equal where two records have the same value, missing included.
     units : tuple of tuple of int
@@ -48,10 +48,10 @@ class Columns:
     unit: NDArray[np.float64]
     numbers: NDArray[np.float64]
     known: NDArray[np.float64]
-    places: NDArray[np.int64]
+    positions: NDArray[np.int64]
     levels: dict[str, list[Any]]
     dummies: NDArray[np.float64]
-    dummy_places: NDArray[np.int64]
+    dummy_positions: NDArray[np.int64]
     codes: NDArray[np.int64]
     units: tuple[tuple[int, ...], ...]
 
@@ -61,7 +61,7 @@ class Columns:
         released = [variable.name for variable in microdata.schema.released]
         names = microdata.numeric_names
         center, unit, numbers, known = _scaled(microdata.matrix(names))
-        levels, dummies, places = _dummies(microdata)
+        levels, dummies, positions = _dummies(microdata)
         return cls(
             released=tuple(released),
             names=tuple(names),
@@ -69,10 +69,10 @@ class Columns:
             unit=unit,
             numbers=numbers,
             known=known,
-            places=np.array([released.index(name) for name in names], dtype=np.int64),
+            positions=np.array([released.index(name) for name in names], dtype=np.int64),
             levels=levels,
             dummies=dummies,
-            dummy_places=places,
+            dummy_positions=positions,
             codes=np.column_stack([_codes(microdata, name) for name in released]),
             units=_units(microdata),
         )
@@ -82,14 +82,14 @@ class Columns:
         """Whether no number is missing."""
         return bool(self.known.all())
 
-    def pairs_of(self, places: NDArray[np.int64]) -> list[tuple[int, int]]:
+    def pairs_of(self, positions: NDArray[np.int64]) -> list[tuple[int, int]]:
         """Which pairs of columns, given each one's variable, share a donor."""
-        unit_of = {place: number for number, unit in enumerate(self.units) for place in unit}
-        own = [unit_of[int(place)] for place in places]
+        unit_of = {position: number for number, unit in enumerate(self.units) for position in unit}
+        own = [unit_of[int(position)] for position in positions]
         return [
             (one, two)
             for one, two in combinations(range(len(own)), 2)
-            if own[one] == own[two] and places[one] != places[two]
+            if own[one] == own[two] and positions[one] != positions[two]
         ]
 
 
@@ -112,8 +112,8 @@ def _dummies(
 ) -> tuple[dict[str, list[Any]], NDArray[np.float64], NDArray[np.int64]]:
     levels: dict[str, list[Any]] = {}
     columns: list[NDArray[np.float64]] = []
-    places: list[int] = []
-    for place, variable in enumerate(microdata.schema.released):
+    positions: list[int] = []
+    for position, variable in enumerate(microdata.schema.released):
         if variable.kind not in (Kind.CATEGORICAL, Kind.ORDERED):
             continue
         codes, known = microdata.codes(variable.name)
@@ -121,9 +121,9 @@ def _dummies(
             continue
         levels[variable.name] = list(known)
         columns.append((codes[:, None] == np.arange(len(known))).astype(np.float64))
-        places += [place] * len(known)
+        positions += [position] * len(known)
     dummies = np.column_stack(columns) if columns else np.empty((microdata.n, 0))
-    return levels, dummies, np.array(places, dtype=np.int64)
+    return levels, dummies, np.array(positions, dtype=np.int64)
 
 
 def _codes(microdata: Microdata, name: str) -> NDArray[np.int64]:
@@ -134,6 +134,6 @@ def _codes(microdata: Microdata, name: str) -> NDArray[np.int64]:
 
 def _units(microdata: Microdata) -> tuple[tuple[int, ...], ...]:
     units: dict[object, list[int]] = {}
-    for place, variable in enumerate(microdata.schema.released):
-        units.setdefault((variable.group,) if variable.group else place, []).append(place)
-    return tuple(tuple(places) for places in units.values())
+    for position, variable in enumerate(microdata.schema.released):
+        units.setdefault((variable.group,) if variable.group else position, []).append(position)
+    return tuple(tuple(positions) for positions in units.values())

@@ -10,7 +10,7 @@ import numpy as np
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.forecast import Forecast, forecast_scan
-from rwn_core.evaluation.forecast.statistic import CELLS, CHANGE, Moment
+from rwn_core.evaluation.forecast.statistic import CELLS, CHANGE, Statistic
 from rwn_core.masking import Method, Prepared, at_levers, lever_values
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -33,10 +33,10 @@ def expected_curve(
     values: Sequence[float],
     *,
     axis: str = "epsilon",
-    moment: Moment = CHANGE,
+    statistic: Statistic = CHANGE,
     prepared: Prepared | None = None,
 ) -> Reading:
-    """Forecast a moment for many values of one parameter, the others as they are.
+    """Forecast a statistic for many values of one parameter, the others as they are.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def expected_curve(
         Of the lever, ascending.
     axis : str
         Name of one of the method's levers.
-    moment : Moment
+    statistic : Statistic
         By default the mean absolute change of the correlations.
     prepared : Prepared, optional
         See `forecast_scan`.
@@ -62,7 +62,7 @@ def expected_curve(
     NotApplicable, ParameterError
     """
     scan = forecast_scan(microdata, [*along(params, axis, values), params], prepared=prepared)
-    return curve(microdata, params, values, scan, axis=axis, moment=moment)
+    return curve(microdata, params, values, scan, axis=axis, statistic=statistic)
 
 
 def curve(
@@ -72,7 +72,7 @@ def curve(
     scan: Sequence[Forecast],
     *,
     axis: str = "epsilon",
-    moment: Moment = CHANGE,
+    statistic: Statistic = CHANGE,
 ) -> Reading:
     """The same from forecasts at hand: one for each value, and then that of the present setting.
 
@@ -82,32 +82,32 @@ def curve(
         value: at the present setting; baseline: the original's own; detail: axis, values, now
         (the present value), expected (per value), low and high (per value, where 9 of 10
         releases fall in closed form; None where there is none), changed (expected share of
-        cells that show another value), words, short words and share of the moment.
+        cells that show another value), words, short words and share of the statistic.
 
     Raises
     ------
     NotApplicable
     """
-    if moment == CHANGE and len(microdata.numeric_names) < 2:
+    if statistic == CHANGE and len(microdata.numeric_names) < 2:
         raise NotApplicable("Correlations need at least two continuous or count variables.")
-    found = [moment.expected(each, microdata) for each in scan]
-    bands = [moment.band(each) for each in scan[:-1]]
+    expected = [statistic.expected(each, microdata) for each in scan]
+    bands = [statistic.band(each) for each in scan[:-1]]
     ends = [None if None in bands else np.array([b[end] for b in bands if b]) for end in (0, 1)]
     now = getattr(params, axis)
     return Reading(
-        value=found[-1],
-        baseline=moment.realized(Comparison(original=microdata, masked=microdata)),
+        value=expected[-1],
+        baseline=statistic.realized(Comparison(original=microdata, masked=microdata)),
         detail={
             "axis": axis,
             "values": np.array([float(value) for value in values]),
             "now": 0.0 if now is None else float(now),
-            "expected": np.array(found[:-1]),
+            "expected": np.array(expected[:-1]),
             "low": ends[0],
             "high": ends[1],
             "changed": np.array([1 - CELLS.expected(each, microdata) for each in scan[:-1]]),
-            "words": moment.words,
-            "short": moment.short,
-            "share": moment.share,
+            "words": statistic.words,
+            "short": statistic.short,
+            "share": statistic.share,
             "others": {name: value for name, value in lever_values(params).items() if name != axis},
         },
     )

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rwn_core.evaluation.forecast.columns import Columns
-from rwn_core.evaluation.forecast.prefix_sums import growing_sums, record_blocks
+from rwn_core.evaluation.forecast.prefix_sums import prefix_sums, record_blocks
 
 Floats = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ class Adder:
     def __init__(self, columns: Columns, q: Floats) -> None:
         self.columns = columns
         self.q = q
-        self.pairs = columns.pairs_of(columns.places)
+        self.pairs = columns.pairs_of(columns.positions)
         one, two = np.array(self.pairs, dtype=np.intp).reshape(-1, 2).T
         self._one, self._two = one, two
         numbers = columns.numbers
@@ -139,7 +139,7 @@ class Adder:
             same = _sums(np.column_stack([equal, *joint]), local)[None]
         else:
             values = np.column_stack([self._every[members], equal, *joint])
-            sums = growing_sums(values, local, taken)
+            sums = prefix_sums(values, local, taken)
             near, same = np.split(sums, [self._every.shape[1]], axis=2)
         return near / taken[..., None], same / taken[..., None]
 
@@ -152,7 +152,7 @@ class Adder:
     def cells(self, near: Floats, block: slice) -> tuple[Floats, Floats]:
         """Mean and variance of every released number of a block, shape (s, b, m) each."""
         m = self._ends[0]
-        own, q = self.columns.numbers[block], self.q[:, None, self.columns.places]
+        own, q = self.columns.numbers[block], self.q[:, None, self.columns.positions]
         mean = (1 - q) * own + q * near[..., :m]
         spread = np.maximum(near[..., m : 2 * m] - near[..., :m] ** 2, 0.0)
         return mean, q * (1 - q) * (own - near[..., :m]) ** 2 + q * spread
@@ -175,13 +175,13 @@ class Adder:
         ]
 
     def _known(self, near: Floats, block: slice) -> Floats:
-        own, q = self.columns.known[block], self.q[:, None, self.columns.places]
+        own, q = self.columns.known[block], self.q[:, None, self.columns.positions]
         if self.columns.complete:
             return np.broadcast_to(own, (len(q), *own.shape))
         return np.asarray((1 - q) * own + q * near[..., self._ends[3] :])
 
     def _levels(self, near: Floats, block: slice) -> Floats:
-        own, q = self.columns.dummies[block], self.q[:, None, self.columns.dummy_places]
+        own, q = self.columns.dummies[block], self.q[:, None, self.columns.dummy_positions]
         return np.asarray((1 - q) * own + q * near[..., self._ends[1] : self._ends[2]])
 
     def _share_donors(self, noise: Floats, near: Floats, block: slice) -> None:
@@ -189,7 +189,7 @@ class Adder:
         if not self.pairs:
             return
         one, two, own = self._one, self._two, self.columns.numbers[block]
-        q = self.q[:, None, self.columns.places[one]]
+        q = self.q[:, None, self.columns.positions[one]]
         apart = (own[:, one] - near[..., one]) * (own[:, two] - near[..., two])
         jointly = near[..., self._ends[2] : self._ends[3]] - near[..., one] * near[..., two]
         shared = (q * (1 - q) * apart + q * jointly).sum(axis=1)
@@ -218,14 +218,14 @@ def _sums(equal: NDArray[np.bool_], local: NDArray[np.int64]) -> Floats:
 
 def _diagonal(values: Floats) -> Floats:
     made = np.zeros((*values.shape, values.shape[-1]))
-    places = np.arange(values.shape[-1])
-    made[:, places, places] = values
+    positions = np.arange(values.shape[-1])
+    made[:, positions, positions] = values
     return made
 
 
 def _counts(levels: Floats) -> Floats:
     """Expected counts of two levels together; of one level on the diagonal."""
     together = levels.transpose(0, 2, 1) @ levels
-    places = np.arange(levels.shape[-1])
-    together[:, places, places] = levels.sum(axis=1)
+    positions = np.arange(levels.shape[-1])
+    together[:, positions, positions] = levels.sum(axis=1)
     return np.asarray(together)

@@ -108,7 +108,7 @@ class Forecast:
 def forecast_of(
     columns: Columns,
     sums: ExpectedSums,
-    place: int,
+    setting: int,
     cells: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> Forecast:
     """The forecast of one setting.
@@ -119,33 +119,33 @@ def forecast_of(
         Of the original.
     sums : ExpectedSums
         Of several settings.
-    place : int
+    setting : int
         Which of them.
     cells : tuple of ndarray
         The mean and variance of every released number; empty if they are not wanted.
     """
     names, unit = list(columns.names), columns.unit
-    seen, noise = sums.seen[place], sums.noise[place]
+    seen, noise = sums.seen[setting], sums.noise[setting]
     count = np.diag(seen)
     some = count > 0
-    mean = np.where(some, sums.first[place] / np.where(some, count, 1.0), np.nan)
+    mean = np.where(some, sums.first[setting] / np.where(some, count, 1.0), np.nan)
     variance = np.where(some, np.diag(noise) / np.where(some, count, 1.0) ** 2, np.nan)
-    own, other = sums.first_seen[place], sums.first_seen[place].T
+    own, other = sums.first_seen[setting], sums.first_seen[setting].T
     enough = seen > 1
     safe = np.where(enough, seen, 2.0)
-    covariance = (sums.second[place] - (own * other + noise) / safe) / (safe - 1)
+    covariance = (sums.second[setting] - (own * other + noise) / safe) / (safe - 1)
     return Forecast(
         means=pd.Series(columns.center + unit * mean, index=names, dtype=np.float64),
         covariances=pd.DataFrame(
             np.where(enough, covariance, np.nan) * np.outer(unit, unit), index=names, columns=names
         ),
         mean_variances=pd.Series(unit**2 * variance, index=names, dtype=np.float64),
-        category_counts=_category_counts(columns, np.diag(sums.together[place])),
-        cells_intact=pd.Series(sums.kept[place], index=list(columns.released)),
-        rows_intact=float(sums.rows[place]),
+        category_counts=_category_counts(columns, np.diag(sums.together[setting])),
+        cells_intact=pd.Series(sums.kept[setting], index=list(columns.released)),
+        rows_intact=float(sums.rows[setting]),
         cell_means=cells[0],
         cell_variances=cells[1],
-        _together=sums.together[place],
+        _together=sums.together[setting],
         _sharing=frozenset(
             frozenset(columns.released[number] for number in unit) for unit in columns.units
         ),
@@ -153,12 +153,12 @@ def forecast_of(
 
 
 def _category_counts(columns: Columns, counts: NDArray[np.float64]) -> dict[str, pd.Series[float]]:
-    found: dict[str, pd.Series[float]] = {}
+    result: dict[str, pd.Series[float]] = {}
     first = 0
     for name, levels in columns.levels.items():
-        found[name] = pd.Series(counts[first : first + len(levels)], index=levels)
+        result[name] = pd.Series(counts[first : first + len(levels)], index=levels)
         first += len(levels)
-    return found
+    return result
 
 
 def _correlations(covariances: pd.DataFrame) -> pd.DataFrame:
@@ -167,5 +167,5 @@ def _correlations(covariances: pd.DataFrame) -> pd.DataFrame:
     some = spread > 0
     safe = np.where(some, spread, 1.0)
     both = np.outer(some, some) & np.isfinite(values)
-    found = np.where(both, np.clip(values / safe / safe[:, None], -1.0, 1.0), np.nan)
-    return pd.DataFrame(found, index=covariances.index, columns=covariances.columns)
+    result = np.where(both, np.clip(values / safe / safe[:, None], -1.0, 1.0), np.nan)
+    return pd.DataFrame(result, index=covariances.index, columns=covariances.columns)

@@ -38,7 +38,7 @@ def record_blocks(
         first = end
 
 
-def growing_sums(
+def prefix_sums(
     values: NDArray[np.float64], starts: NDArray[np.int64], sizes: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Sum of each record's first neighbors, for several neighborhood sizes.
@@ -59,7 +59,7 @@ def growing_sums(
     Examples
     --------
     >>> values = np.array([[1.0], [2.0], [4.0], [8.0]])
-    >>> growing_sums(values, np.array([0, 3, 4]), np.array([[1, 1], [3, 1]]))[..., 0].tolist()
+    >>> prefix_sums(values, np.array([0, 3, 4]), np.array([[1, 1], [3, 1]]))[..., 0].tolist()
     [[1.0, 8.0], [7.0, 8.0]]
     """
     running = np.empty((len(values) + 1, values.shape[1]))

@@ -20,16 +20,16 @@ __all__ = [
     "FIRST_COMPONENT",
     "KINDS",
     "ROWS",
-    "Moment",
-    "moments_of",
+    "Statistic",
     "rarest",
+    "statistics_of",
 ]
 
 Z90 = 1.6448536269514722  # 9 of 10 normal draws lie within so many standard deviations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moment:
+class Statistic:
     """Say what to expect, and to look for, in a release.
 
     Parameters
@@ -58,7 +58,7 @@ class Moment:
         kind = KINDS[self.kind]
         if len(self.names) != kind.variables or len(self.levels) != kind.levels:
             raise ParameterError(
-                f"A moment of kind {self.kind} needs {kind.variables} names and {kind.levels} "
+                f"A statistic of kind {self.kind} needs {kind.variables} names and {kind.levels} "
                 "levels."
             )
 
@@ -116,8 +116,8 @@ class Moment:
         return _known(KINDS[self.kind].realized(self, comparison), self)
 
 
-def moments_of(microdata: Microdata, one: str, other: str) -> tuple[Moment, ...]:
-    """The moments that a table and two of its variables have.
+def statistics_of(microdata: Microdata, one: str, other: str) -> tuple[Statistic, ...]:
+    """The statistics that a table and two of its variables have.
 
     Parameters
     ----------
@@ -127,28 +127,28 @@ def moments_of(microdata: Microdata, one: str, other: str) -> tuple[Moment, ...]
 
     Returns
     -------
-    tuple of Moment
+    tuple of Statistic
         Of categories and subgroups the rarest levels.
     """
-    found = [CHANGE, FIRST_COMPONENT] if len(microdata.numeric_names) > 1 else []
+    result = [CHANGE, FIRST_COMPONENT] if len(microdata.numeric_names) > 1 else []
     numeric = [name in microdata.numeric_names for name in (one, other)]
     graded = [_graded(microdata, name) for name in (one, other)]
     if numeric[0]:
-        found += [Moment(kind="mean", names=(one,)), Moment(kind="sd", names=(one,))]
+        result += [Statistic(kind="mean", names=(one,)), Statistic(kind="sd", names=(one,))]
     if all(numeric) and one != other:
-        found.append(Moment(kind="correlation", names=(one, other)))
+        result.append(Statistic(kind="correlation", names=(one, other)))
     if graded[0]:
-        found.append(Moment(kind="category", names=(one,), levels=(rarest(microdata, one),)))
+        result.append(Statistic(kind="category", names=(one,), levels=(rarest(microdata, one),)))
     if all(graded) and one != other:
         levels = (rarest(microdata, one), rarest(microdata, other))
-        found.append(Moment(kind="subgroup", names=(one, other), levels=levels))
-    return (*found, CELLS, ROWS)
+        result.append(Statistic(kind="subgroup", names=(one, other), levels=levels))
+    return (*result, CELLS, ROWS)
 
 
 def rarest(microdata: Microdata, name: str) -> Any:
     """The level of a categorical or ordered variable that the fewest records have, but some."""
-    found, levels = microdata.codes(name)
-    counts = np.bincount(found[found >= 0], minlength=len(levels))
+    codes, levels = microdata.codes(name)
+    counts = np.bincount(codes[codes >= 0], minlength=len(levels))
     return levels[int(np.where(counts > 0, counts, microdata.n).argmin())]
 
 
@@ -157,13 +157,13 @@ def _graded(microdata: Microdata, name: str) -> bool:
     return kind in (Kind.CATEGORICAL, Kind.ORDERED) and len(microdata.codes(name)[1]) > 0
 
 
-def _known(value: float, moment: Moment) -> float:
+def _known(value: float, statistic: Statistic) -> float:
     if not np.isfinite(value):
-        raise NotApplicable(f"The {moment.words} has no value here.")
+        raise NotApplicable(f"The {statistic.words} has no value here.")
     return float(value)
 
 
-CHANGE = Moment(kind="change")
-FIRST_COMPONENT = Moment(kind="first_component")
-CELLS = Moment(kind="cells")
-ROWS = Moment(kind="rows")
+CHANGE = Statistic(kind="change")
+FIRST_COMPONENT = Statistic(kind="first_component")
+CELLS = Statistic(kind="cells")
+ROWS = Statistic(kind="rows")

@@ -1,4 +1,4 @@
-"""How each kind of moment is read: in a forecast, and in a release."""
+"""How each kind of statistic is read: in a forecast, and in a release."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rwn_core.measures.statistics.correlation import correlation_matrix
 
 
 class Named(Protocol):
-    """What a kind reads of a moment: the variables that it is of, and a level of each."""
+    """What a kind reads of a statistic: the variables that it is of, and a level of each."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -57,12 +57,12 @@ def _correlations(table: Microdata, original: Microdata) -> NDArray[np.float64]:
     return correlation_matrix(matrix(original, table, original.numeric_names))
 
 
-def _expected_change(moment: Named, forecast: Forecast, original: Microdata) -> float:
-    before = original.once("moments.correlations", lambda: _correlations(original, original))
+def _expected_change(statistic: Named, forecast: Forecast, original: Microdata) -> float:
+    before = original.once("statistics.correlations", lambda: _correlations(original, original))
     return _mean_change(before, forecast.correlations.to_numpy())
 
 
-def _realized_change(moment: Named, comparison: Comparison) -> float:
+def _realized_change(statistic: Named, comparison: Comparison) -> float:
     tables = (comparison.original, comparison.masked)
     before, after = (_correlations(table, comparison.original) for table in tables)
     return _mean_change(before, after)
@@ -81,51 +81,51 @@ def _first_share(correlations: NDArray[np.float64]) -> float:
     return float(np.linalg.eigvalsh(square)[-1] / len(square))
 
 
-def _column(moment: Named, comparison: Comparison) -> NDArray[np.float64]:
-    values = numbers(comparison.original, comparison.masked, moment.names[0])
+def _column(statistic: Named, comparison: Comparison) -> NDArray[np.float64]:
+    values = numbers(comparison.original, comparison.masked, statistic.names[0])
     return values[~np.isnan(values)]
 
 
-def _realized_mean(moment: Named, comparison: Comparison) -> float:
-    values = _column(moment, comparison)
+def _realized_mean(statistic: Named, comparison: Comparison) -> float:
+    values = _column(statistic, comparison)
     return float(values.mean()) if len(values) else float("nan")
 
 
-def _realized_sd(moment: Named, comparison: Comparison) -> float:
-    values = _column(moment, comparison)
+def _realized_sd(statistic: Named, comparison: Comparison) -> float:
+    values = _column(statistic, comparison)
     return float(values.std(ddof=1)) if len(values) > 1 else float("nan")
 
 
-def _realized_correlation(moment: Named, comparison: Comparison) -> float:
-    pair = matrix(comparison.original, comparison.masked, moment.names)
+def _realized_correlation(statistic: Named, comparison: Comparison) -> float:
+    pair = matrix(comparison.original, comparison.masked, statistic.names)
     return float(correlation_matrix(pair)[0, 1])
 
 
-def _has(moment: Named, comparison: Comparison) -> NDArray[np.bool_]:
+def _has(statistic: Named, comparison: Comparison) -> NDArray[np.bool_]:
     """Which masked records have the level of every variable."""
-    found = np.ones(comparison.masked.n, dtype=bool)
-    for name, level in zip(moment.names, moment.levels, strict=True):
+    chosen = np.ones(comparison.masked.n, dtype=bool)
+    for name, level in zip(statistic.names, statistic.levels, strict=True):
         code, levels = codes(comparison.original, comparison.masked, name)
-        found &= code == levels.index(level)
-    return found
+        chosen &= code == levels.index(level)
+    return chosen
 
 
-def _expected_subgroup(moment: Named, forecast: Forecast, original: Microdata) -> float:
-    row, column = _places(moment, original)
-    return float(forecast.cross_tab(*moment.names).to_numpy()[row, column])
+def _expected_subgroup(statistic: Named, forecast: Forecast, original: Microdata) -> float:
+    row, column = _positions(statistic, original)
+    return float(forecast.cross_tab(*statistic.names).to_numpy()[row, column])
 
 
-def _expected_category(moment: Named, forecast: Forecast, original: Microdata) -> float:
-    (place,) = _places(moment, original)
-    counts = forecast.category_counts.get(moment.names[0])
+def _expected_category(statistic: Named, forecast: Forecast, original: Microdata) -> float:
+    (position,) = _positions(statistic, original)
+    counts = forecast.category_counts.get(statistic.names[0])
     if counts is None:
-        raise NotApplicable(f"{moment.names[0]} has more levels than a forecast counts.")
-    return float(counts.iloc[place]) / original.n
+        raise NotApplicable(f"{statistic.names[0]} has more levels than a forecast counts.")
+    return float(counts.iloc[position]) / original.n
 
 
-def _places(moment: Named, original: Microdata) -> list[int]:
-    """The place of each level among its variable's; a level may be a number or a truth value."""
-    pairs = zip(moment.names, moment.levels, strict=True)
+def _positions(statistic: Named, original: Microdata) -> list[int]:
+    """The position of each level among its variable's; a level may be a number or a truth value."""
+    pairs = zip(statistic.names, statistic.levels, strict=True)
     return [list(original.codes(name)[1]).index(level) for name, level in pairs]
 
 
@@ -152,15 +152,15 @@ KINDS: Mapping[str, _Kind] = {
     "mean": _Kind(
         words="mean of {}",
         short="mean",
-        expected=lambda moment, forecast, _: forecast.means[moment.names[0]],
+        expected=lambda statistic, forecast, _: forecast.means[statistic.names[0]],
         realized=_realized_mean,
         variables=1,
     ),
     "sd": _Kind(
         words="SD of {}",
         short="SD",
-        expected=lambda moment, forecast, _: np.sqrt(
-            max(_entry(forecast.covariances, moment.names * 2), 0.0)
+        expected=lambda statistic, forecast, _: np.sqrt(
+            max(_entry(forecast.covariances, statistic.names * 2), 0.0)
         ),
         realized=_realized_sd,
         variables=1,
@@ -168,7 +168,7 @@ KINDS: Mapping[str, _Kind] = {
     "correlation": _Kind(
         words="correlation of {} and {}",
         short="correlation",
-        expected=lambda moment, forecast, _: _entry(forecast.correlations, moment.names),
+        expected=lambda statistic, forecast, _: _entry(forecast.correlations, statistic.names),
         realized=_realized_correlation,
         variables=2,
     ),
@@ -183,7 +183,7 @@ KINDS: Mapping[str, _Kind] = {
         words="share of {} = {}",
         short="share",
         expected=_expected_category,
-        realized=lambda moment, seen: float(_has(moment, seen).mean()),
+        realized=lambda statistic, seen: float(_has(statistic, seen).mean()),
         variables=1,
         levels=1,
         share=True,
@@ -193,7 +193,7 @@ KINDS: Mapping[str, _Kind] = {
         words="records with {0} = {2} and {1} = {3}",
         short="group size",
         expected=_expected_subgroup,
-        realized=lambda moment, seen: float(_has(moment, seen).sum()),
+        realized=lambda statistic, seen: float(_has(statistic, seen).sum()),
         variables=2,
         levels=2,
         label="size of a subgroup of {} and {}",
@@ -214,4 +214,4 @@ KINDS: Mapping[str, _Kind] = {
         realized=lambda _, seen: float(_kept(seen).all(axis=1).sum()),
     ),
 }
-"""Every kind of moment."""
+"""Every kind of statistic."""

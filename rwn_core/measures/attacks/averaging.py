@@ -43,7 +43,7 @@ def mode_is_own(q: float, donors: int, releases: int) -> float:
 
 def _occupancies(balls: int, boxes: int) -> list[tuple[int, int, int]]:
     """Ways to spread balls over boxes, by the largest count and how many boxes have it."""
-    found: dict[tuple[int, int], int] = {}
+    ways_of: dict[tuple[int, int], int] = {}
     for counts in _partitions(balls, boxes):
         ways = factorial(balls)
         for count in counts:
@@ -52,8 +52,8 @@ def _occupancies(balls: int, boxes: int) -> list[tuple[int, int, int]]:
         for value in set(counts):
             orders //= factorial(counts.count(value))
         key = (counts[0], counts.count(counts[0])) if counts else (0, boxes)
-        found[key] = found.get(key, 0) + ways * orders
-    return [(top, at_top, ways) for (top, at_top), ways in found.items()]
+        ways_of[key] = ways_of.get(key, 0) + ways * orders
+    return [(top, at_top, ways) for (top, at_top), ways in ways_of.items()]
 
 
 def _partitions(total: int, parts: int, most: int | None = None) -> list[tuple[int, ...]]:

@@ -129,7 +129,7 @@ def _dense_product(
     logs = np.zeros(len(rows))
     product = np.ones((len(rows), law.original.n))
     pairs: Pairs | None = None
-    for place, (own, released, name) in enumerate(coded):
+    for number, (own, released, name) in enumerate(coded):
         table = _plain_law(donors, receivers, own, law.modification(name))
         possible = np.where(released >= 0, 1.0, 0.0)
         if pairs is None:
@@ -142,7 +142,7 @@ def _dense_product(
             value = value * table[released[row], record] * possible[row]
             some = value > 0
             pairs = row[some], record[some], value[some]
-        if place % UNITS_AT_ONCE == UNITS_AT_ONCE - 1:
+        if number % UNITS_AT_ONCE == UNITS_AT_ONCE - 1:
             logs += _level(product, pairs)
     logs += _level(product, pairs)
     row, record, value = _listed(product) if pairs is None else pairs
@@ -174,8 +174,8 @@ def _plain_law(
 ) -> NDArray[np.float64]:
     """The law of one unit as a plain array, shape (V, n)."""
     n, values = len(own), int(own.max()) + 1
-    places = own[donors.indices] * n + receivers
-    table = np.bincount(places, donors.data, values * n).astype(np.float64).reshape(values, n)
+    flat = own[donors.indices] * n + receivers
+    table = np.bincount(flat, donors.data, values * n).astype(np.float64).reshape(values, n)
     table *= q
     table[own, np.arange(n)] += 1 - q
     return table

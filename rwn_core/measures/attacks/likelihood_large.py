@@ -59,20 +59,20 @@ def weighed(
 def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], order: NDArray[np.int32]) -> Asked:
     """The values of the possible rows, each under a number among those that are asked for."""
     codes = np.empty((len(coded), len(coded[0][0])), np.int32)
-    told = np.empty((len(coded), len(possible)), np.int32)
+    asked_values = np.empty((len(coded), len(possible)), np.int32)
     values = np.empty(len(coded), np.int64)
     for unit, (own, released, _) in enumerate(coded):
-        found, told[unit] = np.unique(released[possible], return_inverse=True)
-        values[unit] = len(found)
+        occurring, asked_values[unit] = np.unique(released[possible], return_inverse=True)
+        values[unit] = len(occurring)
         numbers = np.full(int(own.max()) + 1, -1, np.int32)
-        numbers[found] = np.arange(len(found))
+        numbers[occurring] = np.arange(len(occurring))
         codes[unit] = numbers[own[order]]
         codes[unit] = np.where(
-            codes[unit] < 0, len(found) + np.arange(len(order)) % OTHERS, codes[unit]
+            codes[unit] < 0, len(occurring) + np.arange(len(order)) % OTHERS, codes[unit]
         )
-    starts = np.searchsorted(np.sort(told[0]), np.arange(values[0] + 1)).astype(np.int64)
-    rows = np.argsort(told[0], kind="stable").astype(np.int32)
-    return Asked(codes, told, values, np.array([q for _, _, q in coded]), starts, rows)
+    starts = np.searchsorted(np.sort(asked_values[0]), np.arange(values[0] + 1)).astype(np.int64)
+    rows = np.argsort(asked_values[0], kind="stable").astype(np.int32)
+    return Asked(codes, asked_values, values, np.array([q for _, _, q in coded]), starts, rows)
 
 
 def _level(

@@ -16,7 +16,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.mechanism.law import Law
 
 
-class Strangers:
+class NonMembers:
     """Somebody who is not in the file, in the eyes of an intruder who does not know that.
 
     He finds the person's neighborhood among the originals by the method's own rule, adds the
@@ -27,7 +27,7 @@ class Strangers:
     comparison : Comparison
     law : Law
         Of the release, at one radius for all records.
-    strangers : Microdata
+    non_members : Microdata
         Records of the same variables, not rounded: a release would round them.
     names : sequence of str
         What the intruder knows of everybody.
@@ -39,12 +39,12 @@ class Strangers:
     """
 
     def __init__(
-        self, comparison: Comparison, law: Law, strangers: Microdata, names: Sequence[str]
+        self, comparison: Comparison, law: Law, non_members: Microdata, names: Sequence[str]
     ) -> None:
         self.law, self.masked = law, comparison.masked
-        self.strangers = rounded(strangers, law.precision)
+        self.non_members = rounded(non_members, law.precision)
         self.names = tuple(names)
-        self.near = law.shares_outside(strangers)
+        self.near = law.shares_outside(non_members)
 
     def beliefs(self, rows: NDArray[np.int64]) -> sparse.csc_array:
         """How much some released rows are believed to be each person's.
@@ -55,7 +55,7 @@ class Strangers:
 
         Returns
         -------
-        sparse array, shape (strangers.n, m)
+        sparse array, shape (non_members.n, m)
         """
         others, logs = likelihoods(self.law, self.masked, rows, self.names)
         log_own = self._log_likelihoods(rows)
@@ -65,9 +65,9 @@ class Strangers:
         return sparse.csc_array(np.exp(log_own - total))
 
     def _log_likelihoods(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Log P(each stranger, were he in the file, releases each row), (strangers.n, m)."""
+        """Log P(each of them, were he in the file, releases each row), (non_members.n, m)."""
         components = self.law.components()
-        logs = [np.full((self.strangers.n, len(rows)), _log(way.weight)) for way in components]
+        logs = [np.full((self.non_members.n, len(rows)), _log(way.weight)) for way in components]
         for unit in attacked_units(self.law, self.names):
             same, copied = self._unit(unit, rows)
             for log, (_, cells) in zip(logs, components, strict=True):
@@ -78,20 +78,20 @@ class Strangers:
     def _unit(
         self, unit: tuple[str, ...], rows: NDArray[np.int64]
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """Whether a row has the stranger's own value, and the share of his neighbors with it."""
-        told, own, known = (
+        """Whether a row has the person's own value, and the share of his neighbors with it."""
+        released, own, known = (
             self.law.likelihood_columns(unit, table, which)[1]
             for table, which in (
                 (self.masked, rows),
-                (self.strangers, np.arange(self.strangers.n)),
+                (self.non_members, np.arange(self.non_members.n)),
                 (self.law.original, np.arange(self.law.original.n)),
             )
         )
         one_hot = sparse.csr_array((np.ones(len(known)), known, np.arange(len(known) + 1)))
-        shares = sparse.csc_array(self.near @ one_hot)  # of thousands of values, few are told
-        columns = np.clip(told, 0, shares.shape[1] - 1)
-        copied = np.where(told >= 0, shares[:, columns].toarray(), 0.0)
-        return (own[:, None] == told) & (told >= 0), copied
+        shares = sparse.csc_array(self.near @ one_hot)  # of thousands of values, few are released
+        columns = np.clip(released, 0, shares.shape[1] - 1)
+        copied = np.where(released >= 0, shares[:, columns].toarray(), 0.0)
+        return (own[:, None] == released) & (released >= 0), copied
 
 
 def _log(chances: Any) -> Any:

@@ -127,18 +127,18 @@ def link(
         The release has none of these variables.
     """
     attacked_units(law, names)  # refuse before the work, not in its midst
-    reach = _candidates_before(law, names, work)
-    rows = _chosen_rows(masked.n, reach, work)
-    same, found, start = identical_records(law.original, names), [], 0
-    size = max(1, int(AT_ONCE / max(reach, 1.0)))
+    per_row = _candidates_before(law, names, work)
+    rows = _chosen_rows(masked.n, per_row, work)
+    same, results, start = identical_records(law.original, names), [], 0
+    size = max(1, int(AT_ONCE / max(per_row, 1.0)))
     while start < len(rows):
         part = rows[start : start + size]
         belief = posteriors(law, masked, part, names)
-        found += [_read(some, own, same) for some, own in _pieces(belief, part)]
+        results += [_read(some, own, same) for some, own in _pieces(belief, part)]
         start += size
         # all variables together leave fewer candidates than the most telling one
         size = max(size, AT_ONCE * len(part) // (4 * belief.nnz + 1))
-    joined = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
+    joined = {name: np.concatenate([part[name] for part in results]) for name in results[0]}
     return Linkage(rows=rows, of=masked.n, **joined)
 
 
@@ -157,8 +157,8 @@ def _candidates_before(law: Law, names: Sequence[str] | None, work: int) -> floa
     return fewest if fewest < enough else float(law.original.n)
 
 
-def _chosen_rows(n: int, reach: float, work: int) -> NDArray[np.int64]:
-    most = max(SMALLEST_SAMPLE, int(work / max(reach, 1.0)))
+def _chosen_rows(n: int, per_row: float, work: int) -> NDArray[np.int64]:
+    most = max(SMALLEST_SAMPLE, int(work / max(per_row, 1.0)))
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(_SEED).choice(n, most, replace=False)).astype(np.int64)

@@ -154,7 +154,7 @@ class Predicate:
             for weight, cells in law.components()
         ]
         chances = np.asarray(np.sum([way for way, _ in ways], axis=0))
-        joint = np.asarray(np.sum([way * told for way, told in ways], axis=0))
+        joint = np.asarray(np.sum([way * secret for way, secret in ways], axis=0))
         return np.asarray(np.divide(joint, chances, out=np.zeros_like(joint), where=chances > 0))
 
 

@@ -37,15 +37,15 @@ def lone_members(
     groups = [
         name for name in keys if name not in cuts and len(original.codes(name)[1]) <= MOST_LEVELS
     ]
-    found: dict[tuple[int, frozenset[str]], Predicate] = {}
+    result: dict[tuple[int, frozenset[str]], Predicate] = {}
     for predicate, record in islice(_candidates(original, groups, cuts), 20 * most):
         names = frozenset(condition.name for condition in predicate.conditions)
-        simpler = any(who == record and known < names for who, known in found)
+        simpler = any(who == record and known < names for who, known in result)
         if not simpler:
-            found.setdefault((record, names), predicate)
-        if len(found) >= most:
+            result.setdefault((record, names), predicate)
+        if len(result) >= most:
             break
-    return [(predicate, record) for (record, _), predicate in found.items()]
+    return [(predicate, record) for (record, _), predicate in result.items()]
 
 
 def _candidates(
@@ -128,9 +128,9 @@ def simplest_between(one: float, other: float) -> float:
         return other
     for digits in range(-int(np.floor(np.log10(width))) - 1, 20):
         for step in (5, 1, 2):
-            found = _multiple_above(low, step, digits)
-            if low < found < high:
-                return found
+            result = _multiple_above(low, step, digits)
+            if low < result < high:
+                return result
     return other
 
 

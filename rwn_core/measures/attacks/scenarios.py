@@ -105,9 +105,9 @@ def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
     rows = spread_sample(np.arange(len(points)))
     scores = np.zeros(len(rows))
     present = ~empty_records(small.masked)[rows]
-    found = rows[present]
+    linked = rows[present]
     scores[present] = linkage_scores(
-        distinct_points(points), released_points(small)[found], points[found]
+        distinct_points(points), released_points(small)[linked], points[linked]
     )
     return float(scores.mean())
 

@@ -76,8 +76,8 @@ class WatchList:
 
     def named(self) -> list[Watched]:
         """The entries without what became of them."""
-        found = [*map(_record_words, self.records), *(each.words for each in self.predicates)]
-        return [Watched(words=words, chance=None, matches=None) for words in found]
+        texts = [*map(_record_words, self.records), *(each.words for each in self.predicates)]
+        return [Watched(words=words, chance=None, matches=None) for words in texts]
 
     def follow(self, original: Microdata, masked: Microdata, law: Law | None) -> list[Watched]:
         """What became of every entry in a release; only the pinned rows are linked.

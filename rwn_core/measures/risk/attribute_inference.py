@@ -14,7 +14,7 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import codes, numbers
 from rwn_core.measures.attacks.guessing import control_sample
-from rwn_core.measures.attacks.non_members import Strangers
+from rwn_core.measures.attacks.non_members import NonMembers
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -36,27 +36,29 @@ Belief = tuple[sparse.csc_array, NDArray[np.int64]]
 Side = Literal["left", "right"]
 
 
-class Told:
+class ReleasedValues:
     """What rows with equal keys tell of one confidential variable.
 
     Parameters
     ----------
     group : ndarray of int64, shape (m,)
         The number of each released row's class of equal keys.
-    told : ndarray of float64, shape (m,)
+    released : ndarray of float64, shape (m,)
         Released values or level numbers, NaN where missing.
-    reach : float
+    tolerance : float
         How near a value must be, in its own unit.
     """
 
-    def __init__(self, group: NDArray[np.int64], told: NDArray[np.float64], reach: float) -> None:
-        known = ~np.isnan(told)
-        self.values, ranks = np.unique(told[known], return_inverse=True)
+    def __init__(
+        self, group: NDArray[np.int64], released: NDArray[np.float64], tolerance: float
+    ) -> None:
+        known = ~np.isnan(released)
+        self.values, ranks = np.unique(released[known], return_inverse=True)
         self.width = len(self.values) + 1
-        self.places = np.sort(group[known] * self.width + ranks)
+        self.ranked = np.sort(group[known] * self.width + ranks)
         self.sizes = np.bincount(group)
-        self.all = np.sort(told[known])
-        self.rows, self.reach = len(told), reach
+        self.all = np.sort(released[known])
+        self.rows, self.tolerance = len(released), tolerance
 
     def everybody(self, truth: NDArray[np.float64]) -> NDArray[np.float64]:
         """Share of all rows that tell a true value, shape like truth."""
@@ -68,20 +70,22 @@ class Told:
         """Share of the rows of a class that tell a true value; element by element."""
         low, high = (
             np.searchsorted(
-                self.places, group * self.width + np.searchsorted(self.values, end, side)
+                self.ranked, group * self.width + np.searchsorted(self.values, end, side)
             )
             for end, side in self._ends(truth)
         )
         return np.where(np.isnan(truth), 0.0, (high - low) / self.sizes[group])
 
     def _ends(self, truth: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], Side]]:
-        more = self.reach * (1 + 1e-12)
+        more = self.tolerance * (1 + 1e-12)
         yield truth - more, "left"
         yield truth + more, "right"
 
 
 def learned(
-    beliefs: Iterable[Belief], truths: Sequence[NDArray[np.float64]], told: Sequence[Told]
+    beliefs: Iterable[Belief],
+    truths: Sequence[NDArray[np.float64]],
+    released: Sequence[ReleasedValues],
 ) -> list[NDArray[np.float64]]:
     """P(the intruder names each person's true value), for each confidential variable.
 
@@ -91,7 +95,7 @@ def learned(
         How much one row of each class is believed to be each person's, and the classes.
     truths : sequence of ndarray of float64, shape (n,)
         True values or level numbers, NaN where missing.
-    told : sequence of Told
+    released : sequence of ReleasedValues
 
     Returns
     -------
@@ -104,30 +108,30 @@ def learned(
     same, so that only classes are looked at, and sums are all that is kept of them.
     """
     n = len(truths[0])
-    right, whole = np.zeros((len(told), n)), np.zeros(n)
+    right, whole = np.zeros((len(released), n)), np.zeros(n)
     for belief, numbers_ in beliefs:
         entries = sparse.coo_array(belief)
         person, group = entries.coords[0], numbers_[entries.coords[1]]
-        weight = entries.data * told[0].sizes[group]
+        weight = entries.data * released[0].sizes[group]
         whole += np.bincount(person, weight, n)
-        for place, (truth, one) in enumerate(zip(truths, told, strict=True)):
+        for number, (truth, one) in enumerate(zip(truths, released, strict=True)):
             named = one.rightly(truth[person], group)
-            right[place] += np.bincount(person, weight * named, n)
+            right[number] += np.bincount(person, weight * named, n)
     return [
         np.clip(np.divide(r, whole, out=one.everybody(truth), where=whole > 0), 0.0, 1.0)
-        for r, truth, one in zip(right, truths, told, strict=True)
+        for r, truth, one in zip(right, truths, released, strict=True)
     ]
 
 
 def _values(original: Microdata, people: Microdata, name: str) -> NDArray[np.float64]:
     """A confidential variable of either table as numbers, NaN where missing."""
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        found = codes(original, people, name)[0]
-        return np.where(found < 0, np.nan, found.astype(np.float64))
+        code = codes(original, people, name)[0]
+        return np.where(code < 0, np.nan, code.astype(np.float64))
     return numbers(original, people, name)
 
 
-def _reach(original: Microdata, name: str) -> float:
+def _tolerance(original: Microdata, name: str) -> float:
     """How near a number must be to count as learned; a category must be the same."""
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
         return 0.0
@@ -167,20 +171,20 @@ def _control(
     comparison: Comparison,
     law: Law,
     keys: tuple[str, ...],
-    secrets: Mapping[str, Told],
+    secrets: Mapping[str, ReleasedValues],
     first: NDArray[np.int64],
 ) -> NDArray[np.float64] | None:
     """The same attack's mean success against people who are not in the file."""
-    strangers = control_sample(comparison)
-    if strangers is None:
+    outsiders = control_sample(comparison)
+    if outsiders is None:
         return None
     parts = _parts(len(first))
     try:
-        stranger = Strangers(comparison, law, strangers, keys)
+        attacked = NonMembers(comparison, law, outsiders, keys)
     except NotApplicable:  # the people in the file are judged all the same
         return None
-    beliefs = ((stranger.beliefs(first[part]), part) for part in parts)
-    truths = [_values(comparison.original, strangers, name) for name in secrets]
+    beliefs = ((attacked.beliefs(first[part]), part) for part in parts)
+    truths = [_values(comparison.original, outsiders, name) for name in secrets]
     return np.array([one.mean() for one in learned(beliefs, truths, list(secrets.values()))])
 
 
@@ -196,17 +200,17 @@ def compute(comparison: Comparison) -> Reading:
     original, masked = comparison.original, comparison.masked
     group = classes(cell_codes(comparison, keys)[1])
     first = np.unique(group, return_index=True)[1]
-    told = {
-        name: Told(group, _values(original, masked, name), _reach(original, name))
+    released = {
+        name: ReleasedValues(group, _values(original, masked, name), _tolerance(original, name))
         for name in secrets
     }
     truths = [_values(original, original, name) for name in secrets]
     beliefs = _beliefs(law, masked, keys, first)
-    informed = np.array([one.mean() for one in learned(beliefs, truths, list(told.values()))])
+    informed = np.array([one.mean() for one in learned(beliefs, truths, list(released.values()))])
     ignorant = np.array(
-        [one.everybody(truth).mean() for one, truth in zip(told.values(), truths, strict=True)]
+        [one.everybody(truth).mean() for one, truth in zip(released.values(), truths, strict=True)]
     )
-    control = _control(comparison, law, keys, told, first)
+    control = _control(comparison, law, keys, released, first)
     detail: dict[str, Any] = {
         "names": list(keys),
         "secrets": list(secrets),

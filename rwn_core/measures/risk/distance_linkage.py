@@ -33,8 +33,8 @@ def compute(comparison: Comparison) -> Reading:
     records = spread_sample(np.arange(len(points)))
     score = np.zeros(len(records))
     present = ~empty_records(comparison.masked)[records]  # nothing links an empty record
-    found = records[present]
-    score[present] = linkage_scores(candidates, released_points(comparison)[found], points[found])
+    linked = records[present]
+    score[present] = linkage_scores(candidates, released_points(comparison)[linked], points[linked])
     detail = {
         "score": score,
         "records": records,

@@ -18,7 +18,7 @@ from rwn_core.mechanism.law import Law
 def _sides(comparison: Comparison) -> list[dict[str, Any]]:
     """The largest and the smallest value of every numeric variable, and who holds it."""
     original = comparison.original if comparison.law is None else comparison.law.original
-    found = []
+    extremes = []
     for name in original.numeric_names:
         values = original.values(name)
         known = np.flatnonzero(~np.isnan(values))
@@ -27,32 +27,32 @@ def _sides(comparison: Comparison) -> list[dict[str, Any]]:
         for side, pick in (("largest", np.nanmax), ("smallest", np.nanmin)):
             extreme = float(pick(values))
             holders = np.flatnonzero(values == extreme)
-            found.append(
+            extremes.append(
                 {"name": name, "side": side, "value": extreme, "record": int(holders[0]),
                  "holders": len(holders)}
             )  # fmt: skip
-    if not found:
+    if not extremes:
         raise NotApplicable("No numeric variable varies, so there is no extreme value.")
-    return found
+    return extremes
 
 
 def _by_law(law: Law, extreme: dict[str, Any]) -> dict[str, Any]:
     table, values = law.table(extreme["name"])
-    place = values.index(extreme["value"])
-    column = table[:, [place]]
+    position = values.index(extreme["value"])
+    column = table[:, [position]]
     record = extreme["record"]
     return {
         "survival": float(np.clip(appearance(column)[0], 0.0, 1.0)),
         "copies": float(expected_copies(column)[0]),
-        "own_row": float(np.clip(table[record, place], 0.0, 1.0)),
+        "own_row": float(np.clip(table[record, position], 0.0, 1.0)),
     }
 
 
 def compute(comparison: Comparison) -> Reading:
     """Expected share of the original's extreme values that the release shows."""
     law = comparison.law
-    found = _sides(comparison)
-    for extreme in found:
+    extremes = _sides(comparison)
+    for extreme in extremes:
         after = numbers(comparison.original, comparison.masked, extreme["name"])
         extreme["released"] = int((after == extreme["value"]).sum())
         if law is None:
@@ -61,7 +61,7 @@ def compute(comparison: Comparison) -> Reading:
             extreme |= _by_law(law, extreme)
     columns = ("name", "side", "value", "record", "holders", "released", "survival", "copies",
                "own_row")  # fmt: skip
-    detail: dict[str, Any] = {key: [extreme[key] for extreme in found] for key in columns}
+    detail: dict[str, Any] = {key: [extreme[key] for extreme in extremes] for key in columns}
     detail["by_law"] = law is not None
     return Reading(value=float(np.mean(detail["survival"])), baseline=1.0, detail=detail)
 

@@ -21,7 +21,7 @@ SHARE = 0.9  # of a neighborhood with one value
 
 
 def same_share(
-    members: sparse.csr_array, values: NDArray[np.float64], reach: float
+    members: sparse.csr_array, values: NDArray[np.float64], tolerance: float
 ) -> NDArray[np.float64]:
     """Share of S_i and i itself that has record i's value, shape (n,); 0 where S_i is empty.
 
@@ -31,14 +31,14 @@ def same_share(
         Row i is nonzero for the members of S_i.
     values : ndarray of float64, shape (n,)
         NaN where missing; two missing values are the same.
-    reach : float
+    tolerance : float
         How near two values count as the same.
     """
     sizes = np.diff(members.indptr)
     owner = np.repeat(np.arange(len(values)), sizes)
     one, two = values[owner], values[members.indices]
     with np.errstate(invalid="ignore"):
-        fits = (np.abs(one - two) <= reach) | (np.isnan(one) & np.isnan(two))
+        fits = (np.abs(one - two) <= tolerance) | (np.isnan(one) & np.isnan(two))
     share = (1 + np.bincount(owner, fits, len(values))) / (1 + sizes)
     # a record without neighbors loses its values: there is no neighborhood to tell them
     return np.asarray(np.where(sizes > 0, share, 0.0), dtype=np.float64)
@@ -53,14 +53,14 @@ def compute(comparison: Comparison) -> Reading:
     original = comparison.original
     share = np.empty(len(secrets))
     common = np.empty(len(secrets))
-    for place, name in enumerate(secrets):
-        values, reach = _values(comparison, name)
-        share[place] = (same_share(law.members, values, reach) >= SHARE).mean()
+    for number, name in enumerate(secrets):
+        values, tolerance = _values(comparison, name)
+        share[number] = (same_share(law.members, values, tolerance) >= SHARE).mean()
         ordered = np.sort(values[~np.isnan(values)])
-        alike = np.searchsorted(ordered, ordered + reach, "right") - np.searchsorted(
-            ordered, ordered - reach, "left"
+        alike = np.searchsorted(ordered, ordered + tolerance, "right") - np.searchsorted(
+            ordered, ordered - tolerance, "left"
         )
-        common[place] = float((alike / original.n >= SHARE).sum() / original.n)
+        common[number] = float((alike / original.n >= SHARE).sum() / original.n)
     detail: dict[str, Any] = {
         "secrets": list(secrets), "share": share, "whole_file": common, "limit": SHARE,
     }  # fmt: skip
@@ -70,8 +70,8 @@ def compute(comparison: Comparison) -> Reading:
 def _values(comparison: Comparison, name: str) -> tuple[NDArray[np.float64], float]:
     original = comparison.original
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        found = codes(original, original, name)[0]
-        return np.where(found < 0, np.nan, found.astype(np.float64)), 0.0
+        code = codes(original, original, name)[0]
+        return np.where(code < 0, np.nan, code.astype(np.float64)), 0.0
     values = original.values(name)
     known = values[~np.isnan(values)]
     return values, NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0

@@ -46,8 +46,8 @@ def right_guesses(
 def _values(comparison: Comparison, table: Microdata, name: str) -> NDArray[np.float64]:
     original = comparison.original
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        found = codes(original, table, name)[0]
-        return np.where(found < 0, np.nan, found.astype(np.float64))
+        code = codes(original, table, name)[0]
+        return np.where(code < 0, np.nan, code.astype(np.float64))
     return numbers(original, table, name)
 
 
@@ -60,18 +60,18 @@ def compute(comparison: Comparison) -> Reading:
     kind = comparison.original.schema.variable(secret).kind
     numeric = kind not in (Kind.CATEGORICAL, Kind.ORDERED)
     closest = Closest(comparison, keys)
-    told = _values(comparison, comparison.masked, secret)
+    released = _values(comparison, comparison.masked, secret)
 
     def successes(people: Microdata) -> float:
         truth = _values(comparison, people, secret)[:, None]
         ties = closest.ties(closest.people(people))
-        right = right_guesses(truth, told[closest.rows][None], numeric=numeric)
+        right = right_guesses(truth, released[closest.rows][None], numeric=numeric)
         return float(((ties & right).sum(axis=1) / ties.sum(axis=1)).sum())
 
     people = comparison.original.take(canonical_sample(comparison.original))
     control = control_sample(comparison)
     guess = right_guesses(
-        _values(comparison, people, secret)[:, None], told[None], numeric=numeric
+        _values(comparison, people, secret)[:, None], released[None], numeric=numeric
     ).mean()
     return guess_reading(
         (successes(people), people.n),

@@ -37,8 +37,8 @@ def inside(
     ndarray of bool, shape (n,)
     """
     with np.errstate(invalid="ignore"):
-        reach = width * np.array([_spread(column) for column in before.T])
-        near = np.abs(before - after) <= reach
+        half_width = width * np.array([_spread(column) for column in before.T])
+        near = np.abs(before - after) <= half_width
     near |= np.isnan(before) & np.isnan(after)
     return np.asarray(near.all(axis=1))
 
@@ -73,12 +73,12 @@ def robust_distances(values: NDArray[np.float64]) -> NDArray[np.float64]:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            found = MinCovDet(random_state=0).fit(values).mahalanobis(values)
+            squared = MinCovDet(random_state=0).fit(values).mahalanobis(values)
         except (RuntimeWarning, UserWarning, ValueError, np.linalg.LinAlgError):
             raise NotApplicable(
                 "The robust covariance is singular: some variables determine others exactly."
             ) from None
-    return np.asarray(found)
+    return np.asarray(squared)
 
 
 def robust_shares(
@@ -106,8 +106,8 @@ def robust_shares(
     """
     from scipy.spatial import cKDTree
 
-    reach = ROBUST * np.sqrt(np.maximum(distances, 0.0))[:, None]
-    close = (np.abs(before - after) <= reach).any(axis=1)
+    half_width = ROBUST * np.sqrt(np.maximum(distances, 0.0))[:, None]
+    close = (np.abs(before - after) <= half_width).any(axis=1)
     tree = cKDTree(after, balanced_tree=False)
     around = tree.query_ball_point(after[close], NEAR, return_length=True)
     return float(close.mean()), float((np.asarray(around) <= 1).sum() / len(before))

@@ -13,17 +13,17 @@ from rwn_core.measures.statistics.key_variables import key_names
 def compute(comparison: Comparison) -> Reading:
     """Success of the intruder who knows the keys and all neighborhoods, beside four others."""
     keys = key_names(comparison)
-    found = levels(comparison, keys)
-    known = {level.key: level.success for level in found}
+    intruders = levels(comparison, keys)
+    known = {level.key: level.success for level in intruders}
     value = known["L3"]
     if value is None:
-        raise NotApplicable(next(level.reason for level in found if level.key == "L3"))
+        raise NotApplicable(next(level.reason for level in intruders if level.key == "L3"))
     detail = {
         "names": list(keys),
-        "levels": [level.key for level in found],
-        "words": [level.words for level in found],
-        "success": [level.success for level in found],
-        "reasons": [level.reason for level in found],
+        "levels": [level.key for level in intruders],
+        "words": [level.words for level in intruders],
+        "success": [level.success for level in intruders],
+        "reasons": [level.reason for level in intruders],
     }
     return Reading(value=value, baseline=known["L0"], detail=detail)
 

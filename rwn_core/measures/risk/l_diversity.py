@@ -40,8 +40,8 @@ def entropies(groups: NDArray[np.int64], secret: NDArray[np.int64]) -> NDArray[n
     """
     pairs, counts = np.unique(np.column_stack((groups, secret)), axis=0, return_counts=True)
     share = counts / np.bincount(groups)[pairs[:, 0]]
-    found = np.bincount(pairs[:, 0], -share * np.log(share), groups.max() + 1)
-    return np.asarray(found + 0.0, dtype=np.float64)
+    result = np.bincount(pairs[:, 0], -share * np.log(share), groups.max() + 1)
+    return np.asarray(result + 0.0, dtype=np.float64)
 
 
 def compute(comparison: Comparison) -> Reading:
@@ -56,13 +56,13 @@ def compute(comparison: Comparison) -> Reading:
     smallest = np.empty((2, len(secrets)), dtype=np.int64)
     entropy = np.empty((2, len(secrets)))
     for side, groups in enumerate(sides):
-        for place in range(len(secrets)):
-            secret = values[side][:, place]
-            found = distinct_values(groups, secret)
+        for number in range(len(secrets)):
+            secret = values[side][:, number]
+            result = distinct_values(groups, secret)
             # a class whose only value is missing tells nothing
-            share[side, place] = ((found[groups] < 2) & (secret >= 0)).mean()
-            smallest[side, place] = found.min()
-            entropy[side, place] = np.exp(entropies(groups, secret).min())
+            share[side, number] = ((result[groups] < 2) & (secret >= 0)).mean()
+            smallest[side, number] = result.min()
+            entropy[side, number] = np.exp(entropies(groups, secret).min())
     detail: dict[str, Any] = {
         "names": list(keys),
         "secrets": list(secrets),

@@ -82,11 +82,11 @@ def _scores(
 ) -> NDArray[np.float64]:
     """Chance of a right link of each released record; ties share."""
     score = np.empty(len(released))
-    for place, row in enumerate(released):
+    for number, row in enumerate(released):
         squared = ((points - row) ** 2).sum(axis=1)
         edge = squared.min() * (1 + TIE) + 1e-18
         near = squared <= edge
-        score[place] = near[truth[place]] / near.sum()
+        score[number] = near[truth[number]] / near.sum()
     return score
 
 

@@ -24,14 +24,14 @@ def compute(comparison: Comparison) -> Reading:
     present = np.flatnonzero(~empty_records(comparison.masked))
     if len(present) < 2:
         raise NotApplicable("The released table has fewer than two records with any value.")
-    places = spread_sample(np.arange(len(present)))
-    after = nearest_others(released_points(comparison)[present], places)
+    sample = spread_sample(np.arange(len(present)))
+    after = nearest_others(released_points(comparison)[present], sample)
     detail = {
         "original": before,
         "released": after,
         "records_original": rows,
-        "records_released": present[places],
-        "sampled": len(places) < len(present) or len(rows) < len(points),
+        "records_released": present[sample],
+        "sampled": len(sample) < len(present) or len(rows) < len(points),
         "of": len(points),
     }
     return Reading(value=float(np.median(after)), baseline=float(np.median(before)), detail=detail)

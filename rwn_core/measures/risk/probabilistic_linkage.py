@@ -32,10 +32,10 @@ def agreements(
     ndarray of int64, shape (m, n)
         Bit j is set where released row and original agree in key j; missing agrees with nothing.
     """
-    found = np.zeros((len(rows), comparison.original.n), dtype=np.int64)
+    patterns = np.zeros((len(rows), comparison.original.n), dtype=np.int64)
     for bit, name in enumerate(keys):
-        found |= _agree(comparison, name, rows).astype(np.int64) << bit
-    return found
+        patterns |= _agree(comparison, name, rows).astype(np.int64) << bit
+    return patterns
 
 
 def _agree(comparison: Comparison, name: str, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -46,9 +46,9 @@ def _agree(comparison: Comparison, name: str, rows: NDArray[np.int64]) -> NDArra
         return np.asarray(same & (after[rows] >= 0))
     values = original.values(name)
     known = values[~np.isnan(values)]
-    reach = NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
+    tolerance = NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
     with np.errstate(invalid="ignore"):
-        return np.abs(numbers(original, masked, name)[rows][:, None] - values) <= reach
+        return np.abs(numbers(original, masked, name)[rows][:, None] - values) <= tolerance
 
 
 def compute(comparison: Comparison) -> Reading:

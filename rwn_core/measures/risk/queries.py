@@ -42,9 +42,9 @@ def near_truth(original: Microdata, table: Microdata, name: str, record: int) ->
         return np.asarray((table.codes(name, levels)[0] == own) & (own >= 0))
     values = original.values(name)
     known = values[~np.isnan(values)]
-    reach = NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
+    tolerance = NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
     with np.errstate(invalid="ignore"):
-        near = np.abs(numbers(original, table, name) - values[record]) <= reach
+        near = np.abs(numbers(original, table, name) - values[record]) <= tolerance
     return np.asarray(near, dtype=bool)
 
 
@@ -70,9 +70,9 @@ def ask(
     if secret is None or secret in {c.name for c in predicate.conditions}:
         return asked
     fits = near_truth(original, original, secret, record)
-    told = predicate.tells(law, secret, fits)
+    matching = predicate.tells(law, secret, fits)
     released = near_truth(original, masked, secret, record)
-    asked["disclosed"] = float(np.clip(expected.alone @ told, 0.0, 1.0))
+    asked["disclosed"] = float(np.clip(expected.alone @ matching, 0.0, 1.0))
     asked["baseline"] = float(released.mean())
     asked["disclosed_now"] = bool(len(matches) == 1 and released[matches[0]])
     return asked
@@ -85,13 +85,13 @@ def compute(comparison: Comparison) -> Reading:
         raise NotApplicable("The query attack needs the law of the method that made the release.")
     keys = key_names(comparison)
     key = ("lone members", keys)
-    found = comparison.once(key, lambda: lone_members(comparison.original, keys))
-    if not found:
+    lone = comparison.once(key, lambda: lone_members(comparison.original, keys))
+    if not lone:
         raise NotApplicable(
             "No question about up to three key variables is answered by exactly one person."
         )
     secret = next(iter(confidential_names(comparison)), None)
-    asked = [ask(comparison, law, predicate, record, secret) for predicate, record in found]
+    asked = [ask(comparison, law, predicate, record, secret) for predicate, record in lone]
     columns = list(asked[0])
     detail: dict[str, Any] = {name: [row[name] for row in asked] for name in columns}
     detail |= {"names": list(keys), "secret": secret}

@@ -25,8 +25,8 @@ def _columns(comparison: Comparison, table: Microdata) -> tuple[NDArray[np.float
     columns, ordered = [], []
     for variable in original.schema.released:
         if variable.kind is Kind.CATEGORICAL:
-            found = codes(original, table, variable.name)[0]
-            columns.append(np.where(found < 0, np.nan, found.astype(np.float64)))
+            code = codes(original, table, variable.name)[0]
+            columns.append(np.where(code < 0, np.nan, code.astype(np.float64)))
         else:
             columns.append(numbers(original, table, variable.name))
         ordered.append(variable.kind is not Kind.CATEGORICAL)
@@ -58,8 +58,8 @@ class Conditions:
     def counts(self, table: NDArray[np.float64]) -> NDArray[np.int64]:
         """How many records of a table fulfill each predicate, shape (m,)."""
         fits = np.ones((len(self.values), len(table)), dtype=bool)
-        for place in range(self.chosen.shape[1]):
-            column = self.chosen[:, place]
+        for number in range(self.chosen.shape[1]):
+            column = self.chosen[:, number]
             asked = self.values[np.arange(len(column)), column][:, None]
             known = table[:, column].T
             middle = self.middle[column][:, None]

@@ -61,11 +61,11 @@ def _already(
     unique: dict[tuple[int, ...], NDArray[np.bool_]], chosen: tuple[int, ...], n: int
 ) -> NDArray[np.bool_]:
     """Which records a part of these variables singles out: a larger set is not minimal then."""
-    found = np.zeros(n, dtype=bool)
+    result = np.zeros(n, dtype=bool)
     if len(chosen) > 1:
         for smaller in combinations(chosen, len(chosen) - 1):
-            found |= unique[smaller]
-    return found
+            result |= unique[smaller]
+    return result
 
 
 def compute(comparison: Comparison) -> Reading:

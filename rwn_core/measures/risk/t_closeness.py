@@ -63,9 +63,9 @@ def compute(comparison: Comparison) -> Reading:
     values = cell_codes(comparison, secrets)
     mean, largest = np.empty((2, len(secrets))), np.empty((2, len(secrets)))
     for side, groups in enumerate(sides):
-        for place, name in enumerate(secrets):
-            found = _distances(comparison, name, groups, values[side][:, place])
-            mean[side, place], largest[side, place] = found[groups].mean(), found.max()
+        for number, name in enumerate(secrets):
+            result = _distances(comparison, name, groups, values[side][:, number])
+            mean[side, number], largest[side, number] = result[groups].mean(), result.max()
     detail: dict[str, Any] = {
         "names": list(keys),
         "secrets": list(secrets),
@@ -88,8 +88,8 @@ def _distances(
             "choose fewer key variables."
         )
     ordered = comparison.original.schema.variable(name).kind is not Kind.CATEGORICAL
-    found = distances(groups, secret, ordered=ordered)
-    return np.clip(found, 0.0, 1.0)
+    result = distances(groups, secret, ordered=ordered)
+    return np.clip(result, 0.0, 1.0)
 
 
 def sentence(reading: Reading, n: int) -> str:

@@ -35,11 +35,11 @@ def correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
     known = ~np.isnan(values)
     if not known.all():
         return _pairwise(values, known)
-    found = np.full((values.shape[1],) * 2, np.nan)
+    result = np.full((values.shape[1],) * 2, np.nan)
     (different,) = np.nonzero(varies(values))
     scaled = standardized(values[:, different])
-    found[np.ix_(different, different)] = scaled.T @ scaled / (len(values) - 1)
-    return np.asarray(np.clip(found, -1.0, 1.0), dtype=np.float64)
+    result[np.ix_(different, different)] = scaled.T @ scaled / (len(values) - 1)
+    return np.asarray(np.clip(result, -1.0, 1.0), dtype=np.float64)
 
 
 def _pairwise(values: NDArray[np.float64], known: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -87,11 +87,11 @@ def rank_correlation_matrix(values: NDArray[np.float64]) -> NDArray[np.float64]:
     if known.all():
         return correlation_matrix(rankdata(values, axis=0))
     m = values.shape[1]
-    found = np.full((m, m), np.nan)
+    result = np.full((m, m), np.nan)
     for one in range(m):
         for two in range(one + 1):
             both = values[known[:, one] & known[:, two]][:, [one, two]]
             if len(both):
                 pair = correlation_matrix(rankdata(both, axis=0))[0, 1]
-                found[one, two] = found[two, one] = pair
-    return found
+                result[one, two] = result[two, one] = pair
+    return result

@@ -42,10 +42,10 @@ class Grouping:
         """The group of every record of either table, shape (n,)."""
         missing = len(self.labels) - 1
         if self.kept is not None:
-            found, levels = codes(original, table, self.name)
+            level_codes, levels = codes(original, table, self.name)
             # a level that only this table has goes with the rare ones
             group = np.append(self.kept, np.full(len(levels) - len(self.kept), missing - 1))
-            return np.where(found < 0, missing, group[found])
+            return np.where(level_codes < 0, missing, group[level_codes])
         assert self.edges is not None
         values = numbers(original, table, self.name)
         return np.where(np.isnan(values), missing, np.searchsorted(self.edges, values))
@@ -75,8 +75,8 @@ def grouping(original: Microdata, variable: Variable, cuts: Sequence[float] = CU
         edges = different[:-1]
         labels = [f"= {value:g}" for value in different.tolist()] or ["(none)"]
     else:
-        places = np.ceil(np.asarray(cuts) * len(known)).astype(np.intp) - 1
-        edges = np.unique(known[np.maximum(places, 0)])
+        ranks = np.ceil(np.asarray(cuts) * len(known)).astype(np.intp) - 1
+        edges = np.unique(known[np.maximum(ranks, 0)])
         edges = edges[edges < known[-1]]
         ends = edges.tolist()
         labels = [f"≤ {ends[0]:.4g}", *(f"≤ {end:.4g}" for end in ends[1:]), f"> {ends[-1]:.4g}"]
@@ -84,14 +84,14 @@ def grouping(original: Microdata, variable: Variable, cuts: Sequence[float] = CU
 
 
 def _levels(original: Microdata, name: str) -> Grouping:
-    found, levels = original.codes(name)
-    counts = np.bincount(found[found >= 0], minlength=len(levels))
+    level_codes, levels = original.codes(name)
+    counts = np.bincount(level_codes[level_codes >= 0], minlength=len(levels))
     ranked = np.argsort(-counts, kind="stable")
     # one group more than there are levels: what only a release has
     own = np.sort(ranked[: MOST_LEVELS - 1])
     kept = np.full(len(levels), len(own), dtype=np.int64)
     kept[own] = np.arange(len(own))
-    labels = (*(str(levels[place]) for place in own), "(others)", "(missing)")
+    labels = (*(str(levels[level]) for level in own), "(others)", "(missing)")
     return Grouping(name=name, labels=labels, kept=kept, edges=None)
 
 

@@ -57,9 +57,9 @@ def bin_edges(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def bin_counts(ascending: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
     """How many values lie in each bin, shape (b,); the upper edge belongs to the last bin."""
-    places = np.searchsorted(ascending, edges, side="left")
-    places[-1] = np.searchsorted(ascending, edges[-1], side="right")
-    return np.diff(places)
+    ends = np.searchsorted(ascending, edges, side="left")
+    ends[-1] = np.searchsorted(ascending, edges[-1], side="right")
+    return np.diff(ends)
 
 
 def hellinger(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:

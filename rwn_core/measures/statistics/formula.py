@@ -93,8 +93,8 @@ class Formula:
     @property
     def names(self) -> tuple[str, ...]:
         """Every variable named, the response first, each once."""
-        found = [self.response.name, *(f.name for term in self.terms for f in term)]
-        return tuple(dict.fromkeys(found))
+        result = [self.response.name, *(f.name for term in self.terms for f in term)]
+        return tuple(dict.fromkeys(result))
 
     @property
     def question(self) -> Question:
@@ -108,10 +108,10 @@ def _product(text: str) -> tuple[Factor, ...]:
 
 def _crossings(crossed: list[tuple[Factor, ...]]) -> list[tuple[Factor, ...]]:
     """The terms of a * b * c: each subset's product, smaller ones first."""
-    found: list[tuple[Factor, ...]] = [()]
+    result: list[tuple[Factor, ...]] = [()]
     for term in crossed:
-        found += [known + term for known in found]
-    return sorted((term for term in found if term), key=len)
+        result += [known + term for known in result]
+    return sorted((term for term in result if term), key=len)
 
 
 def _factor(text: str) -> Factor:

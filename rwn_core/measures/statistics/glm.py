@@ -136,8 +136,8 @@ def recoded_pair(original: Microdata, table: Microdata, name: str) -> tuple[Micr
     NotApplicable
         The original does not have two values.
     """
-    found = original.codes(name)[0] if name in original.names else np.empty(0)
-    present = np.unique(found[found >= 0])
+    level_codes = original.codes(name)[0] if name in original.names else np.empty(0)
+    present = np.unique(level_codes[level_codes >= 0])
     if len(present) != 2:
         raise NotApplicable(
             f"The response {name} has {len(present)} values; a logistic regression needs two."

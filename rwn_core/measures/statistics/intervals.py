@@ -54,11 +54,11 @@ def prediction_interval(
     if count < 2:
         nothing = np.full(values.shape[1:], np.nan)
         return nothing, nothing.copy()
-    place = math.floor((count + 1) * (1 - level) / 2 + 1e-9)
-    if place >= 1:
+    rank = math.floor((count + 1) * (1 - level) / 2 + 1e-9)
+    if rank >= 1:
         ordered = np.sort(values, axis=0)  # missing numbers come last
         missing = np.isnan(ordered[-1])
-        low, high = (np.where(missing, np.nan, ordered[at]) for at in (place - 1, -place))
+        low, high = (np.where(missing, np.nan, ordered[at]) for at in (rank - 1, -rank))
     else:
         low, high = _normal_interval(values, level)
     return np.clip(low, *bounds), np.clip(high, *bounds)
@@ -72,9 +72,9 @@ def _normal_interval(
     with np.errstate(invalid="ignore", over="ignore"):  # an infinite draw has no spread
         apart = values - values[0]
         center = values[0] + apart.mean(axis=0)
-        reach = stdtrit(count - 1, (1 + level) / 2) * math.sqrt(1 + 1 / count)
-        reach = reach * apart.std(axis=0, ddof=1)
-        return center - reach, center + reach
+        half_width = stdtrit(count - 1, (1 + level) / 2) * math.sqrt(1 + 1 / count)
+        half_width = half_width * apart.std(axis=0, ddof=1)
+        return center - half_width, center + half_width
 
 
 def wilson(successes: float, attacks: int) -> tuple[float, float]:

@@ -37,9 +37,9 @@ def unweighted_metric(comparison: Comparison) -> Metric:
     def make() -> Metric:
         original = comparison.original if comparison.file is None else comparison.file
         weights = {variable.name: 1.0 for variable in original.schema.variables}
-        plain = original.with_weights(weights)
+        weighted = original.with_weights(weights)
         try:
-            return Metric.fit(plain)
+            return Metric.fit(weighted)
         except ParameterError:
             raise NotApplicable(
                 "No variable of the original varies, so there is no distance between records."
@@ -107,8 +107,8 @@ class DistinctPoints:
 
 def distinct_points(points: NDArray[np.float64]) -> DistinctPoints:
     """Gather the records that sit at one point: ties among them need no search."""
-    found, counts = np.unique(points, axis=0, return_counts=True)
-    return DistinctPoints(points=found, counts=counts, tree=_tree(found))
+    distinct, counts = np.unique(points, axis=0, return_counts=True)
+    return DistinctPoints(points=distinct, counts=counts, tree=_tree(distinct))
 
 
 def linkage_scores(
@@ -133,13 +133,13 @@ def linkage_scores(
     own = _squared(released, sources)
     scores = np.zeros(len(released))
     hopeful = np.flatnonzero(own <= (nearest * (1 + SLACK)) ** 2)
-    reach = nearest[hopeful] * (1 + SLACK) + 1e-300
-    balls = candidates.tree.query_ball_point(released[hopeful], reach)
+    limits = nearest[hopeful] * (1 + SLACK) + 1e-300
+    within = candidates.tree.query_ball_point(released[hopeful], limits)
     if not hopeful.size:
         return scores
-    sizes = np.array([len(ball) for ball in balls])
+    sizes = np.array([len(ball) for ball in within])
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    members = np.concatenate(balls).astype(np.int64)
+    members = np.concatenate(within).astype(np.int64)
     squared = _squared(np.repeat(released[hopeful], sizes, axis=0), candidates.points[members])
     edge = np.minimum.reduceat(squared, starts) * (1 + TIE)
     tied = np.where(squared <= np.repeat(edge, sizes), candidates.counts[members], 0)

@@ -51,8 +51,8 @@ class Propensity:
     def pmse(self) -> float:
         """Mean squared difference of the probabilities and c, from 0 to 1/4 where c = 1/2."""
         every = np.concatenate((self.original, self.released))
-        found = float(((every - self.share) ** 2).mean())
-        return 0.0 if found < CONVERGED**2 else found
+        result = float(((every - self.share) ** 2).mean())
+        return 0.0 if result < CONVERGED**2 else result
 
     @property
     def specks(self) -> float:
@@ -106,9 +106,9 @@ def propensity(comparison: Comparison, terms: Terms) -> Propensity:
     # many small products: on a busy machine their threads wait for each other
     with threadpool_limits(1, user_api="blas"):
         basis = _independent(stacked)
-        found = _probabilities(basis, labels)
+        result = _probabilities(basis, labels)
     n = len(parts[0])
-    return Propensity(original=found[:n], released=found[n:], parameters=basis.shape[1])
+    return Propensity(original=result[:n], released=result[n:], parameters=basis.shape[1])
 
 
 def _columns(original: Microdata, table: Microdata) -> NDArray[np.float64]:
@@ -116,9 +116,9 @@ def _columns(original: Microdata, table: Microdata) -> NDArray[np.float64]:
     columns: list[NDArray[np.float64]] = []
     for variable in original.schema.released:
         if variable.kind is Kind.CATEGORICAL:
-            found, _ = codes(original, table, variable.name)
+            code, _ = codes(original, table, variable.name)
             levels = len(original.codes(variable.name)[1])
-            columns += [(found == level).astype(np.float64) for level in range(levels)]
+            columns += [(code == level).astype(np.float64) for level in range(levels)]
             if len(columns) > MOST_TERMS:
                 raise NotApplicable(
                     f"Variable {variable.name} has so many levels that the model would have more "
@@ -129,9 +129,11 @@ def _columns(original: Microdata, table: Microdata) -> NDArray[np.float64]:
         missing = np.isnan(values)
         known = numbers(original, original, variable.name)
         known = known[~np.isnan(known)]
-        middle, reach = (float(known.min()), float(np.ptp(known / 2))) if len(known) else (0, 0)
+        middle, half_width = (
+            (float(known.min()), float(np.ptp(known / 2))) if len(known) else (0, 0)
+        )
         # in half ranges of the original: the squares of huge numbers must not overflow
-        values = np.where(missing, 0.0, (values - middle) / (reach or 1.0))
+        values = np.where(missing, 0.0, (values - middle) / (half_width or 1.0))
         columns += [np.clip(values, -1e6, 1e6), missing.astype(np.float64)]
     return np.column_stack(columns)
 
@@ -174,15 +176,15 @@ def _probabilities(basis: NDArray[np.float64], labels: NDArray[np.float64]) -> N
     best, deviance = np.full(len(labels), share), np.inf
     for _ in range(STEPS):
         linear = np.clip(basis @ coefficients, -FARTHEST, FARTHEST)
-        found = special.expit(linear)
+        result = special.expit(linear)
         now = float(-2 * special.log_expit(np.where(labels > 0, linear, -linear)).sum())
         if now < deviance:
-            best = found
+            best = result
         if abs(deviance - now) <= CONVERGED * (1 + now):
             break
         deviance = min(now, deviance)
-        weight = np.maximum(found * (1 - found), 1e-9)
+        weight = np.maximum(result * (1 - result), 1e-9)
         information = (basis * weight[:, None]).T @ basis
-        step = linalg.solve(information, basis.T @ (labels - found), assume_a="pos")
+        step = linalg.solve(information, basis.T @ (labels - result), assume_a="pos")
         coefficients = coefficients + step * min(1.0, 10.0 / max(np.abs(basis @ step).max(), 1e-12))
     return np.asarray(best)

@@ -38,10 +38,10 @@ def cluster_centers(points: NDArray[np.float64], clusters: int) -> NDArray[np.fl
     for _ in range(ROUNDS):
         filled = np.unique(labels)
         centers = np.array([points[labels == label].mean(axis=0) for label in filled])
-        found = nearest_center(points, centers)
-        if np.array_equal(found, labels):
+        nearest = nearest_center(points, centers)
+        if np.array_equal(nearest, labels):
             break
-        labels = found
+        labels = nearest
     return centers
 
 
@@ -87,10 +87,10 @@ def compute(comparison: Comparison) -> Reading:
         "clusters", lambda: nearest_center(points, cluster_centers(points, clusters))
     )
     centers = cluster_centers(metric.points(comparison.masked), clusters)
-    found = nearest_center(points, centers)
-    sizes = [np.bincount(labels, minlength=clusters) for labels in (own, found)]
+    nearest = nearest_center(points, centers)
+    sizes = [np.bincount(labels, minlength=clusters) for labels in (own, nearest)]
     detail = {"clusters": clusters, "original": sizes[0], "released": sizes[1]}
-    return Reading(value=adjusted_rand(own, found), baseline=1.0, detail=detail)
+    return Reading(value=adjusted_rand(own, nearest), baseline=1.0, detail=detail)
 
 
 def _metric(comparison: Comparison) -> Metric:

@@ -34,9 +34,9 @@ def compute(comparison: Comparison) -> Reading:
     names = [g.name for g in groups]
     detail = {
         "names": names,
-        "pairs": [[names[i] for i in places] for places in two],
+        "pairs": [[names[i] for i in positions] for positions in two],
         "distance": np.array(list(two.values())),
-        "triples": [[names[i] for i in places] for places in three],
+        "triples": [[names[i] for i in positions] for positions in three],
         "distance_three": np.array(list(three.values())),
         "mean_three": float(np.mean(list(three.values()))) if three else None,
         "variables_in_threes": min(len(groups), MOST_IN_THREES),
@@ -51,12 +51,12 @@ def _distances(
     variables: int,
     ways: int,
 ) -> dict[tuple[int, ...], float]:
-    found = {}
-    for places in combinations(range(variables), ways):
-        sizes = [len(groups[i].labels) for i in places]
-        one, other = (counts([codes[i] for i in places], sizes) for codes in (before, after))
-        found[places] = total_variation(one, other)
-    return found
+    result = {}
+    for positions in combinations(range(variables), ways):
+        sizes = [len(groups[i].labels) for i in positions]
+        one, other = (counts([codes[i] for i in positions], sizes) for codes in (before, after))
+        result[positions] = total_variation(one, other)
+    return result
 
 
 MEASURE = Measure(

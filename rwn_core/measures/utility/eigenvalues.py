@@ -66,10 +66,10 @@ def compute(comparison: Comparison) -> Reading:
 
 
 def _original(values: NDArray[np.float64], names: tuple[str, ...]) -> NDArray[np.float64]:
-    found, directions = np.linalg.eigh(correlation_matrix(values))
-    if found[0] > SINGULAR * found[-1]:
-        return np.ascontiguousarray(found[::-1])
-    loadings = np.abs(directions[:, found <= SINGULAR * found[-1]]).max(axis=1)
+    spectrum, directions = np.linalg.eigh(correlation_matrix(values))
+    if spectrum[0] > SINGULAR * spectrum[-1]:
+        return np.ascontiguousarray(spectrum[::-1])
+    loadings = np.abs(directions[:, spectrum <= SINGULAR * spectrum[-1]]).max(axis=1)
     tied = [name for name, loading in zip(names, loadings, strict=True) if loading > LOADING]
     raise NotApplicable(
         f"These variables are collinear in the original, so an eigenvalue is 0 and has no "

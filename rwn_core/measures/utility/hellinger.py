@@ -55,12 +55,12 @@ def _distances(comparison: Comparison, variable: Variable) -> dict[str, Any]:
 def compute(comparison: Comparison) -> Reading:
     """Mean Hellinger distance over the variables."""
     released = comparison.original.schema.released
-    found = [_distances(comparison, variable) for variable in released]
-    distances = np.array([one["hellinger"] for one in found])
+    each_variable = [_distances(comparison, variable) for variable in released]
+    distances = np.array([one["hellinger"] for one in each_variable])
     detail = {
         "names": [variable.name for variable in released],
         "hellinger": distances,
-        "total_variation": np.array([one["total"] for one in found]),
+        "total_variation": np.array([one["total"] for one in each_variable]),
     }
     return Reading(value=float(distances.mean()), baseline=0.0, detail=detail)
 

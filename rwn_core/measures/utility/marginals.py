@@ -23,8 +23,8 @@ def distribution_steps(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Find the different values, and the share at or below each, preceded by 0."""
     new = np.concatenate(([True], ascending[1:] > ascending[:-1]))
-    places = np.append(np.flatnonzero(new), len(ascending))
-    return ascending[places[:-1]], places / len(ascending)
+    ends = np.append(np.flatnonzero(new), len(ascending))
+    return ascending[ends[:-1]], ends / len(ascending)
 
 
 def kolmogorov_smirnov(

@@ -59,8 +59,8 @@ class _Encoder:
         for variable in self.predictors:
             if _is_category(variable):
                 levels = self._levels(variable)
-                found, _ = table.codes(variable.name, levels)
-                columns += [(found == number).astype(float) for number in range(len(levels))]
+                code, _ = table.codes(variable.name, levels)
+                columns += [(code == number).astype(float) for number in range(len(levels))]
             else:
                 columns.append(self._scaled(table, variable.name))
         return np.column_stack(columns)

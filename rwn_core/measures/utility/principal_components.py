@@ -36,8 +36,8 @@ def component_variances(values: NDArray[np.float64]) -> NDArray[np.float64]:
     [2.0, 0.0]
     """
     scaled = standardized(values)
-    found = np.linalg.eigvalsh(scaled.T @ scaled / (len(scaled) - 1))
-    return np.asarray(np.maximum(found[::-1], 0.0), dtype=np.float64)
+    eigenvalues = np.linalg.eigvalsh(scaled.T @ scaled / (len(scaled) - 1))
+    return np.asarray(np.maximum(eigenvalues[::-1], 0.0), dtype=np.float64)
 
 
 def compute(comparison: Comparison) -> Reading:

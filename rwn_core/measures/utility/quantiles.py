@@ -26,9 +26,9 @@ def compute(comparison: Comparison) -> Reading:
         if not len(after):
             raise NotApplicable(f"Every value of variable {name} is missing{RELEASED}.")
         names.append(name)
-        found = [np.quantile(v / spread, SHARES) for v in (before, after)]
-        changes.append(found[1] - found[0])
-        tables.append([spread * quantiles for quantiles in found])
+        pair = [np.quantile(v / spread, SHARES) for v in (before, after)]
+        changes.append(pair[1] - pair[0])
+        tables.append([spread * quantiles for quantiles in pair])
     if not names:
         raise NotApplicable("No continuous or count variable varies, so no change has a unit.")
     detail = {

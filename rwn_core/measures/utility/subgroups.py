@@ -29,10 +29,10 @@ def compute(comparison: Comparison) -> Reading:
     )
     before = comparison.once("tailed", lambda: [g.codes(original, original) for g in groups])
     after = [g.codes(original, comparison.masked) for g in groups]
-    singles = [(place,) for place in range(len(groups))]
+    singles = [(position,) for position in range(len(groups))]
     categories = [
-        place
-        for place, variable in enumerate(original.schema.released)
+        position
+        for position, variable in enumerate(original.schema.released)
         if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
     ]
     tables = [*singles, *combinations(categories, 2)]
@@ -66,19 +66,19 @@ def _small(
 ) -> list[Row]:
     """Name, original, released and expected size of every small group; the smallest first."""
     most = SMALL * len(codes[0][0])
-    found: list[Row] = []
-    for places in tables:
-        sizes = [len(groups[i].labels) for i in places]
-        own, new = (counts([side[i] for i in places], sizes) for side in codes)
+    result: list[Row] = []
+    for positions in tables:
+        sizes = [len(groups[i].labels) for i in positions]
+        own, new = (counts([side[i] for i in positions], sizes) for side in codes)
         for cell in np.flatnonzero((own >= LEAST) & (own <= most)):
             labels = [int(at) for at in np.unravel_index(cell, sizes)]
-            parts = [_words(groups[i], at) for i, at in zip(places, labels, strict=True)]
+            parts = [_words(groups[i], at) for i, at in zip(positions, labels, strict=True)]
             share = None
             if law is not None:
-                chosen = [law[i][:, at] for i, at in zip(places, labels, strict=True)]
+                chosen = [law[i][:, at] for i, at in zip(positions, labels, strict=True)]
                 share = float(np.prod(chosen, axis=0).sum())
-            found.append((" & ".join(parts), int(own[cell]), int(new[cell]), share))
-    return sorted(found, key=lambda row: (row[1], row[0]))[:MOST]
+            result.append((" & ".join(parts), int(own[cell]), int(new[cell]), share))
+    return sorted(result, key=lambda row: (row[1], row[0]))[:MOST]
 
 
 def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Shares:

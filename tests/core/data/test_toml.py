@@ -126,8 +126,8 @@ def test_what_toml_cannot_say_is_refused(value: object) -> None:
 
 
 def test_what_is_no_toml_is_refused_with_its_place() -> None:
-    with pytest.raises(InputError, match=r"^The day pass is not valid TOML \(at line 2, "):
-        toml_document("a = 1\n= 2", "day pass")
+    with pytest.raises(InputError, match=r"^The analysis plan is not valid TOML \(at line 2, "):
+        toml_document("a = 1\n= 2", "analysis plan")
     with pytest.raises(SchemaError, match="schema file is not valid"):
         toml_document("= 2", "schema file", SchemaError)
 

@@ -8,14 +8,14 @@ import statsmodels.formula.api as smf
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, NotApplicable, ParameterError
-from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.formula import Formula, formula_design
 from rwn_core.measures.statistics.ols import least_squares
 
-PASS = DayPass(
+PASS = AnalysisPlan(
     analyses=(
         Analysis(name="Body fat", kind="linear", tolerance=2.0, formula="siri ~ bmi + log(neck)"),
         Analysis(name="Ages", kind="table", tolerance=0.1, variables=("age", "bmi")),
@@ -117,15 +117,17 @@ def test_a_setting_is_judged_over_many_releases():
         assert standing.releases == 6
         assert standing.value == pytest.approx(np.median([verdict.value for verdict in each]))
         assert standing.always == (standing.passed == 6)
-    assert DayPass().judge_setting(data, params, repeats=1) == ()
-    nothing = DayPass(analyses=(Analysis(name="n", kind="table", tolerance=1, variables=("no",)),))
+    assert AnalysisPlan().judge_setting(data, params, repeats=1) == ()
+    nothing = AnalysisPlan(
+        analyses=(Analysis(name="n", kind="table", tolerance=1, variables=("no",)),)
+    )
     (standing,) = nothing.judge_setting(data, params, repeats=2)
     assert (standing.passed, standing.value) == (0, None)
     assert "no" in standing.reason
 
 
 def test_every_kind_of_model(people):
-    passes = DayPass(
+    passes = AnalysisPlan(
         analyses=(
             Analysis(name="l", kind="logistic", tolerance=1, formula="b ~ x + g"),
             Analysis(name="p", kind="poisson", tolerance=1, formula="n ~ x"),
@@ -145,9 +147,9 @@ def test_every_kind_of_model(people):
 
 def test_toml_round_trip_without_data():
     text = PASS.to_toml()
-    assert DayPass.from_toml(text) == PASS
-    assert DayPass.from_records(PASS.to_records()) == PASS
-    assert DayPass.from_toml("") == DayPass()
+    assert AnalysisPlan.from_toml(text) == PASS
+    assert AnalysisPlan.from_records(PASS.to_records()) == PASS
+    assert AnalysisPlan.from_toml("") == AnalysisPlan()
     assert "[[analysis]]" in text
 
 
@@ -162,9 +164,9 @@ def test_toml_round_trip_without_data():
         ("[[", "not valid TOML"),
     ],
 )
-def test_a_file_that_is_no_day_pass(text, words):
+def test_a_file_that_is_no_analysis_plan(text, words):
     with pytest.raises(InputError, match=words):
-        DayPass.from_toml(text)
+        AnalysisPlan.from_toml(text)
 
 
 @pytest.mark.parametrize(
@@ -182,4 +184,4 @@ def test_an_analysis_that_could_never_be_run(fields, words):
         Analysis(name="a", **fields)
     one = Analysis(name="a", kind="table", tolerance=1.0, variables=("a",))
     with pytest.raises(ParameterError, match="Two analyses"):
-        DayPass(analyses=(one, one))
+        AnalysisPlan(analyses=(one, one))

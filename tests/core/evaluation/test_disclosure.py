@@ -5,30 +5,22 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import rwn_core
-from rwn_core.data.rounding import rounded, steps_of
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.data.rounding import steps_of
+from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.attack_list import GUESSING, attacks, read_attack
+from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.evaluation.disclosure import disclose, disclose_release, with_keys, worst_records
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.non_members import Strangers
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Reading
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import warnings as risk_warnings
-
-
-@pytest.fixture(scope="module")
-def bodyfat():
-    return rwn_core.load_demo("bodyfat")
 
 
 @pytest.fixture(scope="module")
@@ -160,113 +152,6 @@ def test_warnings_fit_the_setting(found, params, words):
     fewer = risk_warnings.warnings(params, found.readings, rounding=True, groups=1)
     assert not any("all their digits" in text for text in fewer)
     assert not any("edit rules" in text for text in fewer)
-
-
-def test_a_control_group_is_left_out_and_guessed_about(bodyfat):
-    params = RWN(epsilon=2.0, k=5)
-    base = Comparison(original=bodyfat, masked=bodyfat)
-    control = control_group(base, params, seed=1)
-    assert control.holdout.n == bodyfat.n // 5
-    assert control.original.n == bodyfat.n - control.holdout.n
-    together = pd.concat([control.original.frame, control.holdout.frame])
-    order = list(bodyfat.names)
-    assert together.sort_values(order).to_numpy().tolist() == (
-        bodyfat.frame.sort_values(order).to_numpy().tolist()
-    )
-    release = mask(bodyfat, params, seed=1)
-    found = disclose(base, release.masked, release.law, control=control)
-    for key in GUESSING:
-        assert found.readings[key].detail["control"] is not None
-    plain = disclose(base, release.masked, release.law)
-    assert plain.readings["inference"].detail["control"] is None
-    # what an informed intruder learns of strangers is more than everybody knows
-    worst = found.readings["attribute_inference"]
-    assert worst.baseline > worst.detail["ignorant"].mean() + 0.02
-    assert "people who are not in the file" in str(risk_sentences.rows(found.readings, 241))
-
-
-def test_no_attack_is_computed_to_be_thrown_away(bodyfat, monkeypatch):
-    read: list[tuple[str, Comparison]] = []
-    compute = Measure.read
-
-    def watched(measure, comparison):
-        read.append((measure.key, comparison))
-        return compute(measure, comparison)
-
-    monkeypatch.setattr(Measure, "read", watched)
-    params = RWN(epsilon=2.0, k=5)
-    base = Comparison(original=bodyfat, masked=bodyfat)
-    control = control_group(base, params, seed=1)
-    release = mask(bodyfat, params, seed=1)
-    found = disclose(base, release.masked, release.law, control=control)
-    for key, measure in MEASURES.items():
-        asked = [comparison for name, comparison in read if name == key]
-        if measure.side == "risk":
-            assert len(asked) == 1, key
-            assert (asked[0] is control) == (key in GUESSING), key
-    assert found.readings["inference"].detail["control"] is not None
-
-
-def test_where_a_control_group_has_no_answer_the_release_is_asked(bodyfat):
-    release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=1)
-    base = Comparison(original=bodyfat, masked=bodyfat)
-    lawless = Comparison(original=bodyfat, masked=release.masked)
-    full = base.with_masked(release.masked, release.law)
-    measure = MEASURES["attribute_inference"]
-    assert isinstance(read_attack(measure, full, lawless), Reading)
-    assert isinstance(read_attack(measure, lawless, lawless), NotApplicable)
-    assert isinstance(read_attack(measure, lawless, full), Reading)
-
-
-def test_people_outside_are_judged_as_they_are_like_those_inside():
-    """A secret that nothing tells is named as rarely outside as inside, however it is rounded."""
-    values = np.random.default_rng(5).normal(size=(600, 3))
-    roles = {"x": Role.KEY, "y": Role.KEY, "s": Role.CONFIDENTIAL}
-    schema = Schema(
-        variables=tuple(
-            Variable(
-                name=name,
-                kind=Kind.CONTINUOUS,
-                role=role,
-                weight=float(role is Role.KEY),
-            )
-            for name, role in roles.items()
-        )
-    )
-    data = rwn_core.Microdata.from_frame(pd.DataFrame(values, columns=list(roles)), schema)
-    base, precision = Comparison(original=data, masked=data), dict.fromkeys(roles, 1.0)
-    control = control_group(base, RWN(k=40), seed=1, precision=precision)
-    held = np.flatnonzero(~data.frame["x"].isin(control.original.frame["x"]))
-    pd.testing.assert_frame_equal(control.holdout.frame, data.take(held).frame)
-    reading = MEASURES["attribute_inference"].read(control)
-    assert reading.value == pytest.approx(0.055, abs=0.02)
-    assert reading.baseline == pytest.approx(reading.value, abs=0.02)
-    asked = Strangers(control, control.law, control.holdout, ["x", "y"])
-    pd.testing.assert_frame_equal(  # a release would show them rounded
-        asked.strangers.frame, rounded(control.holdout, precision).frame
-    )
-
-
-def test_no_control_group_of_a_few():
-    frame = pd.DataFrame({"x": np.arange(60.0), "y": np.arange(60.0) % 7})
-    data = rwn_core.Microdata.from_frame(frame)
-    base = Comparison(original=data, masked=data)
-    assert control_group(base, RWN(k=2), seed=1) is None  # 12 people
-    large = rwn_core.Microdata.from_frame(pd.concat([frame, frame + 0.5], ignore_index=True))
-    base = Comparison(original=large, masked=large)
-    assert control_group(base, RWN(k=2), seed=1) is not None
-    assert control_group(base, RWN(k=110), seed=1) is None  # the rest has 96
-
-
-def test_the_control_group_does_not_depend_on_the_order_of_rows(bodyfat):
-    other = bodyfat.take(np.random.default_rng(1).permutation(bodyfat.n))
-    held = [
-        control_group(Comparison(original=data, masked=data), RWN(k=3), seed=1).holdout.frame
-        for data in (bodyfat, other)
-    ]
-    order = list(bodyfat.names)
-    one, two = (frame.sort_values(order).to_numpy().tolist() for frame in held)
-    assert one == two
 
 
 ALWAYS = (

@@ -18,9 +18,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.errors import NotApplicable
-from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.forecast import forecast
-from rwn_core.evaluation.forecast.statistic import moments_of
+from rwn_core.evaluation.forecast.statistic import statistics_of
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.evaluation.repeated_draws import ensemble
 from rwn_core.evaluation.standard_errors import standard_error_validity
@@ -145,9 +145,9 @@ def test_the_rest_of_the_page_has_an_answer_or_a_reason(name: str) -> None:
     expected, seen = forecast(data, params), comparison(name)
     names = [variable.name for variable in data.schema.released]
     found: list[object] = []
-    for moment in moments_of(data, names[0], names[-1]):
-        found.append(answer(partial(moment.expected, expected, data)))
-        found.append(answer(partial(moment.realized, seen)))
+    for statistic in statistics_of(data, names[0], names[-1]):
+        found.append(answer(partial(statistic.expected, expected, data)))
+        found.append(answer(partial(statistic.realized, seen)))
     check = answer(partial(standard_error_validity, data, params, repeats=10, seed=1))
     found += [check] if isinstance(check, str) else list(check.inflation)
     keys = [key for key in UTILITY if key != "prediction"]
@@ -157,8 +157,8 @@ def test_the_rest_of_the_page_has_an_answer_or_a_reason(name: str) -> None:
         assert one.endswith(".") if isinstance(one, str) else np.isfinite(one)
 
 
-def test_a_day_pass_names_the_columns_too() -> None:
-    registered = DayPass(
+def test_an_analysis_plan_names_the_columns_too() -> None:
+    registered = AnalysisPlan(
         analyses=(
             Analysis(name="flat", kind="linear", tolerance=1, formula="y ~ a + fixed"),
             Analysis(name="mean", kind="means", tolerance=1, variables=("fixed", "a")),
@@ -168,8 +168,8 @@ def test_a_day_pass_names_the_columns_too() -> None:
         assert not verdict.passed
         assert "fixed" in verdict.reason
     twice = Analysis(name="twice", kind="linear", tolerance=1, formula="y ~ a + double")
-    (verdict,) = DayPass(analyses=(twice,)).judge(comparison("collinear regressors"))
+    (verdict,) = AnalysisPlan(analyses=(twice,)).judge(comparison("collinear regressors"))
     assert "double" in verdict.reason
     logit = Analysis(name="logit", kind="logistic", tolerance=1, formula="y ~ a")
-    (verdict,) = DayPass(analyses=(logit,)).judge(comparison("one-class outcome"))
+    (verdict,) = AnalysisPlan(analyses=(logit,)).judge(comparison("one-class outcome"))
     assert "y" in verdict.reason.split()

@@ -183,7 +183,7 @@ def test_mahalanobis_linkage_sees_through_a_common_shift():
 
 def test_ATT_7_attribute_inference():
     from rwn_core.measures.attacks.posterior import posteriors
-    from rwn_core.measures.risk.attribute_inference import Told, learned
+    from rwn_core.measures.risk.attribute_inference import ReleasedValues, learned
     from rwn_core.mechanism.cell_law import CellLaw
     from rwn_core.neighbors import find_neighborhoods
 
@@ -199,7 +199,7 @@ def test_ATT_7_attribute_inference():
     np.testing.assert_allclose(weights, expected["t"], atol=1e-9)
     # whether rows are looked at one by one or as classes of equal keys
     for group in (np.arange(6), np.unique(rows[:, 0], return_inverse=True)[1].ravel()):
-        told = Told(group, rows[:, 1], 0.0)
+        told = ReleasedValues(group, rows[:, 1], 0.0)
         first = np.unique(group, return_index=True)[1]
         parts = (np.arange(2), np.arange(2, len(first)))
         beliefs = [(posteriors(law, masked, first[part], ["x"]), part) for part in parts]

@@ -12,7 +12,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.non_members import Strangers
+from rwn_core.measures.attacks.non_members import NonMembers
 from rwn_core.measures.statistics.key_variables import only
 from rwn_core.neighbors import find_neighborhoods, find_strictly
 from rwn_core.neighbors.metric import coordinates
@@ -123,7 +123,7 @@ def test_people_outside_are_judged_in_the_distance_of_the_release(setting):
     data, held = pima.take(np.arange(600)), pima.take(np.arange(600, 768))
     release = mask(data.with_weights(weights), params, seed=1)
     comparison = compare(data, release, holdout=held)
-    near = Strangers(comparison, release.law, held, ["age"]).near
+    near = NonMembers(comparison, release.law, held, ["age"]).near
     assert np.median(np.diff(near.indptr)) == neighbors
     reading = MEASURES["attribute_inference"].compute(comparison)
     assert reading.baseline == pytest.approx(baseline, abs=5e-5)

@@ -8,153 +8,41 @@ import multiprocessing
 import os
 import pickle
 import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import as_completed
-from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 
 import pytest
+from worker_tasks import (
+    LARGE,
+    SECRET,
+    add,
+    alive,
+    begun,
+    counter,
+    crash,
+    fail,
+    finished,
+    heedless,
+    large,
+    leave,
+    linger,
+    nested,
+    refuse,
+    refused,
+    talk,
+    unpicklable,
+    unprepared,
+    unreadable,
+    wait_until,
+)
 
-from rwn_core.errors import NotApplicable, RWNError
+from rwn_core.errors import RWNError
 from rwn_core.parallel import processes
 from rwn_core.parallel.job import Job
 from rwn_core.parallel.pool import Pool, Stopped
-from rwn_core.parallel.processes import Handle, Tell
-
-ROOT = Path(__file__).resolve().parents[3]
-SECRET = "SENTINEL7731"
-LARGE = 3_000_000  # bytes; a pipe holds 65,536, a pair of sockets some 200,000
-
-
-def add(a: int, b: int, progress: Tell) -> int:
-    progress(0.5)
-    return a + b
-
-
-def refuse(progress: Tell) -> None:
-    raise NotApplicable("There is nothing to predict.")
-
-
-def fail(progress: Tell) -> None:
-    raise ValueError(f"could not convert {SECRET}")
-
-
-class Unreadable:
-    """What cannot be made again from what was sent."""
-
-    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        return fail, (None,)
-
-
-def unreadable(progress: Tell) -> object:
-    return Unreadable()
-
-
-def unpicklable(progress: Tell) -> object:
-    return lambda: SECRET
-
-
-def crash(progress: Tell) -> None:
-    os._exit(3)
-
-
-def leave(progress: Tell) -> None:
-    sys.exit(SECRET)
-
-
-def linger(progress: Tell) -> None:
-    progress(0.25)
-    time.sleep(600)
-
-
-def heedless(progress: Tell) -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    linger(progress)
-
-
-def large(progress: Tell, content: bytes) -> bytes:
-    return content + b"!"
-
-
-def talk(progress: Tell) -> int:
-    for number in range(20_000):
-        progress(number / 20_000)
-    return 1
-
-
-def main_of_the_worker(progress: Tell) -> tuple[object, ...]:
-    mains = (sys.modules["__main__"], sys.modules["__mp_main__"])
-    return (*(getattr(main, "__file__", None) for main in mains), os.environ.get("RWN_MAIN_RAN"))
-
-
-def nested(progress: Tell) -> None:
-    """A job with workers of its own; it tells their numbers as its shares."""
-    pool = Pool(counter, 0, workers=2)
-    for pid in pool.pids:
-        progress(float(pid))
-        time.sleep(0.2)
-    time.sleep(600)
-
-
-def counter(start: int) -> Handle:
-    """Tasks that are added to what was prepared; None ends the process, "fail" is an error."""
-    total = [start]
-
-    def handle(task: object, tell: Tell) -> tuple[int, int]:
-        if task is None:
-            os._exit(3)
-        if task == "fail":
-            raise ValueError(SECRET)
-        if task == "linger":
-            tell(0.5)
-            time.sleep(600)
-        assert isinstance(task, int)
-        total[0] += task
-        tell(1.0)
-        return total[0], os.getpid()
-
-    return handle
-
-
-def unprepared(text: str) -> Handle:
-    raise ValueError(text)
-
-
-def refused(text: str) -> Handle:
-    raise RWNError(text)
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def wait_until(true: Callable[[], object], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
-def finished(work: Callable[..., object], **arguments: object) -> Job:
-    job = Job(work, **arguments)
-    wait_until(lambda: not job.running)
-    assert multiprocessing.active_children() == []
-    return job
-
-
-def begun(work: Callable[..., object]) -> tuple[Job, int]:
-    """A job that has told its first share, and its process."""
-    job = Job(work)
-    wait_until(lambda: job.share)
-    (pid,) = job._pool.pids
-    return job, pid
 
 
 def test_work_that_is_done_gives_its_result() -> None:
@@ -377,161 +265,6 @@ def test_a_cancelled_job_takes_its_own_workers_with_it() -> None:
     assert all(alive(pid) for pid in pids)
     job.cancel()
     wait_until(lambda: not any(alive(pid) for pid in pids), 10)
-
-
-PARENT = """
-import sys, time
-sys.path.insert(0, {tests!r})
-from rwn_core.parallel.job import Job
-from rwn_core.parallel.pool import Pool
-import test_processes as work
-if __name__ == "__main__":
-    job, pool = Job(work.heedless), Pool(work.counter, 0, workers=2)
-    while not job.share:
-        time.sleep(0.01)
-    print(*job._pool.pids, *pool.pids, flush=True)
-    {rest}
-"""
-
-
-@pytest.fixture
-def parent(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[str], list[int]]]]:
-    begun = list[tuple[subprocess.Popen[str], list[int]]]()
-
-    def start(rest: str) -> tuple[subprocess.Popen[str], list[int]]:
-        script = tmp_path / "parent.py"
-        tests = str(Path(__file__).parent)
-        script.write_text(PARENT.format(tests=tests, rest=rest), encoding="utf-8")
-        process = subprocess.Popen(
-            [sys.executable, str(script)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            # tests may run behind a shell's &, which has SIGINT ignored
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        )
-        assert process.stdout is not None
-        pids = [int(pid) for pid in process.stdout.readline().split()]
-        begun.append((process, pids))
-        assert len(pids) == 3
-        return process, pids
-
-    yield start
-    for process, pids in begun:  # after a failure, too
-        for pid in [process.pid] * (process.poll() is None) + [pid for pid in pids if alive(pid)]:
-            os.kill(pid, signal.SIGKILL)
-        process.communicate()
-
-
-@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_workers_end_when_their_parent_is_killed(parent, sign: int) -> None:
-    process, pids = parent("time.sleep(600)")
-    assert all(alive(pid) for pid in pids)
-    process.send_signal(sign)
-    process.communicate(timeout=20)
-    wait_until(lambda: not any(alive(pid) for pid in pids), 10)
-
-
-def test_workers_end_when_their_parent_ends_in_good_order(parent) -> None:
-    process, pids = parent("pass")
-    _, told = process.communicate(timeout=20)  # it does not wait for its workers
-    assert (process.returncode, told) == (0, "")
-    assert not any(alive(pid) for pid in pids)
-
-
-SCRIPT = """
-import os, sys
-if "RWN_MAIN_RAN" in os.environ:
-    raise RuntimeError("a worker ran the program again")
-os.environ["RWN_MAIN_RAN"] = "once"
-sys.path.insert(0, {tests!r})
-import time
-from rwn_core.parallel.job import Job
-import test_processes as work
-job = Job(work.main_of_the_worker)
-while job.running:
-    time.sleep(0.01)
-print(job.result, job.refusal)
-"""
-
-
-@pytest.mark.parametrize("how", ["script", "command", "module"])
-def test_no_worker_runs_the_program_that_started_it(tmp_path: Path, how: str) -> None:
-    text = SCRIPT.format(tests=str(Path(__file__).parent))
-    script = tmp_path / "without_a_guard.py"
-    script.write_text(text, encoding="utf-8")
-    line = {"script": [str(script)], "command": ["-c", text], "module": ["-m", script.stem]}[how]
-    told = subprocess.run(
-        [sys.executable, *line],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"},
-    )
-    assert told.stdout.strip() == "(None, None, 'once')", told.stderr
-
-
-def test_many_threads_may_start_jobs_and_the_main_module_is_put_back() -> None:
-    main, jobs = sys.modules["__main__"], list[Job]()
-
-    def start() -> None:
-        jobs.append(Job(main_of_the_worker))
-
-    threads = [threading.Thread(target=start) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sys.modules["__main__"] is main
-    wait_until(lambda: not any(job.running for job in jobs))
-    assert {job.refusal for job in jobs} == {""}
-    assert {job.result for job in jobs} == {(None, None, None)}
-
-
-def test_only_one_thread_at_a_time_stands_in_for_the_main_module() -> None:
-    main, seen, within = sys.modules["__main__"], list[bool](), list[int]()
-
-    class Slow:
-        def start(self) -> None:
-            within.append(1)
-            seen.append(len(within) == 1 and sys.modules["__main__"] is not main)
-            time.sleep(0.05)
-            within.pop()
-
-    threads = [threading.Thread(target=processes._start, args=(Slow(),)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert seen == [True] * 4
-    assert sys.modules["__main__"] is main
-
-
-def test_a_main_module_that_another_thread_has_put_there_stays(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    main, other = sys.modules["__main__"], ModuleType("__main__")
-    monkeypatch.setitem(sys.modules, "__main__", main)
-
-    class Process:
-        def start(self) -> None:
-            sys.modules["__main__"] = other  # as a page of the app does when it is drawn
-
-    processes._start(Process())  # type: ignore[arg-type]
-    assert sys.modules["__main__"] is other
-
-
-def test_the_main_module_is_put_back_after_a_failure() -> None:
-    main = sys.modules["__main__"]
-
-    class Process:
-        def start(self) -> None:
-            raise OSError
-
-    with pytest.raises(OSError):  # noqa: PT011
-        processes._start(Process())  # type: ignore[arg-type]
-    assert sys.modules["__main__"] is main
 
 
 def test_a_process_is_no_daemon_and_nobody_touches_that() -> None:

@@ -10,7 +10,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.errors import InputError
 from rwn_core.reporting import ReleasedFile, internal_record, read_record
-from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 
@@ -23,18 +23,20 @@ def bodyfat() -> rwn.Microdata:
     return rwn.load_demo("bodyfat").with_weights({"age": 2.0})
 
 
-def meeting(setting: Setting | None, **more: object) -> Meeting:
+def decision(setting: Setting | None, **more: object) -> Decision:
     one = Scenario(name="Careful", setting=setting, **more)
-    return Meeting(scenarios=(one,), chosen="Careful", reason="Keeps the limit.", date="2026-03-31")
+    return Decision(
+        scenarios=(one,), chosen="Careful", reason="Keeps the limit.", date="2026-03-31"
+    )
 
 
 def record(
-    data: rwn.Microdata, decided: Meeting | None = None, **more: object
+    data: rwn.Microdata, decided: Decision | None = None, **more: object
 ) -> tuple[str, bytes]:
     release = rwn.mask(data, PARAMS, precision={"age": 5.0}, **more)
     content = release.to_bytes("csv")
     file = ReleasedFile.of(content, "csv", seeded="seed" in more)
-    return internal_record(data, release, file, meeting=decided, measures=MEASURES), content
+    return internal_record(data, release, file, decision=decided, measures=MEASURES), content
 
 
 def test_it_is_true_of_its_file(bodyfat) -> None:
@@ -70,22 +72,22 @@ def test_a_change_anywhere_is_seen(bodyfat) -> None:
     with pytest.raises(InputError, match="changed after it was frozen"):
         read_record(text.replace("age = 5.0", "age = 4.0"))
     with pytest.raises(InputError, match="no internal record"):
-        read_record(meeting(None).frozen())
+        read_record(decision(None).frozen())
 
 
 def test_it_carries_the_decision_and_says_whether_it_was_followed(bodyfat) -> None:
     chosen = Setting(params=PARAMS, weights=(("age", 2.0),), precision=(("age", 5.0),))
-    decided = meeting(chosen, table=bodyfat.fingerprint)
+    decided = decision(chosen, table=bodyfat.fingerprint)
     told = read_record(record(bodyfat, decided)[0])["decision"]
     assert told["hash"] == decided.hash
     assert told["followed"] is True
     assert told["meeting"]["reason"] == "Keeps the limit."
     assert told["meeting"]["scenario"][0]["name"] == "Careful"
     others = [
-        meeting(Setting(params=rwn.RWN(epsilon=2.5, k=5), precision=(("age", 5.0),))),
-        meeting(chosen, table="ab" * 32),
-        meeting(None),
-        Meeting(scenarios=decided.scenarios, reason="Not yet."),
+        decision(Setting(params=rwn.RWN(epsilon=2.5, k=5), precision=(("age", 5.0),))),
+        decision(chosen, table="ab" * 32),
+        decision(None),
+        Decision(scenarios=decided.scenarios, reason="Not yet."),
     ]
     for other in others:
         assert read_record(record(bodyfat, other)[0])["decision"]["followed"] is False

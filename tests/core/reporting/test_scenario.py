@@ -6,9 +6,9 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import InputError, ParameterError, RWNError
-from rwn_core.evaluation.analysis_plan import DayPass
+from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import Analysis
-from rwn_core.reporting.decision import Meeting
+from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Grid, Plan, Setting
 
@@ -29,7 +29,7 @@ FULL = Scenario(
     ),
     limits={"distance_linkage": 0.05},
     readings={"correlation": {"median": 0.05, "low": 0.04, "high": 0.06}},
-    day_pass=DayPass(
+    analysis_plan=AnalysisPlan(
         analyses=(
             Analysis(name="Fat", kind="linear", tolerance=2.0, formula="siri ~ bmi + log(neck)"),
             Analysis(name="Ages", kind="table", tolerance=0.125, variables=("age", "bmi")),
@@ -50,8 +50,8 @@ def test_a_scenario_survives_its_file() -> None:
     ]
     assert again.search.plan == FULL.search.plan
     assert (again.name, again.note, again.limits) == (FULL.name, FULL.note, FULL.limits)
-    assert again.day_pass == FULL.day_pass
-    assert "[[day_pass]]" in text
+    assert again.analysis_plan == FULL.analysis_plan
+    assert "[[analysis_plan]]" in text
 
 
 def test_a_short_one_written_by_hand_is_enough() -> None:
@@ -88,9 +88,9 @@ SHORT = 'format = "rwn scenario 1"\n[setting]\nparameters.k = 5\n'
         (SHORT + "precision.age = nan", "precision of age must be a number"),
         (SHORT + 'precision.age = "5"', "precision of age must be a number"),
         ('format = "rwn scenario 1"\n[sweep]\nsteps = 3', "unknown field steps"),
-        ('format = "rwn scenario 1"\nday_pass = 3', "wrong kind"),
-        ('format = "rwn scenario 1"\nday_pass = ["x"]', "needs a name"),
-        ('format = "rwn scenario 1"\n[[day_pass]]\nname = "x"', "needs a name"),
+        ('format = "rwn scenario 1"\nanalysis_plan = 3', "wrong kind"),
+        ('format = "rwn scenario 1"\nanalysis_plan = ["x"]', "needs a name"),
+        ('format = "rwn scenario 1"\n[[analysis_plan]]\nname = "x"', "needs a name"),
     ],
 )
 def test_a_file_that_is_none_is_refused_in_a_sentence(text: str, word: str) -> None:
@@ -98,7 +98,7 @@ def test_a_file_that_is_none_is_refused_in_a_sentence(text: str, word: str) -> N
         Scenario.from_toml(text)
 
 
-MEETING = Meeting(
+DECISION = Decision(
     scenarios=(FULL, Scenario(name="Light", setting=Setting(params=rwn.RWN(k=3)))),
     chosen="Careful",
     reason="Keeps the limit.",
@@ -109,22 +109,22 @@ MEETING = Meeting(
 
 
 def test_a_frozen_meeting_is_read_back_and_its_hash_holds() -> None:
-    text = MEETING.frozen()
-    again = Meeting.thaw(text)
+    text = DECISION.frozen()
+    again = Decision.thaw(text)
     assert again.frozen() == text
-    assert again.hash == MEETING.hash
-    assert MEETING.hash in text
+    assert again.hash == DECISION.hash
+    assert DECISION.hash in text
 
 
 @pytest.mark.parametrize(("old", "new"), [("Keeps", "Breaks"), ("2026-03-31", "2026-04-01")])
 def test_a_changed_record_is_refused(old: str, new: str) -> None:
     with pytest.raises(InputError, match="changed after it was frozen"):
-        Meeting.thaw(MEETING.frozen().replace(old, new))
+        Decision.thaw(DECISION.frozen().replace(old, new))
 
 
 def test_a_decision_names_a_scenario_that_was_there() -> None:
     with pytest.raises(ParameterError, match="one of the meeting"):
-        Meeting(scenarios=(FULL,), chosen="Bold")
+        Decision(scenarios=(FULL,), chosen="Bold")
 
 
 def test_watched_questions_are_in_the_file_and_records_are_not() -> None:

@@ -115,7 +115,7 @@ def test_the_first_worker_forecasts_a_large_table_before_its_releases(tmp_path) 
     run.join(60)
     found = run.forecasts(data)
     assert set(found) == {setting.key for setting in settings}
-    when = folder.place.joinpath("forecast.json").stat().st_mtime_ns
+    when = folder.root.joinpath("forecast.json").stat().st_mtime_ns
     assert all(folder.path(setting).stat().st_mtime_ns > when for setting in settings)
     assert {name for each in found.values() for name in each} <= {*EXPECTED, "records"}
     assert Run(data, settings, plan, folder, workers=1, watched=True).forecasts(data) == found

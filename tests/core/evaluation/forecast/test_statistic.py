@@ -1,4 +1,4 @@
-"""Moments: what a forecast states is what a release shows, and where the others fall."""
+"""Statistics: what a forecast states is what a release shows, and where the others fall."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.forecast import forecast
 from rwn_core.evaluation.forecast.curve import expected_curve
-from rwn_core.evaluation.forecast.statistic import KINDS, Moment, moments_of
+from rwn_core.evaluation.forecast.statistic import KINDS, Statistic, statistics_of
 from rwn_core.evaluation.repeated_draws import releases
 from rwn_core.measures.comparison import Comparison
 
@@ -39,25 +39,25 @@ def people(n: int = 150) -> Microdata:
     return data.with_weights({"g": 0.1, "h": 0.1})
 
 
-def all_of(data: Microdata) -> list[Moment]:
-    found = {m for pair in (("x", "y"), ("g", "h"), ("x", "g")) for m in moments_of(data, *pair)}
-    assert {moment.kind for moment in found} == set(KINDS)
-    return sorted(found, key=lambda moment: moment.words)
+def all_of(data: Microdata) -> list[Statistic]:
+    found = {m for pair in (("x", "y"), ("g", "h"), ("x", "g")) for m in statistics_of(data, *pair)}
+    assert {statistic.kind for statistic in found} == set(KINDS)
+    return sorted(found, key=lambda statistic: statistic.words)
 
 
 def test_means_rows_and_cells_by_hand():
     data = Microdata.from_frame(pd.DataFrame({"x": [0.0, 1.0, 4.0]}))
     expected = forecast(data, rwn.RWN(k=1, q=0.5))
     # each cell keeps its value with 1/2: (0 + 1) / 2, (1 + 0) / 2, (4 + 1) / 2
-    assert Moment(kind="mean", names=("x",)).expected(expected, data) == pytest.approx(3.5 / 3)
-    assert Moment(kind="rows").expected(expected, data) == pytest.approx(1.5)
-    assert Moment(kind="cells").expected(expected, data) == pytest.approx(0.5)
+    assert Statistic(kind="mean", names=("x",)).expected(expected, data) == pytest.approx(3.5 / 3)
+    assert Statistic(kind="rows").expected(expected, data) == pytest.approx(1.5)
+    assert Statistic(kind="cells").expected(expected, data) == pytest.approx(0.5)
     release = Microdata.from_frame(pd.DataFrame({"x": [1.0, 1.0, 1.0]}))
     seen = Comparison(original=data, masked=release)
-    assert Moment(kind="mean", names=("x",)).realized(seen) == 1.0
-    assert Moment(kind="sd", names=("x",)).realized(seen) == 0.0
-    assert Moment(kind="rows").realized(seen) == 1.0
-    assert Moment(kind="cells").realized(seen) == pytest.approx(1 / 3)
+    assert Statistic(kind="mean", names=("x",)).realized(seen) == 1.0
+    assert Statistic(kind="sd", names=("x",)).realized(seen) == 0.0
+    assert Statistic(kind="rows").realized(seen) == 1.0
+    assert Statistic(kind="cells").realized(seen) == pytest.approx(1 / 3)
 
 
 def test_categories_and_subgroups_by_hand():
@@ -66,8 +66,8 @@ def test_categories_and_subgroups_by_hand():
         original=Microdata.from_frame(frame),
         masked=Microdata.from_frame(frame.assign(h=["v", "v", "v", "u"])),
     )
-    assert Moment(kind="category", names=("g",), levels=("a",)).realized(seen) == 0.5
-    both = Moment(kind="subgroup", names=("g", "h"), levels=("b", "u"))
+    assert Statistic(kind="category", names=("g",), levels=("a",)).realized(seen) == 0.5
+    both = Statistic(kind="subgroup", names=("g", "h"), levels=("b", "u"))
     assert both.realized(seen) == 1.0
     assert both.words == "records with g = b and h = u"
 
@@ -80,44 +80,44 @@ def simulated() -> tuple[Microdata, rwn.RWN, list[Comparison]]:
     return data, params, drawn
 
 
-@pytest.mark.parametrize("moment", all_of(people()), ids=lambda moment: moment.words)
-def test_the_mean_of_many_releases_is_what_was_expected(simulated, moment):
-    """Plug-in moments, made of covariances, are allowed the term of order 1/n that they omit."""
+@pytest.mark.parametrize("statistic", all_of(people()), ids=lambda statistic: statistic.words)
+def test_the_mean_of_many_releases_is_what_was_expected(simulated, statistic):
+    """Plug-in statistics, made of covariances, are allowed the term of order 1/n that they omit."""
     data, params, drawn = simulated
-    values = np.array([moment.realized(one) for one in drawn])
-    expected = moment.expected(forecast(data, params), data)
+    values = np.array([statistic.realized(one) for one in drawn])
+    expected = statistic.expected(forecast(data, params), data)
     error = values.std(ddof=1) / np.sqrt(len(values))
-    exact = moment.kind in {"mean", "category", "subgroup", "cells", "rows"}
+    exact = statistic.kind in {"mean", "category", "subgroup", "cells", "rows"}
     # a mean change adds the draw's own noise to what the setting does, so it is never below
     slack = 0.0 if exact else 3 / data.n
-    if moment.kind == "change":
+    if statistic.kind == "change":
         assert values.mean() > expected - slack
         slack = 0.06
     assert abs(values.mean() - expected) < 4 * error + slack
-    if moment.kind not in {"mean", "category"}:  # which hardly depend on the setting
-        other = moment.expected(forecast(data, rwn.RWN(k=60, q=1.0)), data)
+    if statistic.kind not in {"mean", "category"}:  # which hardly depend on the setting
+        other = statistic.expected(forecast(data, rwn.RWN(k=60, q=1.0)), data)
         assert abs(values.mean() - other) > 4 * error + slack
 
 
 def test_the_closed_band_of_a_mean_holds_nine_of_ten_releases(simulated):
     data, params, drawn = simulated
-    moment = Moment(kind="mean", names=("x",))
-    low, high = moment.band(forecast(data, params))
-    inside = np.mean([low <= moment.realized(one) <= high for one in drawn])
+    statistic = Statistic(kind="mean", names=("x",))
+    low, high = statistic.band(forecast(data, params))
+    inside = np.mean([low <= statistic.realized(one) <= high for one in drawn])
     assert 0.84 < inside < 0.955  # 0.9, four standard errors of 200 releases and a half
-    assert Moment(kind="rows").band(forecast(data, params)) is None
+    assert Statistic(kind="rows").band(forecast(data, params)) is None
 
 
 @pytest.mark.parametrize("axis", ["epsilon", "k", "q"])
-@pytest.mark.parametrize("moment", all_of(people()), ids=lambda moment: moment.words)
-def test_a_curve_over_any_parameter_is_the_forecast_at_each_value(axis, moment):
+@pytest.mark.parametrize("statistic", all_of(people()), ids=lambda statistic: statistic.words)
+def test_a_curve_over_any_parameter_is_the_forecast_at_each_value(axis, statistic):
     data, params = people(), rwn.RWN(epsilon=0.8, k=4, q=0.6)
     values = {"epsilon": [0.0, 0.8, 1.5], "k": [2, 4, 9], "q": [0.0, 0.6, 1.0]}[axis]
-    found = expected_curve(data, params, values, axis=axis, moment=moment)
+    found = expected_curve(data, params, values, axis=axis, statistic=statistic)
     assert found.detail["expected"][1] == pytest.approx(found.value)
     assert found.detail["now"] == values[1]
     assert found.baseline == pytest.approx(
-        moment.realized(Comparison(original=data, masked=data)), nan_ok=False
+        statistic.realized(Comparison(original=data, masked=data)), nan_ok=False
     )
     if axis == "q":  # nothing is changed at q = 0
         assert found.detail["expected"][0] == pytest.approx(found.baseline, abs=1e-9)
@@ -126,11 +126,11 @@ def test_a_curve_over_any_parameter_is_the_forecast_at_each_value(axis, moment):
 
 def test_what_is_no_moment():
     with pytest.raises(ParameterError, match="one of: change"):
-        Moment(kind="median")
+        Statistic(kind="median")
     with pytest.raises(ParameterError, match="1 names and 1 levels"):
-        Moment(kind="category", names=("g",))
+        Statistic(kind="category", names=("g",))
     flat = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.0], "y": 1.0}))
-    pair = Moment(kind="correlation", names=("x", "y"))
+    pair = Statistic(kind="correlation", names=("x", "y"))
     with pytest.raises(NotApplicable, match="correlation of x and y"):
         pair.expected(forecast(flat, rwn.RWN(k=1)), flat)
     with pytest.raises(NotApplicable, match="correlation of x and y"):
@@ -140,7 +140,7 @@ def test_what_is_no_moment():
 def test_levels_that_are_numbers_or_truth_values():
     frame = pd.DataFrame({"b": [True, False, True, True], "x": [0.0, 1.0, 2.0, 4.0]})
     data = Microdata.from_frame(frame)
-    (share,) = (one for one in moments_of(data, "b", "x") if one.kind == "category")
+    (share,) = (one for one in statistics_of(data, "b", "x") if one.kind == "category")
     own = Comparison(original=data, masked=data)
     assert share.realized(own) == pytest.approx(0.25)
     assert 0 <= share.expected(forecast(data, rwn.RWN(k=2)), data) <= 1
@@ -156,5 +156,7 @@ def test_the_rarest_level_is_one_that_occurs():
     )
     data = Microdata.from_frame(frame, Schema(variables=variables))
     assert data.codes("g")[1] == list(levels)
-    shown = next(moment for moment in moments_of(data, "g", "x") if moment.kind == "category")
+    shown = next(
+        statistic for statistic in statistics_of(data, "g", "x") if statistic.kind == "category"
+    )
     assert shown.levels == ("low",)

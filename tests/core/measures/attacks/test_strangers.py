@@ -13,7 +13,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.non_members import Strangers
+from rwn_core.measures.attacks.non_members import NonMembers
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.rule import NeighborhoodRule
 
@@ -89,7 +89,7 @@ def test_beliefs_follow_bayes_rule(method):
     data, strangers = table(20, 1), table(8, 2)
     release = mask(data, PARAMS[method], seed=3)
     comparison = compare(data, release, holdout=strangers)
-    asked = Strangers(comparison, release.law, strangers, ["x", "g"])
+    asked = NonMembers(comparison, release.law, strangers, ["x", "g"])
     found = asked.beliefs(np.arange(data.n)).toarray()
     np.testing.assert_allclose(found, slow_beliefs(release, data, strangers), atol=1e-12)
 
@@ -126,7 +126,7 @@ def test_a_radius_for_each_record_has_none_for_people_outside():
     data = table(20, 7)
     release = mask(data, RWN(epsilon=np.full(20, 0.9), k=1), seed=1)
     with pytest.raises(NotApplicable, match="radius for each record"):
-        Strangers(compare(data, release), release.law, table(3, 8), ["x"])
+        NonMembers(compare(data, release), release.law, table(3, 8), ["x"])
 
 
 @pytest.mark.parametrize("params", [RWN(k=150), NBRS2015(epsilon=50.0, q=1.0)])
@@ -135,7 +135,7 @@ def test_many_variables_are_no_reason_to_believe_nobody(params):
     values = np.random.default_rng(0).normal(size=(200, 160))
     data = Microdata.from_frame(pd.DataFrame(values, columns=[f"x{j}" for j in range(160)]))
     twins, release = data.take(np.arange(20)), mask(data, params, seed=1)
-    asked = Strangers(compare(data, release, holdout=twins), release.law, twins, data.names)
+    asked = NonMembers(compare(data, release, holdout=twins), release.law, twins, data.names)
     beliefs = asked.beliefs(np.arange(20)).toarray()
     assert np.isfinite(beliefs).all()
     assert beliefs.max() > 0.003
@@ -147,7 +147,7 @@ def test_a_few_people_at_a_time_have_the_same_neighbors(method, monkeypatch):
     data, others = table(30, 1), table(7, 2)
     release = mask(data, PARAMS[method], seed=3)
     comparison = compare(data, release, holdout=others)
-    near = [Strangers(comparison, release.law, others, ["x", "g"]).near.toarray()]
+    near = [NonMembers(comparison, release.law, others, ["x", "g"]).near.toarray()]
     sizes: list[int] = []
     monkeypatch.setattr("rwn_core.neighbors.rule.LARGEST_PAIRS", 60)
     whole = NeighborhoodRule._near
@@ -156,6 +156,6 @@ def test_a_few_people_at_a_time_have_the_same_neighbors(method, monkeypatch):
         "_near",
         lambda rule, few, *rest: sizes.append(len(few)) or whole(rule, few, *rest),
     )
-    near.append(Strangers(comparison, release.law, others, ["x", "g"]).near.toarray())
+    near.append(NonMembers(comparison, release.law, others, ["x", "g"]).near.toarray())
     np.testing.assert_array_equal(*near)
     assert sizes == [2, 2, 2, 1]

@@ -1,0 +1,1 @@
+"""Documentation for users, and what writes its reference."""

@@ -1,0 +1,1 @@
+"""One page of the reference a file, each from a catalogue."""

@@ -1,0 +1,90 @@
+"""The page of masking methods: parameters, what sliders move and how far, law and forecast."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any, get_type_hints
+
+import rwn_core as rwn
+from docs.docstrings import default, entries, one_line, sections, sentence
+from rwn_core.masking import Lever, LeverRange
+
+_BEGINNING = """
+# Masking methods
+
+Every method of `rwn_core.METHODS`. Each parameter is set by its name: in Python as an argument of
+the parameter record, with `rwn mask --method KEY --set NAME=VALUE` on the command line, in the
+`[setting.parameters]` of a scenario file. Sliders move the levers; the others stay as they are.
+The ends of the sliders are fitted to a table; below they are those of the demo table `bodyfat`.
+"""
+
+
+def page() -> str:
+    """The page's text."""
+    return "\n\n".join([_BEGINNING.strip(), *map(_entry, rwn.METHODS.values())])
+
+
+def _entry(method: Any) -> str:
+    about = sections(method)
+    more = about[""].partition("\n\n")[2]
+    ranges = _example(method).preview(rwn.load_demo("bodyfat")).ranges
+    parts = [
+        f"## `{method.method}`: {method.title}",
+        f"`rwn_core.{method.__name__}`. {one_line(more)}".strip(),
+        _parameters(method),
+        "### Levers",
+        "\n".join(_lever(lever, ranges, method.strength) for lever in method.levers),
+        "### Law, forecast, source",
+        "\n".join(
+            [
+                f"- Exact law: {_law(method)}",
+                f"- Forecast without drawing: {_forecast(method)}",
+                f"- Source: {one_line(about.get('References', 'none'))}",
+            ]
+        ),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _example(method: Any) -> Any:
+    """The method with a value for what it needs."""
+    whole = {lever.name for lever in method.levers if lever.whole}
+    names = [each.name for each in fields(method) if each.default is MISSING]
+    return method(**{name: 1 if name in whole else 1.0 for name in {*names, method.strength}})
+
+
+def _parameters(method: Any) -> str:
+    rows = ["| parameter | type | if left out | meaning |", "|---|---|---|---|"]
+    about = entries(method)
+    for each in fields(method):
+        kind, words = about[each.name]
+        rows.append(f"| `{each.name}` | {_kind(kind)} | {default(each)} | {words} |")
+    return "\n".join(rows)
+
+
+def _kind(kind: str) -> str:
+    return kind.removesuffix(", optional").replace("|", "\\|")
+
+
+def _lever(lever: Lever, ranges: Mapping[str, LeverRange], strength: str) -> str:
+    ends = ranges[lever.name]
+    unit = f" {lever.unit}" if lever.unit else ""
+    swept = " It is the strength along which the method is swept." * (lever.name == strength)
+    return (
+        f"- **{lever.title}** (`{lever.name}`): {ends.low:g} to {ends.high:g}{unit} in steps of "
+        f"{ends.step:g}. {lever.help}{swept}"
+    )
+
+
+def _law(method: Any) -> str:
+    if not hasattr(method, "law"):
+        return "none."
+    law = get_type_hints(method.law)["return"]
+    return f"`{law.__name__}`. {sentence(law)}"
+
+
+def _forecast(method: Any) -> str:
+    if isinstance(method.has_forecast, bool):
+        return "yes." if method.has_forecast else "no."
+    return sentence(method.has_forecast).rpartition(": ")[2]

@@ -1,0 +1,126 @@
+"""The page of settings: the files that people write, and what the environment says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from docs.docstrings import entries
+from rwn_core.data import schema_toml
+from rwn_core.data.question import Question
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.evaluation import analysis_plan
+from rwn_core.evaluation.registered_analysis import KINDS, Analysis
+from rwn_core.reporting import scenario
+from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning import Plan
+from rwn_ui.server.launch import SAFE_OPTIONS
+
+Table = Mapping[str, str]
+
+_OF_A_VARIABLE = {
+    "name": "The column's name. Needed.",
+    "kind": f"What its values are: {', '.join(Kind)}. Needed.",
+    "role": f"What it is to an intruder: {', '.join(Role)}; an identifier is never released.",
+}
+_OF_A_QUESTION = {
+    "response": "The variable that is explained.",
+    "predictors": "The list of variables that explain it.",
+}
+_OF_A_SCENARIO = {
+    "format": f'`"{scenario.FORMAT}"`. Needed.',
+    "name": "What the people who propose it call it.",
+    "note": "Free text of theirs.",
+    "setting": "A table: what a release is made with.",
+    "sweep": "A table: which settings are tried, and what is done at each.",
+    "watch": "A table each: a question to follow, as `conditions` with `name`, `sign`, `value`.",
+}
+_OF_A_SETTING = {
+    "method": "Key of the [method](methods.md); `rwn` if left out.",
+    "parameters": "A table of the method's parameters, by their names.",
+    "weights": "A table of weights in the distance, by variable; the schema's for the others.",
+    "precision": "A table of steps that released values are multiples of, by variable.",
+}
+_OF_A_SWEEP = {
+    "method": "Key of the method, or a list of several.",
+    "axes": "A table: for each parameter the list of its values; every combination is tried.",
+    "weights": "A list of tables of weights to try.",
+    "precision": "A list of tables of steps to try; an empty one leaves values as they are.",
+}
+_OF_AN_ANALYSIS = {
+    "kind": f"What it is: {', '.join(KINDS)}. Needed.",
+    "measure": "Key of a [measure](measures.md), for the kind of that name.",
+}
+ENVIRONMENT: Table = {
+    "RWN_THREADS": "How many processors a search may use; all of them if left out. It changes the "
+    "time, never the release.",
+    "RWN_MEMORY": "Gigabytes that a search may use; most of what is free if left out. More is "
+    "refused before the work starts.",
+    "RWN_FILE": "The table that the app opens first; `rwn app FILE` sets it.",
+    "RWN_SWEEPS": "The folder where the app keeps the readings of unfinished sweeps.",
+    "XDG_RUNTIME_DIR": "Where that folder lies if RWN_SWEEPS is left out.",
+    "NUMBA_CACHE_DIR": "Where the compiled search is kept; inside the package if left out.",
+    "XDG_CACHE_HOME": "Where it is kept if the package's folder cannot be written.",
+    "OPENBLAS_NUM_THREADS": "Threads of a matrix product in the app; 1 if left out.",
+    "RWN_REQUIRE_BROWSER": "Tests: 1 makes a missing Chromium a failure.",
+    "RWN_TEST_SEED": "Tests: what the keys of the statistical tests are made from.",
+}
+"""Every variable of the environment that the program or its tests read."""
+
+
+def page() -> str:
+    """The page's text."""
+    options = {name: f"`{_written(value)}`" for name, value in SAFE_OPTIONS.items()}
+    parts = [
+        "# Settings",
+        "The parameters of masking methods are on [a page of their own](methods.md).",
+        "## Schema file",
+        "TOML; `--schema FILE.toml` and `rwn.read(file, schema=FILE)` "
+        "([how-to](../how-to/describe-variables.md)). For each column a `[[variable]]`:",
+        _table("field", _of(Variable, schema_toml._FIELDS, _OF_A_VARIABLE)),
+        "The regression to keep, in `[question]`:",
+        _table("field", _of(Question, ("response", "predictors"), _OF_A_QUESTION)),
+        "## Scenario file",
+        "TOML; the Compare page saves it, `--scenario FILE.toml` takes it "
+        "([how-to](../how-to/find-a-setting.md)). It holds no data.",
+        _table("field", _of(Scenario, scenario._FIELDS, _OF_A_SCENARIO)),
+        "In `[setting]`:",
+        _table("field", _of(Scenario, scenario._SETTING, _OF_A_SETTING)),
+        "In `[sweep]`:",
+        _table("field", _of(Plan, scenario._SWEEP, _OF_A_SWEEP)),
+        "In each `[[analysis_plan]]`:",
+        _table("field", _of(Analysis, analysis_plan._FIELDS, _OF_AN_ANALYSIS)),
+        "## Environment",
+        _table("variable", ENVIRONMENT),
+        "## Server",
+        "Options of Streamlit that `rwn app` gives as flags, so that no other file undoes them:",
+        _table("option", options, "value"),
+    ]
+    return "\n\n".join(parts)
+
+
+def _of(record: type, names: Iterable[str], own: Table | None = None) -> dict[str, str]:
+    """What each field means: in words of this page, or in those of the record.
+
+    Raises
+    ------
+    KeyError
+        A field has no words in either.
+    """
+    words = {name: text for name, (_, text) in entries(record).items()} | dict(own or {})
+    known = names if not isinstance(names, set | frozenset) else sorted(names)
+    found = {name: words[name] for name in known}
+    empty = [name for name, text in found.items() if not text]
+    if empty:
+        raise KeyError(empty[0])
+    return found
+
+
+def _table(first: str, rows: Table, second: str = "meaning") -> str:
+    lines = [f"| `{name}` | {text.replace('|', chr(92) + '|')} |" for name, text in rows.items()]
+    return "\n".join([f"| {first} | {second} |", "|---|---|", *lines])
+
+
+def _written(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,100 @@
+"""A lever is a number of a method that a slider may move."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lever:
+    """Describe a number of a method that a slider may move.
+
+    Attributes
+    ----------
+    name : str
+        The parameter.
+    title : str
+        Above its slider.
+    short : str
+        In a line of words, such as "ε".
+    unit : str
+        Empty for a share or a count.
+    help : str
+        One sentence.
+    whole : bool
+        Whether it takes whole numbers only.
+    """
+
+    name: str
+    title: str
+    short: str
+    unit: str = ""
+    help: str = ""
+    whole: bool = False
+
+    def value(self, number: Any) -> Any:
+        """A number as this lever takes it; anything else, such as None, as it is."""
+        if isinstance(number, bool) or not isinstance(number, int | float | np.number):
+            return number
+        return int(number) if self.whole and number == int(number) else float(number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeverRange:
+    """State how far a lever goes on a table.
+
+    Attributes
+    ----------
+    low, high, step : float
+    """
+
+    low: float
+    high: float
+    step: float
+
+    def clip(self, value: float) -> float:
+        """The nearest value inside."""
+        return min(max(value, self.low), self.high)
+
+
+def lever_values(params: Any) -> dict[str, Any]:
+    """The position of each lever of a setting; None where it is not used."""
+    return {lever.name: getattr(params, lever.name) for lever in params.levers}
+
+
+def at_levers(params: Any, levers: Mapping[str, Any]) -> Any:
+    """The same method with some of its levers moved.
+
+    Raises
+    ------
+    ParameterError
+        A value is refused.
+    """
+    kinds = {lever.name: lever for lever in params.levers}
+    return replace(params, **{name: kinds[name].value(x) for name, x in levers.items()})
+
+
+def options_of(params: Any) -> dict[str, Any]:
+    """The parameters that no lever moves, where they are not the method's defaults."""
+    moved = {lever.name for lever in params.levers}
+    return {
+        each.name: value
+        for each in fields(params)
+        if each.name not in moved and (value := getattr(params, each.name)) != each.default
+    }
+
+
+def family(params: Any) -> Hashable:
+    """What two settings must share for one to be reached from the other by its levers alone."""
+    moved = {lever.name for lever in params.levers}
+    unlike = [
+        value
+        for name, value in lever_values(params).items()
+        if value is not None and not isinstance(value, int | float)
+    ]
+    rest = ((f.name, getattr(params, f.name)) for f in fields(params) if f.name not in moved)
+    return (params.method, *rest, *unlike)

@@ -1,0 +1,151 @@
+"""What the tests of processes run in them, and how they wait for it."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from rwn_core.errors import NotApplicable, RWNError
+from rwn_core.parallel.job import Job
+from rwn_core.parallel.pool import Pool
+from rwn_core.parallel.processes import Handle, Tell
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+SECRET = "SENTINEL7731"
+
+
+LARGE = 3_000_000  # bytes; a pipe holds 65,536, a pair of sockets some 200,000
+
+
+def add(a: int, b: int, progress: Tell) -> int:
+    progress(0.5)
+    return a + b
+
+
+def refuse(progress: Tell) -> None:
+    raise NotApplicable("There is nothing to predict.")
+
+
+def fail(progress: Tell) -> None:
+    raise ValueError(f"could not convert {SECRET}")
+
+
+class Unreadable:
+    """What cannot be made again from what was sent."""
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return fail, (None,)
+
+
+def unreadable(progress: Tell) -> object:
+    return Unreadable()
+
+
+def unpicklable(progress: Tell) -> object:
+    return lambda: SECRET
+
+
+def crash(progress: Tell) -> None:
+    os._exit(3)
+
+
+def leave(progress: Tell) -> None:
+    sys.exit(SECRET)
+
+
+def linger(progress: Tell) -> None:
+    progress(0.25)
+    time.sleep(600)
+
+
+def heedless(progress: Tell) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    linger(progress)
+
+
+def large(progress: Tell, content: bytes) -> bytes:
+    return content + b"!"
+
+
+def talk(progress: Tell) -> int:
+    for number in range(20_000):
+        progress(number / 20_000)
+    return 1
+
+
+def main_of_the_worker(progress: Tell) -> tuple[object, ...]:
+    mains = (sys.modules["__main__"], sys.modules["__mp_main__"])
+    return (*(getattr(main, "__file__", None) for main in mains), os.environ.get("RWN_MAIN_RAN"))
+
+
+def nested(progress: Tell) -> None:
+    """A job with workers of its own; it tells their numbers as its shares."""
+    pool = Pool(counter, 0, workers=2)
+    for pid in pool.pids:
+        progress(float(pid))
+        time.sleep(0.2)
+    time.sleep(600)
+
+
+def counter(start: int) -> Handle:
+    """Tasks that are added to what was prepared; None ends the process, "fail" is an error."""
+    total = [start]
+
+    def handle(task: object, tell: Tell) -> tuple[int, int]:
+        if task is None:
+            os._exit(3)
+        if task == "fail":
+            raise ValueError(SECRET)
+        if task == "linger":
+            tell(0.5)
+            time.sleep(600)
+        assert isinstance(task, int)
+        total[0] += task
+        tell(1.0)
+        return total[0], os.getpid()
+
+    return handle
+
+
+def unprepared(text: str) -> Handle:
+    raise ValueError(text)
+
+
+def refused(text: str) -> Handle:
+    raise RWNError(text)
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(true: Callable[[], object], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def finished(work: Callable[..., object], **arguments: object) -> Job:
+    job = Job(work, **arguments)
+    wait_until(lambda: not job.running)
+    assert multiprocessing.active_children() == []
+    return job
+
+
+def begun(work: Callable[..., object]) -> tuple[Job, int]:
+    """A job that has told its first share, and its process."""
+    job = Job(work)
+    wait_until(lambda: job.share)
+    (pid,) = job._pool.pids
+    return job, pid

@@ -1,0 +1,118 @@
+"""The reference is what the catalogues say, and lacks none of their entries."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import import_law as law
+import pytest
+import typer
+
+from docs import build, docstrings
+from docs.reference_of import commands, measures, settings
+from rwn_cli.main import app
+from rwn_core.data import schema_toml
+from rwn_core.evaluation import analysis_plan
+from rwn_core.masking import METHODS
+from rwn_core.measures import MEASURES
+from rwn_core.reporting import scenario
+
+MASKING = METHODS.values()
+_ASKED = re.compile(r"environ(?:\.get|\.setdefault|ment\.setdefault)?[\[(]\"([A-Z_]+)\"")
+_NAMED = re.compile(r"\"(RWN_[A-Z_]+)\"")
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    """Every page as it should be."""
+    return {name: build.text(name) for name in build.PAGES}
+
+
+@pytest.mark.parametrize("name", build.PAGES)
+def test_the_pages_are_up_to_date(name: str, texts: dict[str, str]) -> None:
+    kept = (build.HERE / name).read_text(encoding="utf-8")
+    assert kept == texts[name], "run: python -m docs.build"
+
+
+def test_every_measure_has_an_entry(texts: dict[str, str]) -> None:
+    entries = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", texts["measures.md"], re.M | re.S))
+    assert list(entries) == sorted(MEASURES, key=lambda key: MEASURES[key].side == "risk")
+    for key, measure in MEASURES.items():
+        for part in (measure.title, measure.question, measure.unit, measure.source.rstrip(".")):
+            assert part in entries[key], key
+        assert ("For example: “" in entries[key]) == (measure.side == "risk"), key
+
+
+def test_every_method_has_an_entry_for_all_its_parameters(texts: dict[str, str]) -> None:
+    for method in MASKING:
+        assert f"## `{method.method}`" in texts["methods.md"]
+        assert docstrings.undocumented(method) == []
+        for name, (_, words) in docstrings.entries(method).items():
+            assert words, f"{method.method}: {name} has a name and no words"
+            assert f"| `{name}` |" in texts["methods.md"]
+        for lever in method.levers:
+            assert f"(`{lever.name}`)" in texts["methods.md"]
+
+
+def test_every_command_and_option_has_an_entry(texts: dict[str, str]) -> None:
+    group: Any = typer.main.get_command(app)
+    for name, command in group.commands.items():
+        assert f"## `rwn {name}`" in texts["commands.md"]
+        for param in command.params:
+            assert param.help, f"{name}: {param.opts} has no words"
+            for option in param.opts if param.param_type_name == "option" else ():
+                assert f"`{option}`" in texts["commands.md"]
+
+
+def test_every_setting_has_an_entry(texts: dict[str, str]) -> None:
+    files = (
+        *(schema_toml._FIELDS, scenario._FIELDS, scenario._SETTING, scenario._SWEEP),
+        analysis_plan._FIELDS,
+    )
+    lacking = {name for names in files for name in names if f"| `{name}` |" not in settings.page()}
+    assert lacking == set()
+    sources = "\n".join(law.program().values())
+    asked = {*_ASKED.findall(sources), *_NAMED.findall(sources)}
+    assert {"RWN_FILE", "RWN_MEMORY", "OPENBLAS_NUM_THREADS"} <= asked
+    assert asked <= set(settings.ENVIRONMENT)
+    assert all(f"| `{name}` |" in texts["settings.md"] for name in asked)
+
+
+def test_a_new_measure_is_in_the_page(
+    monkeypatch: pytest.MonkeyPatch, texts: dict[str, str]
+) -> None:
+    planted = replace(MEASURES["correlation"], key="planted", title="A planted measure")
+    catalogue = MappingProxyType({**MEASURES, planted.key: planted})
+    monkeypatch.setattr(measures.rwn, "MEASURES", catalogue, raising=False)
+    found = build.text("measures.md")
+    assert found != texts["measures.md"]
+    assert "### `planted`\n\n**A planted measure.**" in found
+
+
+def test_a_new_option_is_in_the_page(
+    monkeypatch: pytest.MonkeyPatch, texts: dict[str, str]
+) -> None:
+    other = typer.Typer()
+
+    @other.command()
+    def planted(swift: bool = typer.Option(False, "--swift", help="Be quick.")) -> None:
+        """Do something else."""
+
+    @other.command()
+    def second() -> None:
+        """Do a second thing; a lone command has no name."""
+
+    monkeypatch.setattr(commands, "app", other)
+    found = build.text("commands.md")
+    assert found != texts["commands.md"]
+    assert "## `rwn planted`" in found
+    assert "| `--swift` |  | Be quick. |" in found
+
+
+def test_a_setting_without_words_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scenario, "_SETTING", {*scenario._SETTING, "planted"})
+    with pytest.raises(KeyError, match="planted"):
+        settings.page()

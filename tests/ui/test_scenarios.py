@@ -1,0 +1,111 @@
+"""Scenarios and decisions: kept, compared in words, frozen, taken up again, undone and redone."""
+
+from __future__ import annotations
+
+import pytest
+from one_page import PAGES, field, session_of
+from streamlit.testing.v1 import AppTest
+
+from rwn_core.reporting.decision import Decision
+from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning import Setting
+from rwn_ui.features.setting_sentences import differences
+from rwn_ui.state.history import Choice, History
+from rwn_ui.state.results import prepared
+
+pytestmark = pytest.mark.usefixtures("sweeps_folder")
+
+
+def test_scenarios_are_kept_compared_and_frozen() -> None:
+    page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
+    session = session_of(page)
+    for name, preset in (("One", "Light"), ("Two", "Strong")):
+        session.use_preset(preset, prepared(session).prepared)
+        field(page, "text_input", "Name").set_value(name)
+        field(page, "button", "Save scenario").click().run()
+    assert list(session.scenarios) == ["One", "Two"]
+    assert {"median", "low", "high"} <= set(session.scenarios["One"].readings["correlation"])
+    field(page, "toggle", "Meeting").set_value(True).run()
+    field(page, "selectbox", "Decision").set_value("Two")
+    field(page, "text_area", "Reason").set_value("It keeps the limit.")
+    field(page, "text_area", "Participants, a line each").set_value("A\nB")
+    field(page, "button", "Freeze").click().run()
+    (record,) = session.decisions
+    assert record.chosen == "Two"
+    assert record.participants == ("A", "B")
+    assert any(record.hash in message.value for message in page.success)
+    assert Decision.thaw(record.frozen()).hash == record.hash
+    assert not page.error
+
+
+def test_a_decision_of_another_day_is_taken_up_again() -> None:
+    chosen = Scenario(name="Careful", setting=Setting.of("rwn", {"epsilon": 1.0, "k": 9}))
+    decided = Decision(scenarios=(chosen,), chosen="Careful", date="2026-03-31")
+    page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
+    page.file_uploader[0].set_value(
+        ("decision.toml", decided.frozen().encode(), "text/plain")
+    ).run()
+    session = session_of(page)
+    assert [each.hash for each in session.decisions] == [decided.hash]
+    assert session.scenarios["Careful"].setting == chosen.setting
+    assert (session.levers["epsilon"], session.levers["k"]) == (1.0, 9)
+    assert any("2026-03-31" in message.value for message in page.info)
+    forged = decided.frozen().replace("2026-03-31", "2026-04-01")
+    page.file_uploader[0].set_value(("decision.toml", forged.encode(), "text/plain")).run()
+    assert any("changed after it was frozen" in error.value for error in page.error)
+    assert len(session.decisions) == 1
+
+
+def test_a_scenario_brings_its_setting_back() -> None:
+    from rwn_ui.compare import view as compare_view
+
+    page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
+    session = session_of(page)
+    session.use_preset("Light", prepared(session).prepared)
+    before = session.words
+    field(page, "text_input", "Name").set_value("One")
+    field(page, "button", "Save scenario").click().run()
+    kept = Scenario.from_toml(session.scenarios["One"].to_toml())
+    session.use_preset("Strong", prepared(session).prepared)
+    field(page, "button", "To Tune").click().run()
+    assert session.words == before
+    assert kept.setting == session.setting
+    assert compare_view.MOST == 3
+
+
+def test_undo_and_redo_without_limit() -> None:
+    history = History()
+    levers = [(("epsilon", n / 10), ("k", 5), ("q", 1.0)) for n in range(500)]
+    choices = [Choice(levers=each, weights=()) for each in levers]
+    for choice in choices:
+        history.note(choice)
+        history.note(choice)
+    back = [history.undo() for _ in range(499)]
+    assert back == choices[-2::-1]
+    assert not history.can_undo
+    assert history.redo() == choices[1]
+    history.note(choices[7])
+    assert not history.can_redo
+    assert history.undo() == choices[1]
+
+
+def scenario(name: str, value: float, **parameters: float) -> Scenario:
+    reading = {"median": value, "low": value - 0.01, "high": value + 0.01}
+    return Scenario(
+        name=name,
+        setting=Setting.of("rwn", parameters),
+        readings={"distance_linkage": reading, "cells_changed": {"median": 0.5}},
+    )
+
+
+def test_differences_are_told_in_words() -> None:
+    told = differences(scenario("A", 0.1, epsilon=2, k=5), scenario("B", 0.03, epsilon=3, k=5))
+    assert told == [
+        "ε is 3 instead of 2.",
+        "Distance linkage: lower and so better, 3.0\N{NO-BREAK SPACE}% against "
+        "10.0\N{NO-BREAK SPACE}%.",
+        "Cells changed: the same, 50.0\N{NO-BREAK SPACE}%.",
+    ]
+    near = differences(scenario("A", 0.1, k=5), scenario("B", 0.105, k=5))
+    assert near[0] == "Both have the same setting."
+    assert "one release differs from another by as much" in near[1]

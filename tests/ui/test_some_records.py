@@ -1,0 +1,166 @@
+"""Some records on screen: numbers of the file, and what is said where all records are needed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from large_table import csv, table
+from streamlit.testing.v1 import AppTest
+
+import rwn_core as rwn
+from rwn_core.masking import Rounded
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.neighbors import preview
+from rwn_core.neighbors.metric import coordinates
+from rwn_ui.features import analysis_plan
+from rwn_ui.state.prepared_table import SHOWN, PreparedTable
+from rwn_ui.state.results import current_release, prepared
+from rwn_ui.state.session import Session
+from rwn_ui.tune import view as tune_view
+from rwn_ui.utility.results import _not_expected
+
+PAGES = ("data", "tune", "utility", "risk", "sweep", "compare")
+
+
+@pytest.fixture
+def some(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables of more than 2,300 records are shown by 2,100 of them."""
+    monkeypatch.setattr(preview, "LARGEST_WHOLE", 2300)
+    monkeypatch.setattr(preview, "SHOWN", 2100)
+
+
+def same_release(current, release, records: np.ndarray) -> None:
+    np.testing.assert_array_equal(current.masked.donors, release.donors[records])
+    expected = release.masked.frame.take(records).reset_index(drop=True)
+    pd.testing.assert_frame_equal(current.masked.masked.frame, expected)
+
+
+@pytest.mark.parametrize("beyond", [0.5, 1.0, 1.3])
+def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
+    monkeypatch: pytest.MonkeyPatch, beyond: float
+) -> None:
+    monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
+    data = table()
+    prepared_table = PreparedTable.of(data)
+    params = rwn.RWN(epsilon=beyond * prepared_table.prepared.slider_range.stored, k=5, q=0.7)
+    assert prepared_table.prepared.at(k=5, epsilon=params.epsilon).is_quick is (beyond <= 1)
+    current = prepared_table.release(params, 3)
+    same_release(current, rwn.mask(data, params, seed=3), np.arange(data.n))
+    assert isinstance(current.readings["neighborhood_size"], Reading)
+
+
+@pytest.mark.parametrize("beyond", [0.5, 1.3])
+def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None:
+    data = table()
+    prepared_table = PreparedTable.of(data)
+    records = prepared_table.prepared.records
+    assert (len(records), prepared_table.prepared.whole) == (2100, False)
+    params = rwn.RWN(epsilon=beyond * prepared_table.prepared.slider_range.epsilon, k=5, q=0.7)
+    release = rwn.mask(data, params, seed=3)
+    current = prepared_table.release(params, 3)
+    same_release(current, release, records)
+    plain = Comparison(original=data.take(records), masked=current.masked.masked)
+    for key in SHOWN:
+        reading = current.readings[key]
+        if rwn.MEASURES[key].side == "utility":  # the same records, before and after
+            assert reading.value == rwn.MEASURES[key].read(plain).value
+    sizes = current.readings["neighborhood_size"].detail["sizes"]
+    np.testing.assert_array_equal(sizes, release.law.neighborhoods.sizes[records])
+
+
+def test_records_that_are_shown_keep_the_numbers_of_the_file(some) -> None:
+    data = table()
+    prepared_table = PreparedTable.of(data)
+    readings = prepared_table.release(rwn.RWN(epsilon=0.1, k=5), 3).readings
+    for key in ("cooks_distance", "mahalanobis"):
+        detail = readings[key].detail
+        np.testing.assert_array_equal(detail["records_original"], prepared_table.prepared.records)
+        place = int(np.argmax(detail["original"]))
+        assert detail["argmax_original"] == prepared_table.prepared.records[place]
+
+
+def test_an_intruder_holds_all_records_whichever_are_shown(some) -> None:
+    data = table()
+    prepared_table = PreparedTable.of(data)
+    params = rwn.RWN(epsilon=0.05, k=1, q=0.5)
+    shown = prepared_table.release(params, 3).readings["distance_linkage"]
+    release = rwn.mask(data, params, seed=3)
+    full = rwn.audit(data, release, measures=["distance_linkage"])["distance_linkage"]
+    np.testing.assert_allclose(
+        shown.detail["score"], full.detail["score"][prepared_table.prepared.records]
+    )
+    assert shown.baseline == 1 / data.n
+    assert (shown.detail["of"], shown.detail["sampled"]) == (data.n, True)
+
+
+def test_what_needs_every_record_says_so_and_nothing_fails(some) -> None:
+    prepared_table = PreparedTable.of(table())
+    comparison = prepared_table.release(rwn.RWN(epsilon=0.1, k=5), 3).comparison
+    found = {key: measure.read(comparison) for key, measure in rwn.MEASURES.items()}
+    reasons = {
+        key: str(reading) for key, reading in found.items() if not isinstance(reading, Reading)
+    }
+    assert set(reasons) >= {"bayes_linkage", "membership", "k_anonymity", "nearest_distance"}
+    for key, reason in reasons.items():
+        if rwn.MEASURES[key].side == "risk":
+            assert "these are 2,100 random ones of 2,600" in reason
+    risks = [key for key in found if rwn.MEASURES[key].side == "risk" and key not in reasons]
+    assert set(risks) == {
+        "cells_changed",
+        "neighborhood_size",
+        "distance_linkage",
+        "cooks_distance",
+        "mahalanobis",
+    }
+
+
+def test_rounded_values_of_some_records(some) -> None:
+    data = table()
+    params = rwn.RWN(epsilon=0.1, k=5)
+    rounded = PreparedTable.of(data).release(Rounded(params=params, precision=(("x", 0.5),)), 3)
+    values = rounded.masked.masked.values("x")
+    np.testing.assert_allclose(values, 0.5 * np.round(values / 0.5))
+    assert isinstance(rounded.readings["correlation"], Reading)
+
+
+def test_a_page_says_that_some_records_are_shown_and_no_page_fails(some, open_page) -> None:
+    screen = open_page("data").upload("large.csv", csv()).wait()
+    for page in PAGES:
+        screen.visit(page)
+        assert screen.errors == [], page
+        told = any("2,100 random records of 2,600" in each.value for each in screen.test.caption)
+        assert told is (page in ("tune", "utility")), page
+    session: Session = screen.session
+    assert str(_not_expected(session)).startswith("This needs every record")
+    assert len(screen.panel["cards"]) == 9
+
+
+def test_whole_tables_are_not_said_to_be_samples(open_page) -> None:
+    screen: AppTest = open_page("tune").test
+    assert not any("random records of" in each.value for each in screen.caption)
+
+
+def test_the_slope_of_some_records_is_not_held_against_the_policy(some) -> None:
+    session = Session(name="large", demo=None, data=table())
+    session.settle(prepared(session).prepared)
+    shown = tune_view.payload(session, current_release(session))["tiles"]
+    (slope,) = (tile for tile in shown if tile["label"].startswith("Median |Δ slope|"))
+    assert (slope["state"], slope["limit"]) == (None, "SE of the shown records")
+    assert "whole table's standard errors are smaller" in slope["help"]
+
+
+def test_analyses_of_some_records_have_no_tile_on_tune(some) -> None:
+    """They are not judged there, and “0 of 0, all within tolerance” would say that they pass."""
+    session = Session(name="large", demo=None, data=table())
+    session.settle(prepared(session).prepared)
+    session.analysis_plan = analysis_plan.suggested(session.data)
+    labels = [t["label"] for t in tune_view.payload(session, current_release(session))["tiles"]]
+    assert "Analysis plan" not in labels
+
+
+def test_the_table_of_some_records_is_capped(some, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preview, "TABLE_BYTES", 2.4e6)
+    made = preview.build_preview(coordinates(table()))
+    assert made.table is None or 12 * len(made.table.records) <= 2.4e6
