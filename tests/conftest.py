@@ -6,7 +6,7 @@ import os
 import secrets
 import socket
 from collections.abc import Callable
-from pathlib import Path
+from typing import Any
 
 # many small matrix products, beside as many other tests as there are processors; read by numpy
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -17,10 +17,7 @@ import pytest
 from hypothesis import settings
 
 from rwn_core.data.microdata import Microdata
-
-HERE = Path(__file__).resolve().parent
-LONGEST = ("browser", "ui", "conformance")
-"""Folders whose tests are handed out first, so that no worker is left alone with them."""
+from tests.workers import together, urgency
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.register_profile("fresh", deadline=None, print_blob=True)
@@ -32,20 +29,23 @@ if KEY_BASE == "any":
     os.environ["RWN_TEST_SEED"] = KEY_BASE  # workers draw from the same
 
 
-@pytest.hookimpl(tryfirst=True)  # before workers read the groups
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Group tests for workers: a file stays together, and so does all that needs a browser."""
-    for item in items:
-        place = item.path.relative_to(HERE) if HERE in item.path.parents else Path(item.path.name)
-        together = "browser" if place.parts[0] == "browser" else place.with_suffix("").as_posix()
-        item.add_marker(pytest.mark.xdist_group(together))
-    if getattr(config.option, "loadgroup", False):
-        items.sort(key=_urgency)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Have workers begin with the tests that take longest."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: urgency(item.nodeid))
 
 
-def _urgency(item: pytest.Item) -> int:
-    folders = [name for name in LONGEST if HERE / name in item.path.parents]
-    return LONGEST.index(folders[0]) if folders else len(LONGEST)
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Hand out tests that belong together to one worker, in the order of the collection."""
+    from xdist.scheduler.loadscope import LoadScopeScheduling
+
+    class Together(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return together(nodeid)
+
+    config.option.loadscopereorder = False
+    return Together(config, log)
 
 
 def pytest_report_header() -> str:

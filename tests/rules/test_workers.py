@@ -1,0 +1,40 @@
+"""Tests that belong together run on one worker, whatever the versions of pytest and xdist."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.workers import together, urgency
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = ("tests/core/data/test_fingerprint.py", "tests/core/charts/test_chart_style.py")
+
+
+def test_a_file_stays_together_and_so_does_the_browser() -> None:
+    assert together("tests/ui/test_pages.py::test_one[x::y@z]") == "tests/ui/test_pages.py"
+    assert together("tests/browser/test_one.py::test_a") == "browser"
+    assert together("tests/browser/test_two.py::test_b") == "browser"
+
+
+def test_the_browser_is_begun_first() -> None:
+    nodeids = [
+        "tests/cli/test_a.py::test",
+        "tests/ui/test_b.py::test",
+        "tests/browser/test_c.py::t",
+    ]
+    assert sorted(nodeids, key=urgency) == nodeids[::-1]
+
+
+def test_workers_take_whole_files() -> None:
+    command = [sys.executable, "-m", "pytest", "-v", "-n", "2", "-p", "no:cacheprovider", *FILES]
+    free = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=free)
+    assert run.returncode == 0, run.stdout + run.stderr
+    ran = re.findall(r"\[(gw\d)\].* PASSED (tests/\S+?)::", run.stdout)
+    workers = {file: {worker for worker, name in ran if name == file} for file in FILES}
+    assert sorted(map(len, workers.values())) == [1, 1]
+    assert len(set.union(*workers.values())) == 2
