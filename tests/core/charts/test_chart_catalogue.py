@@ -26,17 +26,6 @@ ROOT = Path(__file__).resolve().parents[3]
 PAGES = sorted(
     [ROOT / "app.py", *(p for folder in ("pages", "rwn_ui") for p in (ROOT / folder).rglob("*.py"))]
 )
-BUILDING_BLOCKS = {
-    "__init__",
-    "draw_bands",
-    "index_plot",
-    "not_applicable",
-    "paired_shares",
-    "signed_heatmap",
-    "style",
-    "tables",
-}
-"""Files of the charts' package that hold no chart of their own."""
 
 
 def strings(node: Any) -> list[str]:
@@ -48,13 +37,13 @@ def strings(node: Any) -> list[str]:
 
 
 def chart_files() -> set[str]:
-    """The full names of the modules that hold a chart: all but the building blocks."""
+    """The full names of the modules that hold a chart: all but the parts of charts."""
     folder = Path(charts.__file__).parent
     names = {path.relative_to(folder).with_suffix("") for path in folder.rglob("*.py")}
     return {
         ".".join((charts.__name__, *name.parts))
         for name in names
-        if name.name not in BUILDING_BLOCKS
+        if name.name != "__init__" and name.parts[0] != "parts"
     }
 
 
@@ -73,7 +62,7 @@ def imported(source: str) -> set[str]:
 def is_allowed(name: str) -> bool:
     """Whether a page may import it: what the package offers, or how all charts are written."""
     own, _, rest = name.removeprefix(charts.__name__).partition(".")
-    return not own and rest in {*charts.__all__, "style.shorten"}
+    return not own and rest in {*charts.__all__, "parts.style.shorten"}
 
 
 def test_the_hand_made_readings_cover_the_cards_of_the_tune_page_in_their_order() -> None:
@@ -104,7 +93,7 @@ def test_a_page_imports_no_file_of_a_chart(path: Path) -> None:
         "from rwn_core.charts import quantiles",
         "from rwn_core.charts.measures.quantiles import draw",
         "import rwn_core.charts.measures.quantiles",
-        "from rwn_core import figures",
+        "from rwn_core.charts.tuning import sweep_map",
     ],
 )
 def test_a_page_that_imports_one_is_found(line: str) -> None:
