@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from threading import Event
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,108 +15,20 @@ from rwn_core.masking.method import Masked, Prepared
 from rwn_core.mechanism.donors import (
     copy_from_donors,
     draw_donors,
-    masked_columns,
 )
 from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.stored_draws import StoredDraws
 from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods, check_radius_and_k, neighbor_table
-from rwn_core.neighbors.candidates.scheme import Scheme
-from rwn_core.neighbors.preview import build_preview
 from rwn_core.neighbors.resampled_table import without_clones
 from rwn_core.neighbors.slider_range import SliderRange, slider_range_of
 from rwn_core.neighbors.source import (
-    Ball,
     NeighborSource,
-    SearchSource,
     StoredSource,
-    source_of_some,
-    stored_source,
 )
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
 _LARGEST_PAIRS = 12_000_000  # neighbors out to the end of a slider, where none are stored
-
-
-class NeighborhoodMethod(Protocol):
-    """What such a method offers beside its levers."""
-
-    @property
-    def ball(self) -> Ball:
-        """Which others belong to a neighborhood."""
-
-    @property
-    def scheme(self) -> Scheme:
-        """Who may be a neighbor."""
-
-    def points(self, microdata: Microdata) -> NDArray[np.float64]:
-        """The records of a table as points of the method's metric, shape (n, d)."""
-
-    def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
-        """P(a donor is drawn for a cell of each released variable), shape (p,)."""
-
-    def kept(self, key: SecretKey, n: int, records: NDArray[np.int64]) -> NDArray[np.bool_] | None:
-        """Which of some records stay as they are, shape (m,); None where cells decide alone."""
-
-    def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> Law:
-        """The exact law of a release."""
-
-    def ranges_on(self, slider_range: SliderRange) -> Mapping[str, LeverRange]:
-        """How far each lever goes."""
-
-    def presets_on(self, slider_range: SliderRange) -> Mapping[str, Mapping[str, float]]:
-        """Starting points, fitted to a table's distances."""
-
-
-def prepared(
-    params: Any,
-    microdata: Microdata,
-    *,
-    settings: Sequence[Any] = (),
-    records: NDArray[np.int64] | None = None,
-    threads: int | None = None,
-    budget: float | None = None,
-) -> PreparedNeighborhoods:
-    """Make a table ready for a method; see `Method.prepare`."""
-    masked_columns(microdata)  # refuse before the search, not after it
-    check_radius_and_k(params.ball.k, params.ball.epsilon, microdata.n)
-    points, source = params.points(microdata), None
-    if settings and params.scheme.exact:
-        widest = _widest([params, *settings])
-        if records is not None:
-            source = source_of_some(points, records, widest, threads=threads)
-        else:
-            source = stored_source(points, widest, threads=threads, budget=budget)
-    source = source or SearchSource(points=points, scheme=params.scheme)
-    draws = StoredDraws(microdata, source.records, many=bool(settings))
-    return PreparedNeighborhoods(params, microdata, source, draws=draws)
-
-
-def previewed(
-    params: Any,
-    microdata: Microdata,
-    *,
-    progress: Progress | None = None,
-    cancel: Event | None = None,
-) -> PreparedNeighborhoods:
-    """Make a table ready for a screen; see `Method.preview`."""
-    masked_columns(microdata)
-    points = params.points(microdata)
-    if not params.scheme.exact:
-        return PreparedNeighborhoods(
-            params, microdata, SearchSource(points=points, scheme=params.scheme)
-        )
-    preview = build_preview(points, progress=progress, cancel=cancel)
-    return PreparedNeighborhoods(params, microdata, preview, slider_range=preview.slider_range)
-
-
-def _widest(settings: Sequence[Any]) -> Ball:
-    """The ball that holds those of all settings of a family."""
-    k = [each.ball.k for each in settings if each.ball.k is not None]
-    radii = [each.ball.epsilon for each in settings if each.ball.epsilon is not None]
-    alike = all(isinstance(radius, int | float) for radius in radii)
-    radius = max(radii, default=None) if alike else radii[0]  # one family has one set of radii
-    return Ball(k=max(k, default=None), epsilon=radius, strict=settings[0].ball.strict)
 
 
 class PreparedNeighborhoods:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from threading import Event
 from types import MappingProxyType
 from typing import ClassVar, Literal, get_args
 
@@ -15,18 +14,16 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
-from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods, prepared, previewed
 from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.mechanism.donors import check_probability, masked_columns
 from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighbors import Neighborhoods
-from rwn_core.neighbors.candidates.scheme import Scheme
-from rwn_core.neighbors.metric import metric_of
+from rwn_core.neighbors.metric import Metric, metric_of
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.slider_range import SliderRange
-from rwn_core.neighbors.source import Ball, SearchSource
-from rwn_core.parallel.threads import Progress
+from rwn_core.neighbors.source import Ball
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
 
 Selection = Literal["count", "bernoulli"]
@@ -35,7 +32,7 @@ _PRESETS = {"Light": (1.2, 0.5), "Standard": (2.4, 1.0), "Strong": (4.0, 1.0)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NBRS2015:
+class NBRS2015(NeighborhoodMethod):
     """Hold the parameters of the 2015 method.
 
     A selected record takes every masked value from an independent, uniformly random record at
@@ -90,7 +87,6 @@ class NBRS2015:
     )
     strength: ClassVar[str] = "epsilon"
     start: ClassVar[Mapping[str, float]] = MappingProxyType({"epsilon": 1.0, "q": 1.0})
-    scheme: ClassVar[Scheme] = Scheme()
     has_forecast: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -107,59 +103,9 @@ class NBRS2015:
         """All others at a distance below epsilon; some records may have none."""
         return Ball(k=None, epsilon=self.epsilon, strict=True)
 
-    def prepare(
-        self,
-        microdata: Microdata,
-        *,
-        settings: Sequence[NBRS2015] = (),
-        records: NDArray[np.int64] | None = None,
-        threads: int | None = None,
-        budget: float | None = None,
-    ) -> PreparedNeighborhoods:
-        """Make a table ready for releases; see `Method.prepare`."""
-        return prepared(
-            self, microdata, settings=settings, records=records, threads=threads, budget=budget
-        )
-
-    def preview(
-        self,
-        microdata: Microdata,
-        *,
-        progress: Progress | None = None,
-        cancel: Event | None = None,
-    ) -> PreparedNeighborhoods:
-        """Make a table ready for a screen; see `Method.preview`."""
-        return previewed(self, microdata, progress=progress, cancel=cancel)
-
-    def points(self, microdata: Microdata) -> NDArray[np.float64]:
-        """The records of a table as points of the scaled and weighted variables, shape (n, d)."""
-        return metric_of(microdata).points(microdata)
-
-    def neighborhoods(
-        self,
-        microdata: Microdata,
-        *,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> Neighborhoods:
-        """Find every record's others at a distance below epsilon; some may have none.
-
-        Parameters
-        ----------
-        microdata : Microdata
-        threads : int, optional
-        progress : callable, optional
-
-        Returns
-        -------
-        Neighborhoods
-
-        Raises
-        ------
-        ParameterError
-        """
-        source = SearchSource(points=self.points(microdata))
-        return source.find(self.ball, threads=threads, progress=progress)[0]
+    def metric(self, microdata: Microdata) -> Metric:
+        """The distance of the scaled and weighted variables, fitted on a table."""
+        return metric_of(microdata)
 
     def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
         """P(a cell of each released variable changes in a selected record), shape (p,)."""
@@ -205,7 +151,7 @@ class NBRS2015:
         """The exact law of each row; with a fixed count, rows together depend on each other."""
         share = self.row_share(microdata.n)
         rule = NeighborhoodRule(
-            metric=metric_of(microdata), k=None, epsilon=self.epsilon, strict=True
+            metric=self.metric(microdata), k=None, epsilon=self.epsilon, strict=True
         )
         return RowMixtureLaw(microdata, neighborhoods, masked_columns(microdata), share, rule)
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from threading import Event
 from types import MappingProxyType
 from typing import ClassVar, get_args
 
@@ -14,26 +13,24 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
-from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods, prepared, previewed
 from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donors import check_probability, masked_columns
 from rwn_core.mechanism.law import Law
 from rwn_core.neighbors import Neighborhoods, Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates.cost import restriction_cost
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
-from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric import Metric, Weights, metric_of
 from rwn_core.neighbors.metric_axes import Encoding, Scale
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.slider_range import SliderRange
-from rwn_core.neighbors.source import Ball, SearchSource
-from rwn_core.parallel.threads import Progress, thread_count
-from rwn_core.randomness import SecretKey
+from rwn_core.neighbors.source import Ball
+from rwn_core.parallel.threads import thread_count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RWN:
+class RWN(NeighborhoodMethod):
     """Hold the parameters of randomization within neighborhoods.
 
     Parameters
@@ -137,34 +134,6 @@ class RWN:
         """Whether expectations have closed forms: where neighbors do not depend on the key."""
         return self.scheme.exact
 
-    def prepare(
-        self,
-        microdata: Microdata,
-        *,
-        settings: Sequence[RWN] = (),
-        records: NDArray[np.int64] | None = None,
-        threads: int | None = None,
-        budget: float | None = None,
-    ) -> PreparedNeighborhoods:
-        """Make a table ready for releases; see `Method.prepare`."""
-        return prepared(
-            self, microdata, settings=settings, records=records, threads=threads, budget=budget
-        )
-
-    def preview(
-        self,
-        microdata: Microdata,
-        *,
-        progress: Progress | None = None,
-        cancel: Event | None = None,
-    ) -> PreparedNeighborhoods:
-        """Make a table ready for a screen; see `Method.preview`."""
-        return previewed(self, microdata, progress=progress, cancel=cancel)
-
-    def points(self, microdata: Microdata) -> NDArray[np.float64]:
-        """The records of a table as points of this setting's distance, shape (n, d)."""
-        return self.metric(microdata).points(microdata)
-
     def metric(self, microdata: Microdata) -> Metric:
         """This setting's distance, fitted on a table."""
         return metric_of(microdata, self.scale, self.encoding, self.weights)
@@ -172,38 +141,6 @@ class RWN:
     def distance_shares(self, microdata: Microdata) -> dict[str, float]:
         """How much of the squared distance between records is due to each variable, on average."""
         return self.metric(microdata).shares(microdata)
-
-    def neighborhoods(
-        self,
-        microdata: Microdata,
-        key: SecretKey | None = None,
-        *,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> Neighborhoods:
-        """Find every record's neighborhood under this setting.
-
-        Parameters
-        ----------
-        microdata : Microdata
-        key : SecretKey, optional
-            That of the release; needed unless everybody may be a neighbor.
-        threads : int, optional
-        progress : callable, optional
-
-        Returns
-        -------
-        Neighborhoods
-
-        Raises
-        ------
-        ParameterError
-        """
-        source = SearchSource(points=self.points(microdata), scheme=self.scheme)
-        drawing = None
-        if source.needs_key and key is not None:
-            drawing = Drawing(key=key, streams=(), q=np.empty(0))
-        return source.find(self.ball, drawing, threads=threads, progress=progress)[0]
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""
@@ -222,9 +159,6 @@ class RWN:
     def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
         """P(a cell of each released variable is modified), shape (p,)."""
         return modification(microdata, self.q)
-
-    def kept(self, key: SecretKey, n: int, records: NDArray[np.int64]) -> None:
-        """No record is kept as a whole: every cell decides alone."""
 
     def ranges_on(self, slider_range: SliderRange) -> dict[str, LeverRange]:
         """How far each lever goes on a table with these distances."""

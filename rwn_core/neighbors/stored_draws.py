@@ -7,10 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.kernels.chacha import chains
-from rwn_core.neighbors.kernels.cut_table import donors_by_key, donors_by_links
-from rwn_core.neighbors.kernels.simd import padded
+from rwn_core.neighbors.kernels.cut_table import donors_by_links
 from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
@@ -80,34 +78,6 @@ class Chains:
 
         _in_parts(read, donors, threads)
         return donors
-
-
-def draw_from_table(
-    neighborhoods: Neighborhoods, drawing: Drawing, threads: int
-) -> NDArray[np.int64]:
-    """Draw every record's donors from a stored table.
-
-    Parameters
-    ----------
-    neighborhoods : Neighborhoods
-    drawing : Drawing
-    threads : int
-
-    Returns
-    -------
-    ndarray of int64, shape (n, p)
-    """
-    table = neighborhoods.table
-    offsets, members, sizes = table.offsets, table.records, neighborhoods.sizes
-    key, q = drawing.key.words, np.array(drawing.q, dtype=np.float64)
-    streams = padded(drawing.streams)
-    donors = np.empty((neighborhoods.n, len(q)), np.int64)
-
-    def draw(first: int, last: int) -> None:
-        donors_by_key(offsets, members, sizes, key, streams, q, donors, first, last)
-
-    _in_parts(draw, donors, threads)
-    return donors
 
 
 def _in_parts(work: Callable[[int, int], None], donors: NDArray[np.int64], threads: int) -> None:

@@ -38,7 +38,9 @@ ONE_ROOM = {"comparison", "measure", "aligned", "sentence"}
 
 SIBLINGS = {
     "rwn_core.io": "*_format",
-    "rwn_core.masking": "* but cautions lever method from_neighborhoods release references",
+    "rwn_core.masking": (
+        "* but cautions from_neighborhoods lever method neighborhood_method references release"
+    ),
     "rwn_core.measures.utility": "*",
     "rwn_core.measures.risk": "*",
     "rwn_core.charts.measures": "*",

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.kernels import compiled
-from rwn_core.neighbors.kernels.chacha import UNIFORMS, ranks_of_streams
-from rwn_core.neighbors.kernels.simd import LANES
 
 
 @compiled
@@ -114,43 +112,3 @@ def donors_by_links(
                 while link + 1 < ends[cell] and links[link + 1] <= size:
                     link += 1
                 donors[row, column] = members[start + links[link] - 1]
-
-
-@compiled
-def donors_by_key(
-    offsets: NDArray[np.int64],
-    members: NDArray[np.int32],
-    sizes: NDArray[np.int64],
-    key: NDArray[np.uint32],
-    streams: NDArray[np.uint32],
-    q: NDArray[np.float64],
-    donors: NDArray[np.int64],
-    first: int,
-    last: int,
-) -> None:
-    """Draw the donors of records `first` to `last` - 1 from a table, each number made once.
-
-    Parameters
-    ----------
-    offsets, members : ndarray
-        Of the table.
-    sizes : ndarray of int64, shape (n,)
-    key : ndarray of uint32, shape (8,)
-    streams : ndarray of uint32, shape (a multiple of LANES,)
-        Those of the columns first.
-    q : ndarray of float64, shape (p,)
-    donors : ndarray of int64, shape (n, p)
-        Filled.
-    first, last : int
-    """
-    unit = np.empty((UNIFORMS, LANES))
-    modify, ranks = np.empty(len(streams)), np.empty(len(streams))
-    for record in range(first, last):
-        ranks_of_streams(key, record, streams, sizes[record], modify, ranks, unit)
-        for column in range(len(q)):
-            if modify[column] >= q[column]:
-                donors[record, column] = record
-            elif sizes[record] == 0:
-                donors[record, column] = -1
-            else:
-                donors[record, column] = members[offsets[record] + int(ranks[column]) - 1]

@@ -1,0 +1,158 @@
+"""Methods that copy values from neighborhoods share how a table is prepared for them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from threading import Event
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods
+from rwn_core.masking.lever import LeverRange
+from rwn_core.mechanism.donors import (
+    masked_columns,
+)
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.stored_draws import StoredDraws
+from rwn_core.neighbors import Neighborhoods, check_radius_and_k
+from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.metric import Metric
+from rwn_core.neighbors.preview import build_preview
+from rwn_core.neighbors.slider_range import SliderRange
+from rwn_core.neighbors.source import (
+    Ball,
+    SearchSource,
+    source_of_some,
+    stored_source,
+)
+from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
+
+
+class NeighborhoodMethod(ABC):
+    """A method that copies values from neighborhoods: what it decides, and what they share."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def ball(self) -> Ball:
+        """Which others belong to a neighborhood."""
+
+    @property
+    def scheme(self) -> Scheme:
+        """Who may be a neighbor: everybody."""
+        return Scheme()
+
+    @abstractmethod
+    def metric(self, microdata: Microdata) -> Metric:
+        """The method's distance, fitted on a table."""
+
+    @abstractmethod
+    def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
+        """P(a donor is drawn for a cell of each released variable), shape (p,)."""
+
+    def kept(self, key: SecretKey, n: int, records: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        """Which of some records stay as they are, shape (m,); None where cells decide alone."""
+        return None
+
+    @abstractmethod
+    def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> Law:
+        """The exact law of a release."""
+
+    @abstractmethod
+    def ranges_on(self, slider_range: SliderRange) -> Mapping[str, LeverRange]:
+        """How far each lever goes."""
+
+    @abstractmethod
+    def presets_on(self, slider_range: SliderRange) -> Mapping[str, Mapping[str, float]]:
+        """Starting points, fitted to a table's distances."""
+
+    def points(self, microdata: Microdata) -> NDArray[np.float64]:
+        """The records of a table as points of the method's distance, shape (n, d)."""
+        return self.metric(microdata).points(microdata)
+
+    def neighborhoods(
+        self,
+        microdata: Microdata,
+        key: SecretKey | None = None,
+        *,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> Neighborhoods:
+        """Find every record's neighborhood under this setting.
+
+        Parameters
+        ----------
+        microdata : Microdata
+        key : SecretKey, optional
+            That of the release; needed unless everybody may be a neighbor.
+        threads : int, optional
+        progress : callable, optional
+
+        Returns
+        -------
+        Neighborhoods
+
+        Raises
+        ------
+        ParameterError
+        """
+        source = SearchSource(points=self.points(microdata), scheme=self.scheme)
+        drawing = None
+        if source.needs_key and key is not None:
+            drawing = Drawing(key=key, streams=(), q=np.empty(0))
+        return source.find(self.ball, drawing, threads=threads, progress=progress)[0]
+
+    def prepare(
+        self,
+        microdata: Microdata,
+        *,
+        settings: Sequence[Any] = (),
+        records: NDArray[np.int64] | None = None,
+        threads: int | None = None,
+        budget: float | None = None,
+    ) -> PreparedNeighborhoods:
+        """Make a table ready for releases; see `Method.prepare`."""
+        masked_columns(microdata)  # refuse before the search, not after it
+        check_radius_and_k(self.ball.k, self.ball.epsilon, microdata.n)
+        points, source = self.points(microdata), None
+        if settings and self.scheme.exact:
+            widest = _widest([self, *settings])
+            if records is not None:
+                source = source_of_some(points, records, widest, threads=threads)
+            else:
+                source = stored_source(points, widest, threads=threads, budget=budget)
+        source = source or SearchSource(points=points, scheme=self.scheme)
+        draws = StoredDraws(microdata, source.records, many=bool(settings))
+        return PreparedNeighborhoods(self, microdata, source, draws=draws)
+
+    def preview(
+        self,
+        microdata: Microdata,
+        *,
+        progress: Progress | None = None,
+        cancel: Event | None = None,
+    ) -> PreparedNeighborhoods:
+        """Make a table ready for a screen; see `Method.preview`."""
+        masked_columns(microdata)
+        points = self.points(microdata)
+        if not self.scheme.exact:
+            source = SearchSource(points=points, scheme=self.scheme)
+            return PreparedNeighborhoods(self, microdata, source)
+        preview = build_preview(points, progress=progress, cancel=cancel)
+        return PreparedNeighborhoods(self, microdata, preview, slider_range=preview.slider_range)
+
+
+def _widest(settings: Sequence[Any]) -> Ball:
+    """The ball that holds those of all settings of a family."""
+    k = [each.ball.k for each in settings if each.ball.k is not None]
+    radii = [each.ball.epsilon for each in settings if each.ball.epsilon is not None]
+    alike = all(isinstance(radius, int | float) for radius in radii)
+    radius = max(radii, default=None) if alike else radii[0]  # one family has one set of radii
+    return Ball(k=max(k, default=None), epsilon=radius, strict=settings[0].ball.strict)
