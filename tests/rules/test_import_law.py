@@ -256,3 +256,10 @@ def test_planted_questions_are_seen() -> None:
     )
     assert asking(files, is_method, "masking") == {*METHODS_ASKED_FOR, "rwn_core.scale.planner"}
     assert asking(files, is_law, "mechanism") == {*LAWS_ASKED_FOR, "rwn_core.charts.parts.style"}
+
+
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """Tests are imported by their file's name alone: one of two would not be collected."""
+    names = sorted(path.name for path in (law.ROOT / "tests").rglob("*.py") if path.stem[0] != "_")
+    twice = {name for name in names if names.count(name) > 1} - {"conftest.py"}
+    assert twice == set()
