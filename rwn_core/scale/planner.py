@@ -103,12 +103,18 @@ def plan_large(
     Raises
     ------
     ParameterError
-        Neither a table nor n and p are given, or a number is out of range.
+        Neither a table nor n and p are given, a number is out of range, or the method takes no
+        random candidates.
 
     References
     ----------
     Perry, Matloff, Tendick 2022, section 11.
     """
+    if not hasattr(params, "neighbors"):
+        raise ParameterError(
+            "The planner compares the exact search with random candidates, and this method takes "
+            "none; choose the method rwn."
+        )
     if microdata is None:
         if n is None or p is None or not 1 <= p <= 10_000:
             raise ParameterError("Give a table, or its numbers of records and of variables.")

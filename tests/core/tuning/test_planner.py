@@ -78,3 +78,8 @@ def test_the_distances_are_held_once():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1.3 * held
+
+
+def test_a_method_without_random_candidates_is_refused() -> None:
+    with pytest.raises(ParameterError, match="random candidates"):
+        plan_large(rwn.NBRS2015(epsilon=2.0), n=10_000, p=5)
