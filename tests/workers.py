@@ -9,12 +9,12 @@ LONGEST = ("tests/browser", "tests/ui", "tests/core/tuning", "tests/core/neighbo
 
 
 def together(nodeid: str) -> str:
-    """Name the tests that run on one worker: those of a file, and all that need a browser.
+    """Name the tests that run on one worker: those of a file, which share what it has computed.
 
-    A file's tests share what the file has computed; those of the browser share a server.
+    Tests that need a browser wait more than they compute: on one worker they would be the last by
+    far, so each worker that meets some has a server of its own.
     """
-    file = nodeid.partition("::")[0]
-    return "browser" if file.startswith("tests/browser/") else file
+    return nodeid.partition("::")[0]
 
 
 def urgency(nodeid: str) -> int:

@@ -14,10 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 FILES = ("tests/core/data/test_fingerprint.py", "tests/core/charts/test_chart_style.py")
 
 
-def test_a_file_stays_together_and_so_does_the_browser() -> None:
+def test_a_file_stays_together() -> None:
     assert together("tests/ui/test_pages.py::test_one[x::y@z]") == "tests/ui/test_pages.py"
-    assert together("tests/browser/test_one.py::test_a") == "browser"
-    assert together("tests/browser/test_two.py::test_b") == "browser"
+    assert together("tests/browser/test_one.py::test_a") == "tests/browser/test_one.py"
 
 
 def test_the_browser_is_begun_first() -> None:
