@@ -81,7 +81,7 @@ class RWN(NeighborhoodMethod):
     weights: Weights = "schema"
 
     method: ClassVar[str] = "rwn"
-    title: ClassVar[str] = "Randomization within neighborhoods"
+    title: ClassVar[str] = "RWN, the 2022 method"
     levers: ClassVar[tuple[Lever, ...]] = (
         Lever(
             name="epsilon",
