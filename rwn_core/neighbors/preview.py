@@ -78,25 +78,7 @@ class Preview:
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
         """Cut the shown records' neighborhoods from the table, or search beyond it.
 
-        Parameters
-        ----------
-        ball : Ball
-        drawing : Drawing, optional
-            What to draw with.
-        threads : int, optional
-        progress : callable, optional
-            Called with the share done of a search, from 0 to 1. What it raises stops the work.
-
-        Returns
-        -------
-        neighborhoods : Neighborhoods
-            The same draws give the same donors, whichever way they were found.
-        donors : ndarray of int64, shape (m, p), or None
-            None where they are still to be drawn, which is quick.
-
-        Raises
-        ------
-        ParameterError
+        The same draws give the same donors, whichever way they were found; see `NeighborSource`.
         """
         check_radius_and_k(ball.k, ball.epsilon, len(self.points))
         if self.table is not None and self.stores(ball):
