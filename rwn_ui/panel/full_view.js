@@ -21,10 +21,12 @@ class FullView {
     this.plot.setAttribute("role", "img");
     this.table = this.node.appendChild(make("section", "rwn-view-table"));
     this.table.tabIndex = 0;
-    this.node.addEventListener("close", () => this.closed());
+    // the browser tells of a closing later, when the view may be open again
+    this.node.addEventListener("close", () => this.node.open || this.clear());
   }
 
   open(card) {
+    this.clear();
     this.card = card;
     this.node.showModal();
     this.refresh();
@@ -72,7 +74,7 @@ class FullView {
     window.Plotly.react(this.plot, data, layout, { ...CONFIG, doubleClick: "reset" });
   }
 
-  closed() {
+  clear() {
     if (this.plot.data) window.Plotly.purge(this.plot);
     this.card = this.text = null;
   }

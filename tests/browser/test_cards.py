@@ -143,6 +143,21 @@ def test_the_full_view_opens_and_closes_by_keyboard_and_gives_the_focus_back(ope
         assert app.page.evaluate(FOCUSED) == "Full view: Cook’s distance"
 
 
+def test_a_full_view_that_opens_again_at_once_has_its_picture(opened) -> None:
+    app = opened
+    app.card("Cook’s distance").get_by_role("button").click()
+    view = app.page.locator("dialog[open]")
+    view.locator(".main-svg").first.wait_for()
+    app.page.evaluate("""() => {
+      document.querySelector("dialog[open]").close();
+      document.querySelector("[aria-label='Full view: Correlations']").click();
+    }""")
+    view.locator("h2").get_by_text("Correlations").wait_for()
+    view.locator(".main-svg").first.wait_for(timeout=5000)
+    app.page.keyboard.press("Escape")
+    view.wait_for(state="detached")
+
+
 def test_the_full_view_keeps_the_keyboard_inside(opened) -> None:
     app = opened
     app.card("Correlations").get_by_role("button").click()
