@@ -120,6 +120,10 @@ class CellLaw:
         """The neighborhoods of people who are not in the file, as `NeighborhoodRule.shares`."""
         return self.rule.shares(people, self._unrounded)
 
+    def receivers_outside(self, people: Microdata) -> sparse.csr_array:
+        """Whose donors people outside might be, as `NeighborhoodRule.receivers`."""
+        return self.rule.receivers(people, self._unrounded, self.neighborhoods)
+
     def on(self, original: Microdata) -> Self:
         """The law in the eyes of somebody who has some variables only.
 

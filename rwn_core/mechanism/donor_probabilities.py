@@ -93,6 +93,16 @@ class DonorChances:
         own = _one_hot(codes)
         return sparse.csr_array((1 - q) * own + q * (self.matrix @ own))
 
+    def received(self, people: NDArray[np.int64]) -> sparse.csc_array:
+        """P(each of some people is the donor of each record), shape (n, people)."""
+        if not self.few:
+            from rwn_core.mechanism.value_probabilities import received_from
+
+            return received_from(self.lists, people)
+        if len(people) == self._neighborhoods.n and np.array_equal(people, np.arange(len(people))):
+            return sparse.csc_array(self.matrix)
+        return sparse.csc_array(sparse.csc_array(self.matrix)[:, people])
+
     def alike(self, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
         """P(the donor has the record's own value), for each of several variables, shape (u, n)."""
         if not self.few:

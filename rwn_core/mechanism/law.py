@@ -75,6 +75,15 @@ class Law(Protocol):
             People outside have no donors.
         """
 
+    def receivers_outside(self, people: Microdata) -> sparse.csr_array:
+        """Each record's probability to take people outside for its donor, shape (people.n, n).
+
+        Raises
+        ------
+        NotApplicable
+            Nobody outside could be a donor.
+        """
+
     def units(self) -> list[tuple[str, ...]]:
         """The released variables that share a donor, as tuples of names; most stand alone."""
 

@@ -93,13 +93,54 @@ class NeighborhoodRule:
         """
         if not one_radius(self.epsilon):
             raise NotApplicable("With a radius for each record there is none for people outside.")
-        if not self.scheme.exact:
-            raise NotApplicable("With random candidates there are none for people outside.")
+        self._refuse_random()
         outside, points = self.metric.points(people), self.metric.points(table)
         size = max(1, LARGEST_PAIRS // len(points))
         starts = range(0, len(outside), size)
         parts = [self._near(outside[start : start + size], points) for start in starts]
         return sparse.csr_array(sparse.vstack(parts))
+
+    def receivers(
+        self, people: Microdata, table: Microdata, neighborhoods: Neighborhoods
+    ) -> sparse.csr_array:
+        """Whose donors people outside a table might be, were each of them added to it.
+
+        Parameters
+        ----------
+        people, table : Microdata
+            Of the metric's variables: m outsiders and n records.
+        neighborhoods : Neighborhoods
+            Of the records.
+
+        Returns
+        -------
+        sparse array, shape (m, n)
+            Row i holds each record's probability to take outsider i for its donor.
+
+        Raises
+        ------
+        NotApplicable
+            Candidates are drawn at random.
+        """
+        from scipy.spatial.distance import cdist
+
+        self._refuse_random()
+        outside, points = self.metric.points(people), self.metric.points(table)
+        edges = neighborhoods.radius**2 * ((1 - TIE) if self.strict else (1 + TIE))
+        # one more within epsilon is one more; among the k nearest he takes somebody's place
+        grown = neighborhoods.sizes + (neighborhoods.within >= (self.k or 0))
+        shares = 1.0 / np.maximum(grown, 1)
+        size = max(1, LARGEST_PAIRS // len(points))
+        parts = []
+        for start in range(0, max(1, len(outside)), size):
+            squared = cdist(outside[start : start + size], points, "sqeuclidean")
+            inside = (squared < edges) if self.strict else (squared <= edges)
+            parts.append(sparse.csr_array(inside * shares))
+        return sparse.csr_array(sparse.vstack(parts))
+
+    def _refuse_random(self) -> None:
+        if not self.scheme.exact:
+            raise NotApplicable("With random candidates there are none for people outside.")
 
     def _near(self, outside: NDArray[np.float64], points: NDArray[np.float64]) -> sparse.csr_array:
         """The same of a few people."""

@@ -75,12 +75,38 @@ def likelihoods(
     Perry, Matloff, Tendick 2022, section 5: cells are independent given the original. A law of
     several components adds up their likelihoods.
     """
-    parts = []
+    parts = [part for _, part in ways(law, masked, rows, names)]
+    return parts[0] if len(parts) == 1 else _sum(parts)
+
+
+def ways(
+    law: Law,
+    masked: Microdata,
+    rows: NDArray[np.int64],
+    names: Sequence[str] | None = None,
+) -> list[tuple[CellLaw | None, Scaled]]:
+    """The parts of the likelihood, one for each way in which a row may come about.
+
+    Parameters are those of `likelihoods`.
+
+    Returns
+    -------
+    list of (CellLaw or None, Scaled)
+        The law of the cells that come about in this way, None where they are lost and nobody
+        gives them; with the probability that a record releases the row in this way.
+    """
+    parts: list[tuple[CellLaw | None, Scaled]] = []
     for weight, cells in law.components():
-        parts.append((_product(cells, masked, rows, names), weight))
+        parts.append((cells, _weighted(_product(cells, masked, rows, names), weight)))
         if cells.empty.size:
-            parts.append((_lost(cells, masked, rows, names), weight))
-    return parts[0][0] if len(parts) == 1 else _sum(parts)
+            parts.append((None, _weighted(_lost(cells, masked, rows, names), weight)))
+    return parts
+
+
+def _weighted(part: Scaled, weight: float) -> Scaled:
+    matrix, logs = part
+    with np.errstate(divide="ignore"):
+        return matrix, logs + np.log(weight)
 
 
 def _product(
@@ -181,18 +207,19 @@ def _plain_law(
     return table
 
 
-def _sum(parts: Sequence[tuple[Scaled, float]]) -> Scaled:
-    """Likelihoods of rows that come about in several ways, each with its weight."""
-    with np.errstate(divide="ignore"):
-        heights = [logs + np.log(weight) for (_, logs), weight in parts]
-    top = np.max(heights, axis=0)
-    total = sparse.csc_array(parts[0][0][0].shape)
-    for ((matrix, _), _), height in zip(parts, heights, strict=True):
-        factor = np.exp(height - np.where(np.isfinite(top), top, 0.0))
-        total = sparse.csc_array(total + _times(matrix, factor))
-    total, largest = _normalized(total)
+def _sum(parts: Sequence[Scaled]) -> Scaled:
+    """Likelihoods of rows that come about in several ways."""
+    level, top = leveled(parts)
+    total, largest = _normalized(sparse.csc_array(sum(level[1:], level[0])))
     with np.errstate(divide="ignore"):
         return total, top + np.log(largest)
+
+
+def leveled(parts: Sequence[Scaled]) -> tuple[list[sparse.csc_array], NDArray[np.float64]]:
+    """The same numbers on one scale for each row, and its logarithm."""
+    top = np.max([logs for _, logs in parts], axis=0)
+    finite = np.where(np.isfinite(top), top, 0.0)
+    return [_times(matrix, np.exp(logs - finite)) for matrix, logs in parts], top
 
 
 def _lost(

@@ -11,8 +11,10 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
-from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
+from rwn_core.measures.attacks.donor_belief import Beliefs, beside_secret, per_chance
+from rwn_core.measures.attacks.likelihood import attacked_units, leveled, ways
 from rwn_core.measures.comparison import Comparison
+from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.law import Law
 
 
@@ -45,24 +47,56 @@ class NonMembers:
         self.non_members = rounded(non_members, law.precision)
         self.names = tuple(names)
         self.near = law.shares_outside(non_members)
+        self.receivers = law.receivers_outside(non_members)
 
-    def beliefs(self, rows: NDArray[np.int64]) -> sparse.csc_array:
-        """How much some released rows are believed to be each person's.
+    def beliefs(self, rows: NDArray[np.int64], secrets: Sequence[str]) -> Beliefs:
+        """What he believes of some released rows and of each person.
 
         Parameters
         ----------
         rows : ndarray of int64, shape (m,)
+        secrets : sequence of str
+            Confidential variables, none of them among the names.
 
         Returns
         -------
-        sparse array, shape (non_members.n, m)
+        Beliefs
+            Of all people outside.
         """
-        others, logs = likelihoods(self.law, self.masked, rows, self.names)
+        parts = ways(self.law, self.masked, rows, self.names)
+        matrices, top = leveled([part for _, part in parts])
         log_own = self._log_likelihoods(rows)
-        with np.errstate(divide="ignore"):
-            everybody = np.log(np.asarray(others.sum(axis=0)).ravel()) + logs
-        total = np.logaddexp(np.maximum(everybody, -1e300), log_own)
-        return sparse.csc_array(np.exp(log_own - total))
+        whole = np.sum([np.asarray(matrix.sum(axis=0)).ravel() for matrix in matrices], axis=0)
+        everybody = np.maximum(_log(whole) + top, -1e300)
+        own = np.exp(log_own - np.logaddexp(everybody, log_own))
+        factor = np.divide(1.0, whole, out=np.zeros_like(whole), where=whole > 0)
+        known = [
+            (cells, sparse.csc_array(matrix @ sparse.diags_array(factor)))
+            for (cells, _), matrix in zip(parts, matrices, strict=True)
+            if cells is not None
+        ]
+        donor = [self._donor(known, own, rows, secret) for secret in secrets]
+        return Beliefs(sparse.csc_array(own), [sparse.csc_array(each) for each in donor])
+
+    def _donor(
+        self,
+        known: Sequence[tuple[CellLaw, sparse.csc_array]],
+        own: NDArray[np.float64],
+        rows: NDArray[np.int64],
+        secret: str,
+    ) -> NDArray[np.float64]:
+        """How likely each row is believed to show each person's value, (non_members.n, m)."""
+        beside, q = beside_secret(self.law, self.names, secret), self.law.modification(secret)
+        fits, kept = np.ones(own.shape, dtype=bool), np.full(own.shape, 1 - q)
+        if beside:
+            fits, copied = self._unit(beside, rows)
+            kept = np.divide(1 - q, 1 - q + q * copied, out=np.zeros(own.shape), where=fits)
+        shown = own * kept
+        for cells, source in known:
+            shares = per_chance(cells, source, beside, self.masked, rows)
+            taken = cells.modification(secret) * (self.receivers @ shares)
+            shown += (1 - own) * taken.toarray()
+        return np.where(fits, np.minimum(shown, 1.0), 0.0)
 
     def _log_likelihoods(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """Log P(each of them, were he in the file, releases each row), (non_members.n, m)."""

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import codes, numbers
-from rwn_core.measures.attacks.guessing import control_sample
+from rwn_core.measures.attacks.attribute_attack import STRATEGIES, Success, attack
+from rwn_core.measures.attacks.donor_belief import Beliefs, beliefs
+from rwn_core.measures.attacks.guessing import Closest, canonical_sample, control_sample
+from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 from rwn_core.measures.attacks.non_members import NonMembers
-from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
+from rwn_core.measures.statistics.intervals import wilson
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
     classes,
@@ -28,99 +32,9 @@ from rwn_core.measures.statistics.key_variables import (
 from rwn_core.mechanism.law import Law
 
 LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
+PEOPLE = 1000  # who are attacked at most
 CHUNK = 500  # classes of rows looked at together
 NEAR = 0.1  # standard deviations within which a number counts as learned
-
-
-Belief = tuple[sparse.csc_array, NDArray[np.int64]]
-Side = Literal["left", "right"]
-
-
-class ReleasedValues:
-    """What rows with equal keys tell of one confidential variable.
-
-    Parameters
-    ----------
-    group : ndarray of int64, shape (m,)
-        The number of each released row's class of equal keys.
-    released : ndarray of float64, shape (m,)
-        Released values or level numbers, NaN where missing.
-    tolerance : float
-        How near a value must be, in its own unit.
-    """
-
-    def __init__(
-        self, group: NDArray[np.int64], released: NDArray[np.float64], tolerance: float
-    ) -> None:
-        known = ~np.isnan(released)
-        self.values, ranks = np.unique(released[known], return_inverse=True)
-        self.width = len(self.values) + 1
-        self.ranked = np.sort(group[known] * self.width + ranks)
-        self.sizes = np.bincount(group)
-        self.all = np.sort(released[known])
-        self.rows, self.tolerance = len(released), tolerance
-
-    def everybody(self, truth: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Share of all rows that tell a true value, shape like truth."""
-        low, high = (np.searchsorted(self.all, end, side) for end, side in self._ends(truth))
-        share = (high - low) / max(self.rows, 1)
-        return np.where(np.isnan(truth), 0.0, np.clip(share, 0.0, 1.0))
-
-    def rightly(self, truth: NDArray[np.float64], group: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Share of the rows of a class that tell a true value; element by element."""
-        low, high = (
-            np.searchsorted(
-                self.ranked, group * self.width + np.searchsorted(self.values, end, side)
-            )
-            for end, side in self._ends(truth)
-        )
-        return np.where(np.isnan(truth), 0.0, (high - low) / self.sizes[group])
-
-    def _ends(self, truth: NDArray[np.float64]) -> Iterator[tuple[NDArray[np.float64], Side]]:
-        more = self.tolerance * (1 + 1e-12)
-        yield truth - more, "left"
-        yield truth + more, "right"
-
-
-def learned(
-    beliefs: Iterable[Belief],
-    truths: Sequence[NDArray[np.float64]],
-    released: Sequence[ReleasedValues],
-) -> list[NDArray[np.float64]]:
-    """P(the intruder names each person's true value), for each confidential variable.
-
-    Parameters
-    ----------
-    beliefs : iterable of (sparse array of shape (n, c), ndarray of int64 of shape (c,))
-        How much one row of each class is believed to be each person's, and the classes.
-    truths : sequence of ndarray of float64, shape (n,)
-        True values or level numbers, NaN where missing.
-    released : sequence of ReleasedValues
-
-    Returns
-    -------
-    list of ndarray of float64, shape (n,)
-        Of a person whom no row can be, what everybody knows.
-
-    Notes
-    -----
-    He weighs the rows in proportion to what he believes of them. Rows with equal keys weigh the
-    same, so that only classes are looked at, and sums are all that is kept of them.
-    """
-    n = len(truths[0])
-    right, whole = np.zeros((len(released), n)), np.zeros(n)
-    for belief, numbers_ in beliefs:
-        entries = sparse.coo_array(belief)
-        person, group = entries.coords[0], numbers_[entries.coords[1]]
-        weight = entries.data * released[0].sizes[group]
-        whole += np.bincount(person, weight, n)
-        for number, (truth, one) in enumerate(zip(truths, released, strict=True)):
-            named = one.rightly(truth[person], group)
-            right[number] += np.bincount(person, weight * named, n)
-    return [
-        np.clip(np.divide(r, whole, out=one.everybody(truth), where=whole > 0), 0.0, 1.0)
-        for r, truth, one in zip(right, truths, released, strict=True)
-    ]
 
 
 def _values(original: Microdata, people: Microdata, name: str) -> NDArray[np.float64]:
@@ -140,96 +54,152 @@ def _tolerance(original: Microdata, name: str) -> float:
     return NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
 
 
-def _parts(count: int) -> list[NDArray[np.int64]]:
-    """Classes a few at a time."""
-    return [np.arange(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
+class _Attack:
+    """One release, its keys and its confidential variables, and whom the attack is tried on.
 
-
-def _beliefs(
-    law: Law, masked: Microdata, keys: tuple[str, ...], first: NDArray[np.int64]
-) -> Iterator[Belief]:
-    """What the intruder believes of one row of each class of equal keys.
-
-    Raises
-    ------
-    NotApplicable
-        Too many originals may have released the rows.
+    Parameters
+    ----------
+    comparison : Comparison
+    law : Law
     """
-    work = 0
-    for part in _parts(len(first)):
-        belief = posteriors(law, masked, first[part], keys)
-        work += belief.nnz
-        if work > LARGEST_WORK:
-            raise NotApplicable(
-                "Too many originals may have released each row; choose fewer key variables, or "
-                "look at a smaller table."
-            )
-        yield belief, part
 
+    def __init__(self, comparison: Comparison, law: Law) -> None:
+        secrets = required_confidential(comparison)
+        keys = tuple(name for name in key_names(comparison) if name not in secrets)
+        if not keys:
+            raise NotApplicable("No key variable is left beside the confidential ones.")
+        original, masked = comparison.original, comparison.masked
+        group = classes(cell_codes(comparison, keys)[1])
+        self.comparison, self.law, self.keys, self.secrets = comparison, law, keys, secrets
+        self.first = np.unique(group, return_index=True)[1]
+        self.released = [
+            ReleasedValues(group, _values(original, masked, name), _tolerance(original, name))
+            for name in secrets
+        ]
+        self.closest = Closest(comparison, keys)
 
-def _control(
-    comparison: Comparison,
-    law: Law,
-    keys: tuple[str, ...],
-    secrets: Mapping[str, ReleasedValues],
-    first: NDArray[np.int64],
-) -> NDArray[np.float64] | None:
-    """The same attack's mean success against people who are not in the file."""
-    outsiders = control_sample(comparison)
-    if outsiders is None:
-        return None
-    parts = _parts(len(first))
-    try:
-        attacked = NonMembers(comparison, law, outsiders, keys)
-    except NotApplicable:  # the people in the file are judged all the same
-        return None
-    beliefs = ((attacked.beliefs(first[part]), part) for part in parts)
-    truths = [_values(comparison.original, outsiders, name) for name in secrets]
-    return np.array([one.mean() for one in learned(beliefs, truths, list(secrets.values()))])
+    def _parts(self) -> list[NDArray[np.int64]]:
+        """Classes a few at a time."""
+        count = len(self.first)
+        return [np.arange(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
+
+    def _nearest(self, people: Microdata) -> sparse.csr_array:
+        """Which released rows have each person's keys or come nearest, shape (people, rows)."""
+        points, shape = self.closest.people(people), (people.n, self.comparison.masked.n)
+        found = []
+        for start in range(0, people.n, CHUNK):
+            person, place = np.nonzero(self.closest.ties(points[start : start + CHUNK]))
+            found.append((person + start, self.closest.rows[place]))
+        person, row = map(np.concatenate, zip(*found, strict=True))
+        return sparse.csr_array((np.ones(len(person)), (person, row)), shape=shape)
+
+    def _on(
+        self, people: Microdata, parts: Iterator[tuple[Beliefs, NDArray[np.int64]]]
+    ) -> list[Success]:
+        original = self.comparison.original
+        truths = [_values(original, people, name) for name in self.secrets]
+        # he rounds the keys that he knows as the release does
+        as_released = rounded(people, self.law.precision)
+        return attack(parts, self._nearest(as_released), truths, self.released)
+
+    def on_people(self, people: NDArray[np.int64]) -> list[Success]:
+        """How it fares against some people of the file.
+
+        Raises
+        ------
+        NotApplicable
+            Too many originals may have released the rows.
+        """
+        return self._on(self.comparison.original.take(people), self._beliefs(people))
+
+    def _beliefs(self, people: NDArray[np.int64]) -> Iterator[tuple[Beliefs, NDArray[np.int64]]]:
+        work, masked = 0, self.comparison.masked
+        for part in self._parts():
+            found = beliefs(self.law, masked, self.first[part], self.keys, self.secrets, people)
+            work += found.source.nnz * max(1, self.law.original.n // len(people))
+            if work > LARGEST_WORK:
+                raise NotApplicable(
+                    "Too many originals may have released each row; choose fewer key variables, or "
+                    "look at a smaller table."
+                )
+            yield found, part
+
+    def on_outsiders(self, outsiders: Microdata) -> list[Success]:
+        """How it fares against people who are not in the file.
+
+        Raises
+        ------
+        NotApplicable
+            Each record has a radius of its own, or random candidates.
+        """
+        attacked = NonMembers(self.comparison, self.law, outsiders, self.keys)
+        parts = self._parts()
+        found = ((attacked.beliefs(self.first[part], self.secrets), part) for part in parts)
+        return self._on(outsiders, found)
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean chance that the intruder who knows the keys names a confidential value rightly."""
-    secrets = required_confidential(comparison)
+    """Mean success of the best strategy of an intruder who knows the keys and the method."""
     law = comparison.law
     if law is None:
+        required_confidential(comparison)
         raise NotApplicable("The worst case needs the law of the method that made the release.")
-    keys = tuple(name for name in key_names(comparison) if name not in secrets)
-    if not keys:
-        raise NotApplicable("No key variable is left beside the confidential ones.")
-    original, masked = comparison.original, comparison.masked
-    group = classes(cell_codes(comparison, keys)[1])
-    first = np.unique(group, return_index=True)[1]
-    released = {
-        name: ReleasedValues(group, _values(original, masked, name), _tolerance(original, name))
-        for name in secrets
-    }
-    truths = [_values(original, original, name) for name in secrets]
-    beliefs = _beliefs(law, masked, keys, first)
-    informed = np.array([one.mean() for one in learned(beliefs, truths, list(released.values()))])
-    ignorant = np.array(
-        [one.everybody(truth).mean() for one, truth in zip(released.values(), truths, strict=True)]
-    )
-    control = _control(comparison, law, keys, released, first)
+    tried = _Attack(comparison, law)
+    original = comparison.original
+    people = np.arange(original.n)
+    if original.n > PEOPLE:
+        people = np.sort(canonical_sample(original, PEOPLE))
+    found = tried.on_people(people)
+    outside = _control(comparison, tried)
+    best = [each.best for each in found]
     detail: dict[str, Any] = {
-        "names": list(keys),
-        "secrets": list(secrets),
-        "informed": informed,
-        "ignorant": ignorant,
-        "control": control,
+        "names": list(tried.keys),
+        "secrets": list(tried.secrets),
+        "strategies": best,
+        "strategy_words": [STRATEGIES[key] for key in best],
+        "rates": [each.rates for each in found],
+        "informed": np.array([each.rates[key] for each, key in zip(found, best, strict=True)]),
+        "ignorant": np.array([each.rates["majority"] for each in found]),
+        "control": None if outside is None else _beyond(outside, best),
+        "control_people": None if comparison.holdout is None else comparison.holdout.n,
+        "sampled": len(people) < original.n,
+        "records": people,
+        "of": original.n,
     }
-    reference = ignorant if control is None else control
-    return Reading(value=float(informed.mean()), baseline=float(reference.mean()), detail=detail)
+    reference = detail["ignorant"] if outside is None else detail["control"]
+    value = float(detail["informed"].mean())
+    centre, half = wilson(value * len(people), len(people))
+    interval = (max(0.0, centre - half), min(1.0, centre + half)) if detail["sampled"] else None
+    return Reading(value=value, baseline=float(reference.mean()), interval=interval, detail=detail)
+
+
+def _beyond(outside: list[Success], strategies: list[str]) -> NDArray[np.float64]:
+    """How often the same strategies, or the majority, are right about people outside."""
+    rates = [each.rates for each in outside]
+    return np.array([max(r[key], r["majority"]) for r, key in zip(rates, strategies, strict=True)])
+
+
+def _control(comparison: Comparison, tried: _Attack) -> list[Success] | None:
+    """The same attack on as many people who are not in the file."""
+    outsiders = control_sample(comparison)
+    if outsiders is None:
+        return None
+    try:
+        return tried.on_outsiders(outsiders)
+    except NotApplicable:  # the people in the file are judged all the same
+        return None
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say what an informed intruder learns, beside one who knows less."""
+    """Say what an informed intruder learns and how, beside one who knows less."""
+    found = zip(reading.detail["secrets"], reading.detail["strategy_words"], strict=True)
+    how = "; ".join(f"{name} by {words}" for name, words in found)
     outside = ""
     if reading.detail["control"] is not None:
         outside = f"for people who are not in the file it is {percent(reading.baseline or 0)}, "
     return (
-        f"An informed intruder names a confidential value rightly with probability "
-        f"{percent(reading.value)}; {outside}from the release's distribution alone it is "
+        f"An informed intruder names a confidential value rightly for {percent(reading.value)} of "
+        f"the people ({how}); {outside}naming what most rows say is right for "
         f"{percent(float(reading.detail['ignorant'].mean()))}."
     )
 
@@ -240,11 +210,12 @@ MEASURE = Measure(
     side="risk",
     better="lower",
     bounds=(0.0, 1.0),
-    unit="mean probability",
-    question="How likely does an intruder who knows everybody's key variables and the method name "
-    "a confidential value rightly (a number within 0.1 standard deviations)?",
+    unit="share of people",
+    question="For how many people does an intruder who knows everybody's key variables and the "
+    "method name a confidential value rightly (a number within 0.1 standard deviations), by the "
+    "best of five strategies?",
     sentence=sentence,
-    source="Posterior of Bayes' rule on the cell law; beside people who are not in the file, or "
-    "without a control group beside the marginal distribution",
+    source="Posterior of sources and donors by Bayes' rule on the method's law; beside people who "
+    "are not in the file, or without a control group beside naming the majority",
     compute=compute,
 )

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from intruder_free_table import related
+from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
@@ -182,8 +183,8 @@ def test_mahalanobis_linkage_sees_through_a_common_shift():
 
 
 def test_ATT_7_attribute_inference():
-    from rwn_core.measures.attacks.posterior import posteriors
-    from rwn_core.measures.risk.attribute_inference import ReleasedValues, learned
+    from rwn_core.measures.attacks.donor_belief import beliefs
+    from rwn_core.measures.attacks.likeliest_value import ReleasedValues
     from rwn_core.mechanism.cell_law import CellLaw
     from rwn_core.neighbors import find_neighborhoods
 
@@ -192,24 +193,17 @@ def test_ATT_7_attribute_inference():
     law = CellLaw(data, find_neighborhoods(points, k=2, epsilon=1.0), np.full(2, 0.5))
     rows = np.array([[1, 0], [0, 0], [1, 0], [0, 0], [11, 0], [10, 1]], float)
     masked = Microdata(pd.DataFrame(rows, columns=["x", "y"]), data.schema)
-    belief = posteriors(law, masked, np.arange(6), ["x"])
-    expected = ENTRIES["ATT-7"]["expected"]
-    np.testing.assert_allclose(belief.toarray()[5], expected["pk_col6"], atol=1e-9)
-    weights = belief.toarray()[5] / belief.toarray()[5].sum()
-    np.testing.assert_allclose(weights, expected["t"], atol=1e-9)
+    expected, everybody = ENTRIES["ATT-7"]["expected"], np.arange(6)
+    belief = beliefs(law, masked, everybody, ["x"], ["y"], everybody).source.toarray()
+    np.testing.assert_allclose(belief[5], expected["pk_col6"], atol=1e-9)
+    np.testing.assert_allclose(belief[5] / belief[5].sum(), expected["t"], atol=1e-9)
     # whether rows are looked at one by one or as classes of equal keys
-    for group in (np.arange(6), np.unique(rows[:, 0], return_inverse=True)[1].ravel()):
-        told = ReleasedValues(group, rows[:, 1], 0.0)
+    for group in (everybody, np.unique(rows[:, 0], return_inverse=True)[1].ravel()):
         first = np.unique(group, return_index=True)[1]
-        parts = (np.arange(2), np.arange(2, len(first)))
-        beliefs = [(posteriors(law, masked, first[part], ["x"]), part) for part in parts]
-        (informed,) = learned(beliefs, [points[:, 1]], [told])
-        assert informed[5] == pytest.approx(expected["pred_y1"])
-    ignorant = told.everybody(points[:, 1])
-    # the published baseline is the original's share of y = 1; ours is the release's, which is
-    # what an intruder without the original sees
-    assert (points[:, 1] == 1).mean() == pytest.approx(expected["baseline"])
-    assert ignorant[5] == pytest.approx(1 / 6)
+        some = beliefs(law, masked, first, ["x"], ["y"], everybody)
+        told = ReleasedValues(group, rows[:, 1], 0.0).told_by(sparse.csr_array(some.source))
+        share = told.toarray()[5] / told.toarray()[5].sum()
+        assert share[1] == pytest.approx(expected["pred_y1"])
 
 
 def test_the_worst_case_learns_more_than_everybody_knows():

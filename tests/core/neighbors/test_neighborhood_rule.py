@@ -11,7 +11,6 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.masking import NBRS2015, RWN, mask
-from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.non_members import NonMembers
 from rwn_core.measures.statistics.key_variables import only
 from rwn_core.neighbors import find_neighborhoods, find_strictly
@@ -103,30 +102,27 @@ def test_an_outsider_may_have_nobody_and_rounding_changes_nothing(rounding):
 
 
 SETTINGS = {
-    "range": (RWN(scale="range", epsilon=0.6, k=3), {}, 207, 0.3076),
-    "matching": (RWN(encoding="matching", epsilon=2.0, k=3), {}, 22, 0.2983),
-    "discrete weights": (RWN(weights="discrete", epsilon=2.0, k=3), {}, 17, 0.3466),
+    "range": (RWN(scale="range", epsilon=0.6, k=3), {}, 207),
+    "matching": (RWN(encoding="matching", epsilon=2.0, k=3), {}, 22),
+    "discrete weights": (RWN(weights="discrete", epsilon=2.0, k=3), {}, 17),
     "weights": (
         RWN(epsilon=1.5, k=3),
         {"insulin": 0.0, "triceps": 0.0, "diabetes": 0.2},
         30.5,
-        0.3292,
     ),
 }
 
 
 @pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
 def test_people_outside_are_judged_in_the_distance_of_the_release(setting):
-    """Sought in the usual distance: 3, 17, 17 and 4 neighbors; 0.2475, 0.3085, 0.3481, 0.3167."""
-    params, weights, neighbors, baseline = setting
+    """Sought in the usual distance they have 3, 17, 17 and 4 neighbors."""
+    params, weights, neighbors = setting
     pima = rwn.load_demo("pima")
     data, held = pima.take(np.arange(600)), pima.take(np.arange(600, 768))
     release = mask(data.with_weights(weights), params, seed=1)
     comparison = compare(data, release, holdout=held)
     near = NonMembers(comparison, release.law, held, ["age"]).near
     assert np.median(np.diff(near.indptr)) == neighbors
-    reading = MEASURES["attribute_inference"].compute(comparison)
-    assert reading.baseline == pytest.approx(baseline, abs=5e-5)
 
 
 @pytest.mark.parametrize("options", METRICS.values(), ids=METRICS)

@@ -1,0 +1,158 @@
+"""Whom does a released row show? Beliefs about who gave a row its value of one variable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.measures.attacks.likelihood import leveled, ways
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
+
+
+class Beliefs(NamedTuple):
+    """What an intruder believes of some released rows and some people.
+
+    Attributes
+    ----------
+    source : sparse array of float64, shape (people, m)
+        P(row r comes from person t | what the intruder knows of row r).
+    donor : list of sparse array of float64, shape (people, m)
+        For each confidential variable, P(row r shows person t's own value of it | the same).
+    """
+
+    source: sparse.csc_array
+    donor: list[sparse.csc_array]
+
+
+def beliefs(
+    law: Law,
+    masked: Microdata,
+    rows: NDArray[np.int64],
+    keys: Sequence[str],
+    secrets: Sequence[str],
+    people: NDArray[np.int64],
+) -> Beliefs:
+    """What an intruder who knows everybody's keys believes of some rows.
+
+    Parameters
+    ----------
+    law : Law
+        Of n original records.
+    masked : Microdata
+        The released table.
+    rows : ndarray of int64, shape (m,)
+        Released rows to look at.
+    keys : sequence of str
+        The variables that the intruder knows of everybody.
+    secrets : sequence of str
+        Confidential variables, none of them a key.
+    people : ndarray of int64
+        Original records that he asks about.
+
+    Returns
+    -------
+    Beliefs
+
+    Raises
+    ------
+    NotApplicable
+        None of the keys is released.
+
+    Notes
+    -----
+    Let a_r be row r's values of those keys that share their donor with the secret (maybe none),
+    w_il the probability that record l gives that unit's values to a row of record i, and pi_i the
+    posterior of the sources by all keys. Then row r shows t's value with probability
+    sum_i pi_i w_it [t has a_r] / sum_l w_il [l has a_r]. Where a row may come about in several
+    ways (the 2015 method), way and source are inferred together.
+    """
+    parts = ways(law, masked, rows, keys)
+    matrices, _ = leveled([part for _, part in parts])
+    total = np.sum([np.asarray(matrix.sum(axis=0)).ravel() for matrix in matrices], axis=0)
+    factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
+    joint = [sparse.csc_array(matrix @ sparse.diags_array(factor)) for matrix in matrices]
+    source = sparse.csr_array(sum(joint[1:], joint[0]))
+    known = [(cells, way) for (cells, _), way in zip(parts, joint, strict=True) if cells]
+    asked = _Asked(masked, rows, people)
+    donor = []
+    for secret in secrets:
+        beside = beside_secret(law, keys, secret)
+        shown = [_shown(cells, way, beside, secret, asked) for cells, way in known]
+        donor.append(sparse.csc_array(sum(shown[1:], shown[0])))
+    return Beliefs(sparse.csc_array(source[people]), donor)
+
+
+class _Asked(NamedTuple):
+    """Whom and what an intruder asks about."""
+
+    masked: Microdata
+    rows: NDArray[np.int64]
+    people: NDArray[np.int64]
+
+
+def beside_secret(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]:
+    """The keys that take their values from the donor of the secret."""
+    unit = next(unit for unit in law.units() if secret in unit)
+    return tuple(name for name in unit if name in set(keys))
+
+
+def _shown(
+    cells: CellLaw,
+    source: sparse.csc_array,
+    beside: tuple[str, ...],
+    secret: str,
+    asked: _Asked,
+) -> sparse.csc_array:
+    """P(row r comes about in this way and shows person t's value), shape (people, m)."""
+    masked, rows, people = asked
+    q = cells.modification(secret)
+    shown = _given(cells, per_chance(cells, source, beside, masked, rows), q, people)
+    if not beside:
+        return shown
+    own, released = cells.unit_codes(beside, masked, rows)
+    entries = sparse.coo_array(shown)
+    person, row = entries.coords
+    has = own[people[person]] == released[row]
+    return sparse.csc_array((entries.data[has], (person[has], row[has])), shape=shown.shape)
+
+
+def per_chance(
+    cells: CellLaw,
+    source: sparse.csc_array,
+    beside: tuple[str, ...],
+    masked: Microdata,
+    rows: NDArray[np.int64],
+) -> sparse.csc_array:
+    """The belief in each source, divided by its chance to release a row's values of some keys.
+
+    Parameters
+    ----------
+    cells : CellLaw
+    source : sparse array of float64, shape (n, m)
+    beside : tuple of str
+        Variables of one unit, maybe none.
+    masked : Microdata
+    rows : ndarray of int64, shape (m,)
+    """
+    if not beside:
+        return source
+    own, released = cells.unit_codes(beside, masked, rows)
+    given = cells.donors.table(own, cells.modification(beside[0]))
+    column = np.repeat(released, np.diff(source.indptr))
+    chance = np.asarray(given[source.indices, np.maximum(column, 0)]).ravel()
+    share = np.divide(source.data, chance, out=np.zeros_like(chance), where=chance > 0)
+    return sparse.csc_array((share, source.indices, source.indptr), shape=source.shape)
+
+
+def _given(
+    cells: CellLaw, source: sparse.csc_array, q: float, people: NDArray[np.int64]
+) -> sparse.csc_array:
+    """Sum over i of w_it times the belief in source i, shape (people, m)."""
+    kept = (1 - q) * sparse.csr_array(source)[people]
+    return sparse.csc_array(kept + q * (cells.donors.received(people).T @ source))
