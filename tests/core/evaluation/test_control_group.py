@@ -39,9 +39,10 @@ def test_a_control_group_is_left_out_and_guessed_about(bodyfat):
         assert found.readings[key].detail["control"] is not None
     plain = disclose(base, release.masked, release.law)
     assert plain.readings["inference"].detail["control"] is None
-    # what an informed intruder learns of strangers is more than everybody knows
+    # what an informed intruder learns of people in the file is more than of those outside
     worst = found.readings["attribute_inference"]
-    assert worst.baseline > worst.detail["ignorant"].mean() + 0.02
+    assert worst.value > worst.baseline + 0.1
+    assert worst.baseline > worst.detail["ignorant"].mean()
     assert "people who are not in the file" in str(risk_sentences.rows(found.readings, 241))
 
 
