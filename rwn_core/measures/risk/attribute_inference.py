@@ -168,7 +168,8 @@ def compute(comparison: Comparison) -> Reading:
     }
     reference = detail["ignorant"] if outside is None else detail["control"]
     value = float(detail["informed"].mean())
-    centre, half = wilson(value * len(people), len(people))
+    attacked = max(1, min(each.people for each in found))
+    centre, half = wilson(value * attacked, attacked)
     interval = (max(0.0, centre - half), min(1.0, centre + half)) if detail["sampled"] else None
     return Reading(value=value, baseline=float(reference.mean()), interval=interval, detail=detail)
 
