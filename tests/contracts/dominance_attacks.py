@@ -15,7 +15,6 @@ from scipy.spatial.distance import cdist
 from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Kind
 from rwn_core.measures import read
-from rwn_core.measures.attacks.assignment import whole_file_links
 from rwn_core.measures.attacks.scenarios import distance_success
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -70,11 +69,9 @@ def value(key: str, comparison: Comparison) -> float:
 
 
 def worst_linkage(comparison: Comparison) -> Linkage:
-    """The better of one row at a time and all rows at once, on the keys and on all variables."""
+    """The worst case on any screen, by the keys and by all variables."""
     keys = max(value("intruder_levels", comparison), value("whole_file_linkage", comparison))
-    linked = whole_file_links(comparison.law, comparison.masked, None)
-    at_once = float((linked == np.arange(len(linked))).mean())
-    return {"keys": keys, "all": max(value("bayes_linkage", comparison), at_once, keys)}
+    return {"keys": keys, "all": max(value("bayes_linkage", comparison), keys)}
 
 
 def worst_attribute(comparison: Comparison) -> NDArray[np.float64]:
@@ -96,8 +93,10 @@ def linkers(comparison: Comparison) -> list[Found]:
     by_keys = {"distance": distance_success(comparison, keys), "keys alone": known["L2"] or 0.0}
     for key in ("probabilistic_linkage", "whole_file_linkage"):
         by_keys[key] = value(key, comparison)
-    by_all = {key: value(key, comparison)
-              for key in ("distance_linkage", "mahalanobis_linkage", "global_linkage")}  # fmt: skip
+    by_all = {key: value(key, comparison) for key in ("distance_linkage", "global_linkage")}
+    moved = reading("mahalanobis_linkage", comparison)
+    if moved is not None:  # a share of the complete records, and nobody links the others so
+        by_all["mahalanobis_linkage"] = moved.value * moved.detail["of"] / n
     return [
         Found(attack=attack, knows=knows, success=success, people=n)
         for knows, some in (("keys", by_keys), ("all", by_keys | by_all))
