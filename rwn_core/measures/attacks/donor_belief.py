@@ -115,7 +115,7 @@ def _shown(
     cells, q = way.cells, way.cells.modification(secret)
     if way.lost:  # nobody gave what is missing, and what is not masked is the source's own
         return sparse.csc_array(sparse.csr_array(source)[people]) * float(q == 0)
-    shown = _given(cells, per_chance(cells, source, beside, masked, rows), q, people)
+    shown = _given(cells, _per_chance(cells, source, beside, masked, rows), q, people)
     if not beside:
         return shown
     own, released = cells.unit_codes(beside, masked, rows)
@@ -125,13 +125,12 @@ def _shown(
     return sparse.csc_array((entries.data[has], (person[has], row[has])), shape=shown.shape)
 
 
-def per_chance(
+def _per_chance(
     cells: CellLaw,
     source: sparse.csc_array,
     beside: tuple[str, ...],
     masked: Microdata,
     rows: NDArray[np.int64],
-    joined: NDArray[np.float64] | None = None,
 ) -> sparse.csc_array:
     """The belief in each source, divided by its chance to release a row's values of some keys.
 
@@ -143,20 +142,13 @@ def per_chance(
         Variables of one unit, maybe none.
     masked : Microdata
     rows : ndarray of int64, shape (m,)
-    joined : ndarray of float64, shape (n,), optional
-        How likely each record takes somebody else with these values for its donor, who has
-        joined its neighborhood; its members give as much less often.
     """
     if not beside or not source.nnz:
         return source
     own, released = cells.unit_codes(beside, masked, rows)
-    q = cells.modification(beside[0])
     column = np.repeat(released, np.diff(source.indptr))
-    given = cells.donors.table(own, q)
+    given = cells.donors.table(own, cells.modification(beside[0]))
     chance = np.asarray(given[source.indices, np.maximum(column, 0)]).ravel()
-    if joined is not None:
-        kept, more = (1 - q) * (own[source.indices] == column), joined[source.indices]
-        chance = kept + (chance - kept) * (1 - more) + q * more
     share = np.divide(source.data, chance, out=np.zeros_like(chance), where=chance > 0)
     return sparse.csc_array((share, source.indices, source.indptr), shape=source.shape)
 

@@ -32,6 +32,8 @@ from rwn_core.measures.statistics.key_variables import (
 from rwn_core.mechanism.law import Law
 
 LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
+LARGEST_CONTROL = 10_000_000  # pairs of a class of rows and a record that somebody has joined
+FEWEST = 20  # people outside, below whom their success says nothing
 PEOPLE = 1000  # who are attacked at most
 CHUNK = 500  # classes of rows looked at together
 NEAR = 0.1  # standard deviations within which a number counts as learned
@@ -125,14 +127,21 @@ class _Attack:
             yield found, part
 
     def on_outsiders(self, outsiders: Microdata) -> list[Success]:
-        """How it fares against people who are not in the file.
+        """How it fares against people who are not in the file, or some of them where it is large.
 
         Raises
         ------
         NotApplicable
-            Each record has a radius of its own, or random candidates.
+            Each record has a radius of its own, or random candidates; or neighborhoods are so
+            large that only a handful could be looked at.
         """
         attacked = NonMembers(self.comparison, self.law, outsiders, self.keys)
+        work = attacked.joined * len(self.first)
+        if work > LARGEST_CONTROL:
+            fewer = outsiders.n * LARGEST_CONTROL // work
+            if fewer < FEWEST:
+                raise NotApplicable("Too many neighborhoods have room for people outside.")
+            return self.on_outsiders(outsiders.take(canonical_sample(outsiders, fewer)))
         parts = self._parts()
         found = ((attacked.beliefs(self.first[part], self.secrets), part) for part in parts)
         return self._on(outsiders, found)
@@ -161,7 +170,7 @@ def compute(comparison: Comparison) -> Reading:
         "informed": np.array([each.rates[key] for each, key in zip(found, best, strict=True)]),
         "ignorant": np.array([each.rates["majority"] for each in found]),
         "control": None if outside is None else _beyond(outside, best),
-        "control_people": None if comparison.holdout is None else comparison.holdout.n,
+        "control_people": None if outside is None else min(each.people for each in outside),
         "sampled": len(people) < original.n,
         "records": people,
         "of": original.n,
