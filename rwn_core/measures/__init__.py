@@ -44,6 +44,7 @@ from rwn_core.measures.risk import (
     singling_out,
     suda,
     t_closeness,
+    true_matches,
     uniqueness,
     whole_file_linkage,
 )
@@ -99,6 +100,7 @@ _MEASURES: tuple[Measure, ...] = (
     probabilistic_linkage.MEASURE,
     membership.MEASURE,
     attribute_inference.MEASURE,
+    true_matches.MEASURE,
     differential_privacy.MEASURE,
     misclassification.MEASURE,
     extremes.MEASURE,
