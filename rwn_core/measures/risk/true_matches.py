@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from rwn_core.data.rounding import steps_by_name
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.known_sets import KnownSets, Names, known_sets
+from rwn_core.measures.attacks.true_fragments import fragments
 from rwn_core.measures.attacks.true_match import (
     Codes,
     Counted,
@@ -22,6 +24,7 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
+from rwn_core.mechanism.law import Law
 
 FEW = 20  # people, of fewer a share says little
 MOST_NAMED = 5  # variables of a set that a sentence names
@@ -78,10 +81,33 @@ def compute(comparison: Comparison) -> Reading:
     counted = count(columns, released, [Secret(comparison, name) for name in secrets])
     shares = _shares(known, columns, counted, secrets)
     worst = _worst(shares, "read" if secrets else "found")
+    shares["expected"], shares["rows"] = _expected(comparison.law, known.sets, columns)
     baseline = float(shares["chance"][worst])
     if not secrets:
         baseline = _found_by_chance(columns, released, chosen[worst], worst)
     return _reading(shares, worst, known, baseline)
+
+
+def _expected(
+    law: Law | None, sets: Sequence[Names], columns: Columns
+) -> tuple[list[float | None], list[float | None]]:
+    """Of each set inside one unit: the share of people to be found, and of rows for each.
+
+    By the law alone, before any release is drawn; None where there is no closed form.
+    """
+    share: list[float | None] = [None] * len(sets)
+    rows = share.copy()
+    for unit in [] if law is None else law.units():
+        inside = [place for place, names in enumerate(sets) if set(names) <= set(unit)]
+        try:
+            found = fragments(law, unit) if law is not None and inside else None
+        except NotApplicable:
+            found = None
+        if found is not None:
+            sums = [columns.sums(each) / np.maximum(columns.people, 1) for each in found]
+            for place in inside:
+                share[place], rows[place] = (float(each[place]) for each in sums)
+    return share, rows
 
 
 def _worst(shares: dict[str, Any], what: str) -> int:
