@@ -14,6 +14,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.risk import (
+    abstaining_linkage,
     attribute_inference,
     bayes_linkage,
     cells_changed,
@@ -93,6 +94,7 @@ _MEASURES: tuple[Measure, ...] = (
     bayes_linkage.MEASURE,
     intruder_levels.MEASURE,
     whole_file_linkage.MEASURE,
+    abstaining_linkage.MEASURE,
     repeated_releases.MEASURE,
     distance_linkage.MEASURE,
     mahalanobis_linkage.MEASURE,
