@@ -14,6 +14,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.risk import (
+    abstaining_linkage,
     attribute_gain,
     attribute_inference,
     bayes_linkage,
@@ -45,6 +46,7 @@ from rwn_core.measures.risk import (
     singling_out,
     suda,
     t_closeness,
+    true_matches,
     uniqueness,
     whole_file_linkage,
 )
@@ -93,6 +95,7 @@ _MEASURES: tuple[Measure, ...] = (
     bayes_linkage.MEASURE,
     intruder_levels.MEASURE,
     whole_file_linkage.MEASURE,
+    abstaining_linkage.MEASURE,
     repeated_releases.MEASURE,
     distance_linkage.MEASURE,
     mahalanobis_linkage.MEASURE,
@@ -101,6 +104,7 @@ _MEASURES: tuple[Measure, ...] = (
     membership.MEASURE,
     attribute_inference.MEASURE,
     attribute_gain.MEASURE,
+    true_matches.MEASURE,
     differential_privacy.MEASURE,
     misclassification.MEASURE,
     extremes.MEASURE,

@@ -82,7 +82,7 @@ class Limit:
 
 
 _USUAL = ("bayes_linkage", "attribute_gain", "true_matches")
-DEFAULT = tuple(Limit(measure=key, at_most=0.05) for key in _USUAL if key in MEASURES)
+DEFAULT = tuple(Limit(measure=key, at_most=0.05) for key in _USUAL)
 """What holds until an organization sets limits of its own."""
 
 

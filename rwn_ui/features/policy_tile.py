@@ -18,9 +18,12 @@ NAME = "Policy"
 def draw(
     policy: rwn.Policy, readings: Mapping[str, Reading | rwn.NotApplicable], *, wait: str = ""
 ) -> dict[str, Any]:
-    """The verdict on a release as a tile; `wait` says that limits are still being read."""
+    """The verdict on a release as a tile; `wait` says that limits are still being read.
+
+    One broken limit is enough to know that not all are kept; nothing less is said before the end.
+    """
     verdict = policy.judge_readings(readings)
-    if wait:
+    if wait and not verdict.broken:
         return blank(NAME, released="…", help=wait) | {"limit": _ordinary(readings)}
     help = f"{verdict.sentence} {limits_words(policy, readings, verdict)}"
     if verdict.first is None:
@@ -28,7 +31,8 @@ def draw(
         return blank(NAME, released="n/a", help=help) | {"limit": missing}
     shown = blank(rwn.MEASURES[verdict.first].title, released=_words(policy, readings, verdict),
                   help=help)  # fmt: skip
-    return shown | {"state": state(verdict), "limit": _below(verdict, readings)}
+    below = _below(verdict, readings, waits=bool(wait))
+    return shown | {"state": state(verdict), "limit": below}
 
 
 def state(verdict: Verdict) -> str | None:
@@ -77,11 +81,13 @@ def _value(measure: str, value: float) -> str:
     return number_words(measure, value)
 
 
-def _below(verdict: Verdict, readings: Mapping[str, Reading | rwn.NotApplicable]) -> str:
+def _below(
+    verdict: Verdict, readings: Mapping[str, Reading | rwn.NotApplicable], *, waits: bool
+) -> str:
     """What stands after the mark: the share, and the ordinary intruder beside the worst case."""
     assert verdict.largest is not None
     if verdict.unread:
-        some = f", {len(verdict.unread)} not judged"
+        some = f", {len(verdict.unread)} {'to follow' if waits else 'not judged'}"
     else:
         some = "" if verdict.broken else f", all {len(verdict.shares)} kept"
     words = f"{share_words(verdict.largest).removesuffix(' of').replace('times', '×')}{some}"

@@ -43,18 +43,21 @@ OF_ALL_RELEASES = {
 WORST_OF_ITSELF = {
     # the original gives away at least as much as a release of it
     *("singling_out", "linkability", "inference", "global_linkage", "probabilistic_linkage"),
+    "true_matches",
 }
 ZERO_OF_ITSELF = {"cells_changed", "closest_record"}
 DOUBTED_OF_ITSELF = {
     # who knows the law takes the original for a release like any other
     *("bayes_linkage", "intruder_levels", "whole_file_linkage", "attribute_inference"),
     "attribute_gain",
+    "abstaining_linkage",
 }
 NEEDS_A_LAW = {
     "neighborhood_size",
     "bayes_linkage",
     "intruder_levels",
     "whole_file_linkage",
+    "abstaining_linkage",
     "repeated_releases",
     "membership",
     "attribute_inference",
@@ -74,6 +77,7 @@ NOTHING_LEFT = {
     "suda",
     "loglinear_risk",
     "interval_disclosure",
+    "true_matches",
 }
 FORBIDDEN_TO_MEASURES = ("rwn_core.measures.utility", "rwn_core.measures.risk", "rwn_core.masking")
 NEEDS_A_SECRET = {"l_diversity", "t_closeness", "inference"}
