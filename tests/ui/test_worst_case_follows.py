@@ -167,7 +167,8 @@ def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
     assert key is None
     monkeypatch.setattr(type(own_work().on_demand), "known", first_none)
     payload = shown(session)
-    assert payload["tiles"][0]["released"] == "…"
+    assert payload["tiles"][0]["state"] == "over", "one broken limit is enough to know"
+    assert "1 to follow" in payload["tiles"][0]["limit"]
     assert payload["again"]
     assert shown(session)["tiles"][0]["released"].endswith("%")
     own_work().on_demand.cancel()
