@@ -141,9 +141,9 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
 def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
     tiles = [policy_tile.draw(session.policy, found.readings)]
     for label, measure in (
-        ("Worst case, all variables", "bayes_linkage"),
-        ("Worst case, by the keys", "intruder_levels"),
-        ("Ordinary: distance linkage", "distance_linkage"),
+        ("Worst case, all", "bayes_linkage"),
+        ("Worst case, by keys", "intruder_levels"),
+        ("Ordinary intruder", "distance_linkage"),
         ("Extremes that survive", "extremes"),
         ("Own values appear", "membership"),
         ("Query attack", "queries"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_ui.state.session import Session
@@ -13,11 +12,14 @@ from rwn_ui.state.session import Session
 
 def edit(session: Session, page: str) -> None:
     """Change, add and remove limits; every page judges by what stands here."""
-    limits = tuple(_edited(session, page, limit) for limit in session.policy.limits)
+    limits = tuple(_number(session, page, limit) for limit in session.policy.limits)
+    if limits:
+        with st.popover("Where the limits come from", width="stretch"):
+            limits = tuple(_texts(session, page, limit) for limit in limits)
+    else:
+        st.caption("The policy has no limits, so that nothing is judged.")
     if limits != session.policy.limits:
         session.policy = rwn.Policy(limits=limits)
-    if not limits:
-        st.caption("The policy has no limits, so that nothing is judged.")
     _adding(session, page)
 
 
@@ -25,39 +27,44 @@ def _key(session: Session, page: str, what: str) -> str:
     return f"{page}.{session.generation}.limit.{what}"
 
 
-def _edited(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
+def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
     measure = rwn.MEASURES[limit.measure]
     scale = 100.0 if measure.is_share else 1.0
-    left, right = st.columns([5, 1.6], vertical_alignment="bottom")
+    left, right = st.columns([6, 1], vertical_alignment="bottom", gap="xsmall")
+    shown = round(scale * limit.at_most, 10)
     value = left.number_input(
         f"{measure.title}, {'% ' if measure.is_share else ''}at most",
         0.0,
         None,
-        round(scale * limit.at_most, 10),
+        shown,
         0.5 if measure.is_share else 0.1,
         format="%.4g",
         key=_key(session, page, limit.measure),
-        help=f"{measure.question} {measure.unit.capitalize()}.",
+        help=measure.question,
     )
-    with right.popover("⋯", width="stretch", help=f"Source of the limit on {measure.title}"):
-        texts = _texts(session, page, limit)
-        st.button(
-            f"Remove the limit on {measure.title}",
-            key=_key(session, page, f"{limit.measure}.remove"),
-            on_click=_remove,
-            args=(session, limit.measure),
-        )
+    right.button(
+        "✕",
+        type="tertiary",
+        key=_key(session, page, f"{limit.measure}.remove"),
+        on_click=_remove,
+        args=(session, limit.measure),
+        width="stretch",
+        help=f"Remove the limit on {measure.title}",
+    )
     # a limit that was not touched keeps all digits that its file has
-    asked = limit.at_most if value == round(scale * limit.at_most, 10) else round(value / scale, 12)
-    return replace(limit, at_most=asked, source=texts[0], set_by=texts[1])
+    return limit if value == shown else replace(limit, at_most=round(value / scale, 12))
 
 
-def _texts(session: Session, page: str, limit: rwn.Limit) -> tuple[str, str]:
-    source = st.text_input(
-        "Where it comes from", limit.source, key=_key(session, page, f"{limit.measure}.source")
+def _texts(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
+    """The law, handbook or decision behind a limit, and who set it."""
+    left, right = st.columns(2)
+    source = left.text_input(
+        f"{limit.title}: source", limit.source, key=_key(session, page, f"{limit.measure}.source")
     )
-    by = st.text_input("Set by", limit.set_by, key=_key(session, page, f"{limit.measure}.by"))
-    return source, by
+    by = right.text_input(
+        f"{limit.title}: set by", limit.set_by, key=_key(session, page, f"{limit.measure}.by")
+    )
+    return replace(limit, source=source, set_by=by)
 
 
 def _remove(session: Session, measure: str) -> None:
@@ -74,23 +81,19 @@ def _adding(session: Session, page: str) -> None:
         and measure.better == "lower"
         and key not in session.policy.measures
     ]
-    left, right = st.columns([5, 1.6], vertical_alignment="bottom")
-    chosen = left.selectbox(
+    chosen = st.selectbox(
         "Another limit on",
         free,
         key=_key(session, page, f"new.{len(free)}"),
         format_func=lambda key: rwn.MEASURES[key].title,
     )
-    _add_button(right, session, page, chosen)
 
-
-def _add_button(column: DeltaGenerator, session: Session, page: str, chosen: str | None) -> None:
     def add() -> None:
         if chosen is not None:
             limit = rwn.Limit(measure=chosen, at_most=0.05)
             session.policy = rwn.Policy(limits=(*session.policy.limits, limit))
 
-    column.button(
-        "Add", key=_key(session, page, "add"), on_click=add, disabled=chosen is None,
+    st.button(
+        "Add this limit", key=_key(session, page, "add"), on_click=add, disabled=chosen is None,
         width="stretch",
     )  # fmt: skip

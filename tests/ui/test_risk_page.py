@@ -35,9 +35,9 @@ def charts(payload: dict[str, Any]) -> dict[str, Any]:
 def test_tiles_cards_and_tables(page, drawn):
     payload = drawn[-1]
     assert [tile["label"] for tile in payload["tiles"]][1:4] == [
-        "Worst case, all variables",
-        "Worst case, by the keys",
-        "Ordinary: distance linkage",
+        "Worst case, all",
+        "Worst case, by keys",
+        "Ordinary intruder",
     ]
     assert all(tile["help"] for tile in payload["tiles"])
     assert list(charts(payload)) == [

@@ -38,4 +38,4 @@ def labels(limit: float | None, y_range: tuple[float, float], *, of_limits: bool
     height = (limit - y_range[0]) / (y_range[1] - y_range[0])
     anchor = "bottom" if height < 0.8 else "top"
     text = "the limit" if of_limits else "limit on this measure"
-    return [label(text, 0, limit, LIMIT, xref="paper", xanchor="left", yanchor=anchor)]
+    return [label(text, 1, limit, LIMIT, xref="paper", xanchor="right", yanchor=anchor)]

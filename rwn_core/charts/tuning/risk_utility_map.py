@@ -269,7 +269,7 @@ def _coming_label(p: Point, x_range: tuple[float, float]) -> Label:
 
 def _limit_words(limit: float | None, of_limits: bool) -> str:
     if of_limits:
-        return "below 1 all limits are kept"
+        return "1 is the limit"
     return "no limit on it" if limit is None else f"limit on it {_percent(limit)}"
 
 

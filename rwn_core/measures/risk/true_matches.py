@@ -97,7 +97,10 @@ def _expected(
     """
     share: list[float | None] = [None] * len(sets)
     rows = share.copy()
+    least = min(map(len, sets), default=0)
     for unit in [] if law is None else law.units():
+        if len(unit) < least:
+            continue  # no set is inside
         inside = [place for place, names in enumerate(sets) if set(names) <= set(unit)]
         try:
             found = fragments(law, unit) if law is not None and inside else None
