@@ -24,7 +24,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES
 from rwn_core.measures.attacks.posterior import link, posteriors
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.risk.attribute_inference import NEAR
+from rwn_core.measures.attacks.confidential_value import NEAR
 
 KEYS = ("age", "weight", "height")
 SECRET = "siri"

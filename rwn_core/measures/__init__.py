@@ -15,6 +15,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.risk import (
     abstaining_linkage,
+    attribute_gain,
     attribute_inference,
     bayes_linkage,
     cells_changed,
@@ -103,6 +104,7 @@ _MEASURES: tuple[Measure, ...] = (
     probabilistic_linkage.MEASURE,
     membership.MEASURE,
     attribute_inference.MEASURE,
+    attribute_gain.MEASURE,
     true_matches.MEASURE,
     differential_privacy.MEASURE,
     misclassification.MEASURE,

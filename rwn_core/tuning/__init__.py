@@ -1,9 +1,11 @@
 """Tuning: try many settings, find those worth a thought, and say what a search costs."""
 
 from rwn_core.tuning.frontier import frontier
-from rwn_core.tuning.goal_seek import Goal, GoalAnswer, seek
+from rwn_core.tuning.goal import Goal, GoalAnswer
+from rwn_core.tuning.goal_seek import seek
 from rwn_core.tuning.grid import Grid, values_of
 from rwn_core.tuning.point import Point, Spread
+from rwn_core.tuning.policy import Limit, Policy, Verdict
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep import USUAL, prepared, sweep
 from rwn_core.tuning.sweep_folder import JobFolder, job_name
@@ -17,13 +19,16 @@ __all__ = [
     "GoalAnswer",
     "Grid",
     "JobFolder",
+    "Limit",
     "Plan",
     "Point",
+    "Policy",
     "Run",
     "Setting",
     "Spread",
     "Sweep",
     "Trials",
+    "Verdict",
     "frontier",
     "job_name",
     "prepared",

@@ -23,7 +23,7 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.features import watch_list
+from rwn_ui.features import policy_tile, watch_list
 from rwn_ui.messages import escaped
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import RADIUS
@@ -141,23 +141,23 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
 
 
 def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
-    limit = session.policy.linkage
-    tiles = []
-    for label, measure, limited in (
-        ("Worst case, all variables", "bayes_linkage", True),
-        ("Worst case, by the keys", "intruder_levels", True),
-        ("Ordinary: distance linkage", "distance_linkage", True),
-        ("Extremes that survive", "extremes", False),
-        ("Own values appear", "membership", False),
-        ("Query attack", "queries", False),
+    tiles = [policy_tile.draw(session.policy, found.readings)]
+    for label, measure in (
+        ("Worst case, all", "bayes_linkage"),
+        ("Worst case, by keys", "intruder_levels"),
+        ("Ordinary intruder", "distance_linkage"),
+        ("Extremes that survive", "extremes"),
+        ("Own values appear", "membership"),
+        ("Query attack", "queries"),
     ):
         reading = found.readings[measure]
         shown = Tile(label=label, measure=measure, words=percent, help="").draw(reading)
         if isinstance(reading, Reading):
             shown["help"] = _help(measure, reading, session)
-            if limited:
-                shown["state"] = "ok" if reading.value <= limit else "over"
-                shown["limit"] = f"limit {percent(limit)}"
+            limit = session.policy.limit(measure)
+            if limit is not None:
+                shown["limit"] = f"limit {percent(limit.at_most)}"
+                shown["state"] = "over" if reading.value > limit.at_most else None
         tiles.append(shown)
     return tiles
 

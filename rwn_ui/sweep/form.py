@@ -148,7 +148,8 @@ def first_search(session: Session) -> Search:
         else:
             axes[lever.name] = ((ends.low + ends.high) / 2, ends.high)
     grid = Grid(axes=axes, method=(session.method,), precision=(dict(session.precision),))
-    return Search(grid=grid, plan=Plan(measures=USUAL, seed=session.seed))
+    measures = tuple(dict.fromkeys((*session.policy.measures, *USUAL)))
+    return Search(grid=grid, plan=Plan(measures=measures, seed=session.seed))
 
 
 def _even(ends: LeverRange, high: float) -> tuple[float, ...]:

@@ -34,10 +34,10 @@ def charts(payload: dict[str, Any]) -> dict[str, Any]:
 
 def test_tiles_cards_and_tables(page, drawn):
     payload = drawn[-1]
-    assert [tile["label"] for tile in payload["tiles"]][:3] == [
-        "Worst case, all variables",
-        "Worst case, by the keys",
-        "Ordinary: distance linkage",
+    assert [tile["label"] for tile in payload["tiles"]][1:4] == [
+        "Worst case, all",
+        "Worst case, by keys",
+        "Ordinary intruder",
     ]
     assert all(tile["help"] for tile in payload["tiles"])
     assert list(charts(payload)) == [
@@ -73,13 +73,13 @@ def test_what_concerns_single_people_is_marked_internal(page, drawn):
 
 
 def test_key_variables_reach_the_numbers(page, drawn):
-    before = drawn[-1]["tiles"][1]["released"]
+    before = drawn[-1]["tiles"][2]["released"]
     page.multiselect[0].set_value(["age"]).run()
     assert not page.exception
     after = drawn[-1]
-    assert after["tiles"][1]["released"] != before
+    assert after["tiles"][2]["released"] != before
     assert "keys: age" in after["summary"]["text"]
-    assert after["tiles"][0]["released"] == drawn[0]["tiles"][0]["released"]
+    assert after["tiles"][1]["released"] == drawn[0]["tiles"][1]["released"]
 
 
 def shown_values(payload: dict[str, Any]) -> list[list[str]]:
@@ -198,19 +198,21 @@ def test_a_refused_job_says_why(large, drawn, open_page, monkeypatch, finished):
 def test_the_tune_page_shows_the_worst_case_first_and_says_so(open_page):
     screen = open_page("tune")
     (tile, *_) = screen.panel["tiles"]
-    assert tile["label"] == "Re-linked, worst case"
-    assert tile["limit"].startswith("ordinary")
+    assert tile["label"] == "Worst-case linkage"
+    assert "ordinary" in tile["limit"]
     assert "ordinary intruder" in tile["help"]
-    assert "worst-case linkage" in screen.panel["cards"][0]
+    assert risk_axis.AXIS in screen.panel["cards"][0]
 
 
-def test_every_risk_can_stand_on_the_tile_and_the_map(open_page):
+def test_every_risk_can_stand_on_the_map_beside_the_policy(open_page):
     screen = open_page("tune")
     choice = screen.test.selectbox(key="tune.0.risk")
     for key in ("distance_linkage", "membership", "queries"):
         choice.set_value(key).run()
         assert screen.errors == []
-        (tile, *_) = screen.panel["tiles"]
+        (policy, tile, *_) = screen.panel["tiles"]
+        assert policy["state"] == "over"
+        assert (tile["label"], tile["state"]) == (risk_axis.title(key), None)
         assert tile["released"].endswith("%")
-        assert risk_axis.axis_title(key) in screen.panel["cards"][0]
+        assert f"risk: {risk_axis.title(key).lower()}" in screen.panel["cards"][0]
     assert set(risk_axis.choices()) >= {"bayes_linkage", "intruder_levels", "extremes"}

@@ -157,5 +157,8 @@ def _given(
     cells: CellLaw, source: sparse.csc_array, q: float, people: NDArray[np.int64]
 ) -> sparse.csc_array:
     """Sum over i of w_it times the belief in source i, shape (people, m)."""
+    copied = cells.donors.received(people).T @ source
+    if q == 1:
+        return sparse.csc_array(copied)
     kept = (1 - q) * sparse.csr_array(source)[people]
-    return sparse.csc_array(kept + q * (cells.donors.received(people).T @ source))
+    return sparse.csc_array(kept + q * copied)

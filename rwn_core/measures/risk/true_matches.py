@@ -105,7 +105,10 @@ def _expected(law: Law | None, sets: Sequence[Names], columns: Columns) -> list[
     By the law alone, before any release is drawn; None where there is no closed form.
     """
     expected: list[float | None] = [None] * len(sets)
+    least = min(map(len, sets), default=0)
     for unit in [] if law is None else law.units():
+        if len(unit) < least:
+            continue  # no set is inside
         inside = [place for place, names in enumerate(sets) if set(unit).issuperset(names)]
         if law is None or not inside:
             continue

@@ -14,7 +14,7 @@ from rwn_core.evaluation.audit import compare
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.non_members import NonMembers
-from rwn_core.measures.risk import attribute_inference
+from rwn_core.measures.attacks import attribute_guesses
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.rule import NeighborhoodRule
 
@@ -136,7 +136,7 @@ def test_a_large_file_asks_about_fewer_people_outside(monkeypatch):
     release = mask(data, RWN(k=5), seed=1)
     asked = []
     for limit in (10**9, 20_000, 500):
-        monkeypatch.setattr(attribute_inference, "LARGEST_CONTROL", limit)
+        monkeypatch.setattr(attribute_guesses, "LARGEST_CONTROL", limit)
         reading = MEASURES["attribute_inference"].compute(compare(data, release, holdout=held))
         asked.append(reading.detail["control_people"])
     assert asked[0] == 120
