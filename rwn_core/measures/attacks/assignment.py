@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 LARGEST_ASSIGNMENT = 1500  # records of one block: the assignment takes about n^3 steps
-LARGEST_SCALING = 300_000_000  # pairs scaled, over all steps
+LARGEST_SCALING = 100_000_000  # pairs scaled, over all steps
 SCALING_STEPS = 2000
 SCALED = 1e-9  # deviation of a row's beliefs from a sum of 1 at which the scaling ends
 _FORBIDDEN = 1e6  # costs more than any row's log-likelihood can save

@@ -54,8 +54,9 @@ def expected_right(
     person, row = classes(originals), classes(rows)
     sizes = np.bincount(person)
     width = int(person.max()) + 1
-    given = np.bincount(row * width + person[linked], minlength=(row.max() + 1) * width)
-    true = np.bincount(row * width + person, minlength=(row.max() + 1) * width)
-    both = np.flatnonzero(given * true)
+    given, so_often = np.unique(row * width + person[linked], return_counts=True)
+    true, how_often = np.unique(row * width + person, return_counts=True)
+    both, one, other = np.intersect1d(given, true, assume_unique=True, return_indices=True)
     equal_rows = np.bincount(row)[both // width]
-    return float((given[both] * true[both] / equal_rows / sizes[both % width]).sum())
+    chances = so_often[one] * how_often[other] / equal_rows / sizes[both % width]
+    return float(chances.sum())

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.assignment import blocks, most_likely, scaled
+from rwn_core.measures.attacks.assignment import Blocks, blocks, most_likely, scaled
 from rwn_core.measures.attacks.exchangeable_records import canonical_order, expected_right
-from rwn_core.measures.attacks.posterior import LARGEST_WORK, Linkage, weigh
+from rwn_core.measures.attacks.posterior import AT_ONCE, LARGEST_WORK, Linkage, weigh
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import cell_codes
 
@@ -64,7 +64,11 @@ class WorstCase:
 
 
 def worst_case(
-    comparison: Comparison, names: Sequence[str] | None = None, *, work: int = LARGEST_WORK
+    comparison: Comparison,
+    names: Sequence[str] | None = None,
+    *,
+    work: int = LARGEST_WORK,
+    whole: int = AT_ONCE,
 ) -> WorstCase:
     """Try both attacks with some of the released variables; once for all that ask.
 
@@ -75,7 +79,9 @@ def worst_case(
     names : sequence of str, optional
         The variables the intruder knows; all by default.
     work : int
-        Candidate pairs to weigh at most; beyond, a sample of rows is linked one by one.
+        Candidate pairs of a sample of rows, which are linked one by one.
+    whole : int
+        Candidate pairs up to which all rows are linked, one by one and at once.
 
     Raises
     ------
@@ -90,29 +96,35 @@ def worst_case(
     released = [variable.name for variable in comparison.original.schema.released]
     known = tuple(name for name in released if names is None or name in set(names))
     return comparison.here(
-        ("worst case", known, work), lambda: _both(comparison, released, known, work)
+        ("worst case", known, work, whole), lambda: _both(comparison, known, work, whole)
     )
 
 
-def _both(
-    comparison: Comparison, released: list[str], known: tuple[str, ...], work: int
-) -> WorstCase:
+def _both(comparison: Comparison, known: tuple[str, ...], work: int, whole: int) -> WorstCase:
     law = comparison.law
     if law is None:
         raise NotApplicable("The worst case needs the law of the method that made the release.")
-    links, belief = weigh(law, comparison.masked, known, work=work)
+    links, belief = weigh(law, comparison.masked, known, work=work, whole=whole)
     linked = at_once = estimate = None
     if belief is not None and comparison.masked.n == law.original.n:
         parts = blocks(belief)
         if parts.affordable:
-            before, after = cell_codes(comparison, released)
-            orders = canonical_order(before), canonical_order(after)
-            linked = most_likely(belief, parts, orders)
-            places = [released.index(name) for name in known]
-            at_once = min(expected_right(linked, before, after[:, places]) / len(linked), 1.0)
+            linked, at_once = _assigned(comparison, known, belief, parts)
         else:
             estimate = _estimate(scaled(belief, parts))
     return WorstCase(links=links, linked=linked, at_once=at_once, estimate=estimate)
+
+
+def _assigned(
+    comparison: Comparison, known: tuple[str, ...], belief: sparse.csc_array, parts: Blocks
+) -> tuple[NDArray[np.int64], float]:
+    """The most likely assignment, and the share of rows that it links rightly."""
+    released = [variable.name for variable in comparison.original.schema.released]
+    before, after = cell_codes(comparison, released)
+    linked = most_likely(belief, parts, (canonical_order(before), canonical_order(after)))
+    places = [released.index(name) for name in known]
+    right = expected_right(linked, before, after[:, places])
+    return linked, min(right / len(linked), 1.0)
 
 
 def _estimate(marginals: sparse.csc_array | None) -> float | None:
