@@ -26,7 +26,7 @@ def title(measure: str) -> str:
     return rwn.MEASURES[measure].title if measure in rwn.MEASURES else EXPECTED[measure].title
 
 
-def axis(measure: str, *, risk: bool) -> dict[str, Any]:
+def axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
     """How a measure stands on an axis: right is better, up is riskier."""
     if measure not in rwn.MEASURES:
         one = EXPECTED[measure]
@@ -34,7 +34,7 @@ def axis(measure: str, *, risk: bool) -> dict[str, Any]:
     about = rwn.MEASURES[measure]
     riskier = "lower" if about.better == "higher" else "higher"
     return {
-        "title": about.title,
+        "title": about.title_for(records),
         "unit": about.unit,
         "falls": riskier == "lower" if risk else about.better == "lower",
         "share": about.bounds == (0.0, 1.0),
@@ -71,8 +71,8 @@ def draw_map(
     """The map of what is finished."""
     return CHARTS["sweep_map"](
         map_points(sweep, x, y),
-        axis(x, risk=False),
-        axis(y, risk=True),
+        axis(x, session.data.n, risk=False),
+        axis(y, session.data.n, risk=True),
         limit=limit,
         paths=[] if along is None else paths(sweep.points, along),
         marks=[*_ends(sweep, x, y), *_marks(session, x, y), _now(session, sweep, x, y)],

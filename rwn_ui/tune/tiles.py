@@ -29,8 +29,8 @@ TILES = (
         words=percent,
         limit="linkage",
         help="Released records that a worst-case intruder links rightly: one who holds the whole "
-        "original file and knows the method, but not the key. Ordinary tools compare distances "
-        "and see far less; choose the intruder at the left.",
+        "original file and knows the method, but not the key, by the better of two attacks. "
+        "Ordinary tools compare distances and see far less; choose the intruder at the left.",
     ),
     Tile(
         label="Re-linked, ordinary",
@@ -103,12 +103,15 @@ def _tile(
     tile: Tile, readings: Readings, session: Session, draws: Ensemble | None
 ) -> dict[str, Any]:
     reading = readings[tile.measure]
+    if risk_axis.bound(reading):
+        tile = _at_least(tile)
     shown = tile.draw(reading)
     if reading is risk_axis.PENDING:
         shown |= {"released": "…", "limit": _ordinary(tile, readings)}
     if not isinstance(reading, Reading):
         return shown
     if tile.limit == "linkage":
+        shown["help"] += risk_axis.which_attack(tile.measure, reading, session.data.n)
         shown["help"] += risk_axis.beside(tile.measure, reading, readings)
     if tile.limit is not None:
         _mark(shown, tile, readings, session)
@@ -125,6 +128,17 @@ def _tile(
     return shown
 
 
+def _at_least(tile: Tile) -> Tile:
+    """The tile of a risk of which only a lower bound is known."""
+    usual = tile.measure == "bayes_linkage"
+    return replace(
+        tile,
+        label="Re-linked, at least" if usual else rwn.MEASURES[tile.measure].at_least,
+        help="Released records that somebody links rightly who holds the original file and knows "
+        "the method, but not the key; another attack of the same person may link more.",
+    )
+
+
 def _mark(shown: dict[str, Any], tile: Tile, readings: Readings, session: Session) -> None:
     """Hold a tile against the policy; no risk stands there alone."""
     limit = float(getattr(session.policy, str(tile.limit)))
@@ -137,7 +151,7 @@ def _mark(shown: dict[str, Any], tile: Tile, readings: Readings, session: Sessio
         return
     reading = readings[tile.measure]
     assert isinstance(reading, Reading)
-    shown["state"] = "ok" if tile.value(reading) <= limit else "over"
+    shown["state"] = risk_axis.state(reading, tile.value(reading), limit)
     shown["limit"] = f"limit {tile.words(limit)}"
     shown["help"] += f" The policy: {shown['limit']}."
     shown["limit"] = _ordinary(tile, readings) or shown["limit"]

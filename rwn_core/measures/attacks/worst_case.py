@@ -17,6 +17,8 @@ from rwn_core.measures.attacks.posterior import AT_ONCE, LARGEST_WORK, Linkage, 
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import cell_codes
 
+_TIED = 1e-6  # beliefs that differ by a smaller share are taken for equal
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorstCase:
@@ -32,8 +34,8 @@ class WorstCase:
     at_once : float or None
         Share of rows that it links rightly, equal rows changing places at random.
     estimate : float or None
-        Where it is too large: about how many rows he would link who knows that each original has
-        one row; None where that is too large, too.
+        Where it is too large: the share that he links rightly who names for each row the most
+        likely original by `scaled` beliefs; None where that is too large, too.
     """
 
     links: Linkage
@@ -128,8 +130,10 @@ def _assigned(
 
 
 def _estimate(marginals: sparse.csc_array | None) -> float | None:
-    """About the share of right links of who links each row to its most likely original."""
-    if marginals is None:
+    """Share of rows whose most likely original by scaled beliefs is the true one; ties share."""
+    if marginals is None or not np.all(np.isfinite(marginals.data)):
         return None
-    found = float(np.minimum(marginals.max(axis=0).toarray(), 1.0).mean())
-    return found if np.isfinite(found) else None
+    column = np.repeat(np.arange(marginals.shape[1]), np.diff(marginals.indptr))
+    largest = marginals.max(axis=0).toarray() * (1 - _TIED)
+    ties = np.bincount(column[marginals.data >= largest[column]], minlength=len(largest))
+    return float(np.mean((marginals.diagonal() >= largest) / ties))

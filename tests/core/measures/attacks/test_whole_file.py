@@ -49,12 +49,8 @@ def test_ATT_4_sinkhorn_limit(likelihood, e1_law, e1_rows, check_values):
     expected = check_values["ATT-4"]["sinkhorn_limit"]
     np.testing.assert_allclose(sinkhorn(likelihood), expected, atol=2e-6)
     belief = posteriors(e1_law(0.5), e1_rows(RELEASE), np.arange(6))
-    # this release's truth is no assignment of the law, so that pairs have to be matched first
-    assert scaled(belief, blocks(belief)) is None
-    order = most_likely(belief, blocks(belief), (np.arange(6), np.arange(6)))
-    aligned = belief[:, np.argsort(order)]  # row i is now one that record i may give
-    found = scaled(aligned, blocks(aligned)).toarray()[:, order]
-    np.testing.assert_allclose(found.T, expected, atol=1e-6)
+    found = scaled(belief, blocks(belief)).toarray().T
+    np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
 def test_ATT_4_most_likely_assignment(likelihood, e1_law, e1_rows, check_values):
@@ -95,11 +91,11 @@ def test_blocks_are_the_pairs_of_some_assignment():
     rng = np.random.default_rng(6)
     for _ in range(60):
         n = int(rng.integers(2, 7))
-        likelihood = rng.random((n, n)) * (rng.random((n, n)) < 0.35)
+        likelihood = (0.1 + rng.random((n, n))) * (rng.random((n, n)) < 0.35)
         likelihood[np.diag_indices(n)] = 0.5
         parts = blocks(sparse.csc_array(likelihood.T))
         inside = (parts.of[:, None] == parts.of) & (likelihood > 0)
-        np.testing.assert_array_equal(inside, exact_marginals(likelihood) > 0)
+        np.testing.assert_array_equal(inside, exact_marginals(likelihood) > 1e-6)
         marginals = scaled(sparse.csc_array(likelihood.T), parts).toarray()
         np.testing.assert_allclose(marginals.sum(axis=0), 1, atol=1e-6)
         np.testing.assert_allclose(marginals.sum(axis=1), 1, atol=1e-6)
@@ -128,11 +124,13 @@ def test_permanent_by_its_definition():
 
 
 def test_BF_3_the_whole_file_helps_on_three_keys(bodyfat):
-    release = mask(bodyfat, RWN(epsilon=0.0, k=5), seed=2)
-    comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
-    found = worst_case(comparison, ("age", "weight", "height"))
-    assert found.links.success == pytest.approx(0.69, abs=0.03)
-    assert found.at_once == pytest.approx(0.90, abs=0.04)
+    found = []
+    for seed in range(6):
+        release = mask(bodyfat, RWN(epsilon=0.0, k=5), seed=seed)
+        comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
+        found.append(worst_case(comparison, ("age", "weight", "height")))
+    assert np.mean([each.links.success for each in found]) == pytest.approx(0.69, abs=0.03)
+    assert np.mean([each.at_once for each in found]) == pytest.approx(0.90, abs=0.04)
 
 
 def test_the_whole_file_needs_one_row_each_and_a_moderate_size(e1, e1_law, e1_rows, monkeypatch):
