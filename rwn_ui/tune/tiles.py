@@ -103,8 +103,7 @@ def _tile(
     tile: Tile, readings: Readings, session: Session, draws: Ensemble | None
 ) -> dict[str, Any]:
     reading = readings[tile.measure]
-    if risk_axis.bound(reading):
-        tile = _at_least(tile)
+    tile = _called(tile, reading, session.data.n)
     shown = tile.draw(reading)
     if reading is risk_axis.PENDING:
         shown |= {"released": "…", "limit": _ordinary(tile, readings)}
@@ -128,12 +127,15 @@ def _tile(
     return shown
 
 
-def _at_least(tile: Tile) -> Tile:
-    """The tile of a risk of which only a lower bound is known."""
-    usual = tile.measure == "bayes_linkage"
+def _called(tile: Tile, reading: Reading | rwn.NotApplicable, records: int) -> Tile:
+    """The tile, which claims a worst case only where it is one, and while it may become one."""
+    about = rwn.MEASURES[tile.measure]
+    pending = reading is risk_axis.PENDING and about.title_for(records) != about.title
+    if not (pending or risk_axis.bound(reading)):
+        return tile
     return replace(
         tile,
-        label="Re-linked, at least" if usual else rwn.MEASURES[tile.measure].at_least,
+        label="Re-linked, at least" if tile.measure == "bayes_linkage" else about.at_least,
         help="Released records that somebody links rightly who holds the original file and knows "
         "the method, but not the key; another attack of the same person may link more.",
     )
