@@ -22,9 +22,9 @@ import rwn_core as rwn
 from rwn_core.data.schema import Schema
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES
+from rwn_core.measures.attacks.confidential_value import NEAR
 from rwn_core.measures.attacks.posterior import link, posteriors
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.attacks.confidential_value import NEAR
 
 KEYS = ("age", "weight", "height")
 SECRET = "siri"

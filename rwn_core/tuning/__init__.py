@@ -5,13 +5,14 @@ from rwn_core.tuning.goal import Goal, GoalAnswer
 from rwn_core.tuning.goal_seek import seek
 from rwn_core.tuning.grid import Grid, values_of
 from rwn_core.tuning.point import Point, Spread
-from rwn_core.tuning.policy import Limit, Policy, Verdict
+from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep import USUAL, prepared, sweep
 from rwn_core.tuning.sweep_folder import JobFolder, job_name
 from rwn_core.tuning.sweep_processes import Run
 from rwn_core.tuning.sweep_result import Sweep
 from rwn_core.tuning.trials import Plan, Trials
+from rwn_core.tuning.verdict import Verdict
 
 __all__ = [
     "USUAL",

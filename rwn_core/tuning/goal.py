@@ -10,7 +10,8 @@ from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.point import Point
-from rwn_core.tuning.policy import Policy, not_judged, share_words
+from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.verdict import not_judged, share_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,12 +25,15 @@ class Spread:
         As the measure gave it.
     reason : str, optional
         Why there is no answer.
+    is_bound : bool
+        Whether a value is only a lower bound of a worst case.
     """
 
     measure: str
     values: tuple[float, ...] = ()
     baseline: float | None = None
     reason: str | None = None
+    is_bound: bool = False
 
     @property
     def median(self) -> float | None:
@@ -44,7 +47,8 @@ class Spread:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads."""
-        return {"values": list(self.values), "baseline": self.baseline, "reason": self.reason}
+        plain = {"values": list(self.values), "baseline": self.baseline, "reason": self.reason}
+        return plain | ({"is_bound": True} if self.is_bound else {})
 
     @classmethod
     def from_dict(cls, measure: str, plain: Mapping[str, Any]) -> Spread:
@@ -54,6 +58,7 @@ class Spread:
             values=tuple(math.nan if v is None else float(v) for v in plain["values"]),
             baseline=plain["baseline"],
             reason=plain["reason"],
+            is_bound=bool(plain.get("is_bound", False)),
         )
 
 

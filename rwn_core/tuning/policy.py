@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning.point import Point
+from rwn_core.tuning.verdict import Verdict
 
 _MISSING = "It was not read."
+_BOUND = "Only a lower bound is known on a table of this size, and it is below the limit."
 _WRONG = (
     "A limit must have a measure and at_most, and may have a source and set_by; correct the limits "
     "of the file."
@@ -87,83 +89,6 @@ DEFAULT = tuple(Limit(measure=key, at_most=0.05) for key in _USUAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """Hold what a policy says of some readings.
-
-    Attributes
-    ----------
-    shares : mapping of str to float
-        By measure, how much of its limit is used; 1 is all of it.
-    unread : mapping of str to str
-        The measures without a number, and why.
-    """
-
-    shares: Mapping[str, float]
-    unread: Mapping[str, str]
-
-    @property
-    def first(self) -> str | None:
-        """The measure that is nearest to its limit or furthest beyond; None without a number."""
-        return max(self.shares, key=lambda key: self.shares[key], default=None)
-
-    @property
-    def largest(self) -> float | None:
-        """The largest share of a limit that is used; None without a number."""
-        return None if self.first is None else self.shares[self.first]
-
-    @property
-    def broken(self) -> tuple[str, ...]:
-        """The measures beyond their limits."""
-        return tuple(key for key, share in self.shares.items() if share > 1)
-
-    @property
-    def kept(self) -> bool:
-        """Whether every limit was read and holds; a policy without limits keeps nothing."""
-        return bool(self.shares) and not self.broken and not self.unread
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in words: which limit is nearest or most broken, and what was not judged."""
-        if self.first is None and not self.unread:
-            return "The policy has no limits, so that nothing is judged."
-        parts = []
-        if self.first is not None and self.largest is not None:
-            what = MEASURES[self.first].title
-            count = len(self.shares) + len(self.unread)
-            parts.append(
-                f"{len(self.broken)} of {count} limits {'is' if len(self.broken) == 1 else 'are'} "
-                f"broken, most of all {what}, which uses {share_words(self.largest)} its limit."
-                if self.broken
-                else f"{'All' if self.kept else 'The judged ones of'} {count} limits are kept; "
-                f"nearest is {what}, which uses {share_words(self.largest)} its limit."
-            )
-        return "".join([*parts, not_judged(self.unread)]).strip()
-
-
-def not_judged(unread: Mapping[str, str]) -> str:
-    """Say which limits could not be judged and why; nothing where all were."""
-    each = (f" Not judged: {MEASURES[key].title}. {why}" for key, why in unread.items())
-    return "".join(each)
-
-
-def share_words(share: float) -> str:
-    """Write how much of a limit is used, to stand before "its limit".
-
-    Examples
-    --------
-    >>> share_words(0.8), share_words(2.44), share_words(math.inf)
-    ('80 % of', '2.4 times', 'infinitely many times')
-    """
-    if math.isinf(share):
-        return "infinitely many times"
-    if share <= 1:
-        return f"{100 * share:.0f} % of"
-    if share < 1.05:
-        return "just over"
-    return f"{share:.1f} times" if share < 10 else f"{share:,.0f} times"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """Hold the limits of an organization; a setting is acceptable when it keeps them all.
 
@@ -230,10 +155,30 @@ class Policy:
         return Verdict(shares=shares, unread=unread)
 
     def judge_readings(self, readings: Mapping[str, Reading | NotApplicable]) -> Verdict:
-        """Hold readings against the limits; a reason stands where there is no reading."""
-        values = {key: each.value for key, each in readings.items() if isinstance(each, Reading)}
-        others = {k: e.reason for k, e in readings.items() if isinstance(e, NotApplicable)}
-        return self.judge(values, others)
+        """Hold readings against the limits; a reason stands where there is no reading.
+
+        A lower bound of a worst case may break a limit, also by its estimate, but keeps none.
+        """
+        values: dict[str, float | None] = {}
+        reasons: dict[str, str] = {}
+        for key, each in readings.items():
+            if isinstance(each, NotApplicable):
+                reasons[key] = each.reason
+                continue
+            values[key] = each.value
+            if _is_bound(each):
+                values[key] = max(each.value, each.detail.get("estimate") or 0.0)
+                self._leave_open(key, values, reasons)
+        bounds = (key for key, each in readings.items() if _is_bound(each))
+        return replace(self.judge(values, reasons), bounds=frozenset(bounds))
+
+    def _leave_open(
+        self, key: str, values: dict[str, float | None], reasons: dict[str, str]
+    ) -> None:
+        """Take out a lower bound that keeps its limit: what lies above it is not known."""
+        limit, value = self.limit(key), values[key]
+        if limit is not None and value is not None and limit.share(value) <= 1:
+            values[key], reasons[key] = None, _BOUND
 
     def judge_point(self, point: Point) -> Verdict:
         """Hold a setting against the limits, each at the upper end of where one more release falls.
@@ -244,12 +189,15 @@ class Policy:
             Releases of one setting; a single release is held against the limits by its value.
         """
         ends: dict[str, float | None] = {}
+        reasons = {key: each.reason for key, each in point.spreads.items() if each.reason}
         for key in self.measures:
             spread = point.spreads.get(key)
             if spread is not None and spread.median is not None:
                 ends[key] = spread.median if spread.interval is None else spread.interval[1]
-        reasons = {key: each.reason for key, each in point.spreads.items() if each.reason}
-        return self.judge(ends, reasons)
+                if spread.is_bound:
+                    self._leave_open(key, ends, reasons)
+        bounds = (key for key, each in point.spreads.items() if each.is_bound)
+        return replace(self.judge(ends, reasons), bounds=frozenset(bounds))
 
     def judge_stated(self, readings: Mapping[str, Mapping[str, float]]) -> Verdict:
         """Hold the readings of a scenario against the limits, by the same ends."""
@@ -275,6 +223,10 @@ class Policy:
         if isinstance(records, str) or not isinstance(records, Sequence):
             raise InputError(_WRONG)
         return cls(limits=tuple(_limits(records)))
+
+
+def _is_bound(reading: Reading | NotApplicable) -> bool:
+    return isinstance(reading, Reading) and reading.detail.get("standing") == "at least"
 
 
 def _limits(records: Iterable[Mapping[str, Any]]) -> Iterable[Limit]:

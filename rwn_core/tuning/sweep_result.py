@@ -11,8 +11,9 @@ import pandas as pd
 from rwn_core.masking.references import REFERENCES
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.point import Point, Spread
-from rwn_core.tuning.policy import Policy, not_judged, share_words
+from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.trials import Plan
+from rwn_core.tuning.verdict import not_judged, share_words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -155,7 +155,8 @@ def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
         return Spread(measure=key, reason=reasons[0])
     answers = [each for each in readings if isinstance(each, Reading)]
     values = tuple(float(each.value) for each in answers)
-    return Spread(measure=key, values=values, baseline=answers[0].baseline)
+    bound = any(each.detail.get("standing") == "at least" for each in answers)
+    return Spread(measure=key, values=values, baseline=answers[0].baseline, is_bound=bound)
 
 
 def _together(setting: Setting) -> Hashable:

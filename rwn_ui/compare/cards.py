@@ -41,7 +41,7 @@ def table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[st
     ]
     for key in keys:
         readings = [reading_words(key, s.readings.get(key)) for s in scenarios]
-        rows.append([f"{rwn.MEASURES[key].title} {_arrow(key)}", *readings])
+        rows.append([f"{_title(session, key)} {_arrow(key)}", *readings])
     rows.append(["policy", *(_verdict(session, scenario) for scenario in scenarios)])
     rows += _analysis_plan_rows(session, scenarios)
     side_by_side = {
@@ -83,6 +83,11 @@ def _setting(scenario: Scenario) -> str:
     return words.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
 
+def _title(session: Session, key: str) -> str:
+    """What a measure's median over releases is called: a worst case only where each is one."""
+    return rwn.MEASURES[key].title_for(session.data.n)
+
+
 def _arrow(key: str) -> str:
     return {"lower": "↓", "higher": "↑", "neutral": ""}[rwn.MEASURES[key].better]
 
@@ -99,7 +104,7 @@ def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
         "state": "over" if failed else mark,
         "limit": ", ".join([_verdict_words(verdict), *failed]),
         "against": [
-            {"pin": key, "text": f"{rwn.MEASURES[key].title} {value}", "better": None}
+            {"pin": key, "text": f"{_title(session, key)} {value}", "better": None}
             for key in dict.fromkeys((*session.policy.measures, *RISKS, "correlation"))
             if (value := reading_words(key, scenario.readings.get(key))) != "–"
         ]

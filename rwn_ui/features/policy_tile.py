@@ -9,7 +9,7 @@ import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.goal import number_words
-from rwn_core.tuning.policy import share_words
+from rwn_core.tuning.verdict import share_words
 from rwn_ui.panel.tile import blank, percent
 
 NAME = "Policy"
@@ -29,7 +29,8 @@ def draw(
     if verdict.first is None:
         missing = "no limits" if not policy.limits else "not judged"
         return blank(NAME, released="n/a", help=help) | {"limit": missing}
-    shown = blank(rwn.MEASURES[verdict.first].title, released=_words(policy, readings, verdict),
+    called = rwn.MEASURES[verdict.first].title_of(readings[verdict.first])
+    shown = blank(called, released=_words(policy, readings, verdict),
                   help=help)  # fmt: skip
     below = _below(verdict, readings, waits=bool(wait))
     return shown | {"state": state(verdict), "limit": below}
@@ -49,10 +50,12 @@ def limits_words(
         reading = readings.get(limit.measure)
         if not isinstance(reading, Reading):
             continue
-        words = f"{limit.title} {_value(limit.measure, reading.value)}"
+        called = rwn.MEASURES[limit.measure].title_of(reading)
+        words = f"{called} {_value(limit.measure, reading.value)}"
         if reading.baseline is not None:
             words += f" (read it against {_value(limit.measure, reading.baseline)})"
-        share = share_words(verdict.shares[limit.measure])
+        used = verdict.shares.get(limit.measure)
+        share = "not judged against" if used is None else share_words(used)
         parts.append(f"{words}: {share} {_value(limit.measure, limit.at_most)}{_by(limit)}.")
     linked = readings.get("distance_linkage")
     if isinstance(linked, Reading) and "distance_linkage" not in policy.measures:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -48,9 +49,9 @@ def wanted(session: Session) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*session.policy.measures, *(c for c in (chosen,) if c != POLICY))))
 
 
-def title(key: str) -> str:
-    """What people call what an axis shows."""
-    return AXIS if key == POLICY else rwn.MEASURES[key].title
+def title(key: str, records: int) -> str:
+    """What people call what an axis shows: a worst case only where every point is one."""
+    return AXIS if key == POLICY else rwn.MEASURES[key].title_for(records)
 
 
 def choose(session: Session) -> None:
@@ -65,11 +66,11 @@ def choose(session: Session) -> None:
         "Risk on the map",
         keys,
         keys.index(measure(session)),
-        format_func=title,
+        format_func=partial(title, records=session.data.n),
         key=f"tune.{session.generation}.risk",
         help="The policy judges by all of its limits; a single measure says nothing of the others. "
-        "Worst-case linkage is an intruder who holds the original file; distance linkage an "
-        "ordinary one." + why,
+        "Worst-case linkage is an intruder who holds the original file, by the better of two "
+        "attacks; distance linkage is an ordinary one." + why,
     )
 
 
@@ -162,3 +163,14 @@ def beside(key: str, reading: Reading, known: Readings) -> str:
     if reading.baseline is not None:
         words += f" Read it against {100 * reading.baseline:.2g} %."
     return words
+
+
+def which_attack(key: str, reading: Reading, records: int) -> str:
+    """The sentence on which of two attacks links so many; nothing of a measure with one."""
+    sentence = rwn.MEASURES[key].sentence
+    return f" {sentence(reading, records)}" if sentence and "attack" in reading.detail else ""
+
+
+def bound(reading: Reading | rwn.NotApplicable) -> bool:
+    """Whether a reading is no worst case but a lower bound of it."""
+    return isinstance(reading, Reading) and reading.detail.get("standing") == "at least"

@@ -23,7 +23,7 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.features import policy_tile, watch_list
+from rwn_ui.features import policy_tile, risk_axis, watch_list
 from rwn_ui.messages import escaped
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import RADIUS
@@ -151,6 +151,8 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
         ("Query attack", "queries"),
     ):
         reading = found.readings[measure]
+        if risk_axis.bound(reading):
+            label = label.replace("Worst case", "At least")
         shown = Tile(label=label, measure=measure, words=percent, help="").draw(reading)
         if isinstance(reading, Reading):
             shown["help"] = _help(measure, reading, session)
@@ -168,7 +170,7 @@ def _help(measure: str, reading: Reading, session: Session) -> str:
 
 
 def cards(found: Disclosure) -> list[Chart]:
-    """The pictures, ordinary against worst case first."""
+    """The pictures, ordinary and informed intruders first."""
     readings = found.readings
     rounding: Chart = draw_reason(
         "Rounding as a counter-measure",

@@ -106,7 +106,7 @@ def _pictures(session: Session, run: Run) -> None:
             sweep_cards.draw_surface(
                 asked,
                 sweep,
-                measure,
+                sweep_cards.axis(measure, session.data.n, risk=False),
                 where,
                 limit=_limit(session, measure),
                 forecasts=forecasts,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import rwn_core as rwn
@@ -99,12 +100,14 @@ def _tile(
     tile: Tile, readings: Readings, session: Session, draws: Ensemble | None
 ) -> dict[str, Any]:
     reading = readings[tile.measure]
+    tile = _called(tile, reading, session.data.n)
     shown = tile.draw(reading)
     if reading is risk_axis.PENDING:
         shown |= {"released": "…"}
     if not isinstance(reading, Reading):
         return shown
     if rwn.MEASURES[tile.measure].side == "risk" and tile not in TILES:
+        shown["help"] += risk_axis.which_attack(tile.measure, reading, session.data.n)
         shown["help"] += risk_axis.beside(tile.measure, reading, readings)
     if tile.aim is not None:
         _mark(shown, tile, reading, session)
@@ -119,6 +122,20 @@ def _tile(
             before = pinned.values[tile.measure]
             shown["against"].append(_against(tile, name, tile.value(reading), before))
     return shown
+
+
+def _called(tile: Tile, reading: Reading | rwn.NotApplicable, records: int) -> Tile:
+    """The tile, which claims a worst case only where it is one, and while it may become one."""
+    about = rwn.MEASURES[tile.measure]
+    pending = reading is risk_axis.PENDING and about.title_for(records) != about.title
+    if not (pending or risk_axis.bound(reading)):
+        return tile
+    return replace(
+        tile,
+        label=about.at_least,
+        help="Released records that somebody links rightly who holds the original file and knows "
+        "the method, but not the key; another attack of the same person may link more.",
+    )
 
 
 def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session) -> None:

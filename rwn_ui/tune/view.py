@@ -114,12 +114,13 @@ def _map(readings: Readings, session: Session) -> Chart:
     now = {"utility": 1 - loss.value, "risk": height, "text": session.words, "kept": kept}
     points = [{"label": "now", **now}, *_pins(session, axis)]
     of_limits, limit = axis == risk_axis.POLICY, session.policy.limit(axis)
+    called = risk_axis.title(axis, session.data.n)
     return CHARTS["risk_utility_map"](
         points,
         1.0 if of_limits else None if limit is None else limit.at_most,
         sweep_points.small_map(session.policy, axis),
         repeated_draws_results.map_points(session, axis),
-        risk=risk_axis.title(axis) if of_limits else risk_axis.title(axis).lower(),
+        risk=called if of_limits else called.lower(),
         of_limits=of_limits,
     )
 

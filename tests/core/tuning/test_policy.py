@@ -11,7 +11,8 @@ import rwn_core as rwn
 from rwn_core.data.toml import toml_text
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning.policy import Limit, Policy, share_words
+from rwn_core.tuning.policy import Limit, Policy
+from rwn_core.tuning.verdict import share_words
 
 TWO = Policy(
     limits=(
