@@ -158,12 +158,12 @@ def test_ANO_1_risk_beyond_a_control_group():
 @pytest.mark.parametrize("key", ["singling_out", "linkability", "inference"])
 def test_attacks_that_guess_beside_a_control_group(key):
     """Unmasked they find people in the file; on strangers' data they find nobody more."""
-    data, holdout = related(250, 1), related(250, 2)
+    data, holdout = related(600, 1), related(600, 2)
     open_ = MEASURES[key].compute(Comparison(original=data, masked=data, holdout=holdout))
     assert open_.value > 0.3
     assert not open_.detail["void"]
     strange = MEASURES[key].compute(
-        Comparison(original=data, masked=related(250, 3), holdout=holdout)
+        Comparison(original=data, masked=related(600, 3), holdout=holdout)
     )
     assert strange.value < 0.1
     assert strange.interval[0] == 0.0
