@@ -59,8 +59,8 @@ def number_axes(microdata: Microdata, variable: Variable, scale: Scale) -> list[
         factor = variable.weight / spread if spread > np.finfo(np.float64).tiny else np.inf
         if not np.isfinite(factor):
             raise ParameterError(
-                f"The values of {variable.name} differ by less than 1e-307; multiply all of them by "
-                "a large number."
+                f"The values of {variable.name} differ by less than 1e-307; multiply all of them "
+                "by a large number."
             )
         axes.append(Axis(variable=variable, center=float(known.mean()), factor=factor))
     if missing.any():

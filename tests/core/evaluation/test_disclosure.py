@@ -198,6 +198,17 @@ def test_the_caveats_apply_to_the_setting(bodyfat, params, more, other):
         assert words not in told, words
 
 
+def test_what_does_not_happen_at_q_0_is_no_warning(bodyfat):
+    params = RWN(epsilon=9.0, k=5, q=0.0)
+    release = mask(bodyfat, params, seed=7)
+    base = Comparison(original=bodyfat, masked=bodyfat)
+    readings = disclose(base, release.masked, release.law).readings
+    said = " ".join(risk_warnings.warnings(params, readings, rounding=False, groups=0))
+    assert "masks nothing" in said
+    for never in ("shrink", "drift", "standard errors", "edit rules", "more than half the file"):
+        assert never not in said, never
+
+
 def test_a_homogeneous_neighborhood_is_a_caveat(found):
     from dataclasses import replace
 
