@@ -29,15 +29,17 @@ class Success:
     Attributes
     ----------
     right : dict of str to ndarray of float64, shape (people,)
-        By strategy: P(the named value is right) for each person.
+        By strategy: P(the named value is right) for each person; NaN where the person's own
+        value is missing, so that there is nothing to learn.
     """
 
     right: dict[str, NDArray[np.float64]]
 
     @property
     def rates(self) -> dict[str, float]:
-        """Mean success of each strategy."""
-        return {key: float(right.mean()) for key, right in self.right.items()}
+        """Mean success of each strategy, over the people who have a value."""
+        known = {key: right[~np.isnan(right)] for key, right in self.right.items()}
+        return {key: float(right.mean()) if right.size else 0.0 for key, right in known.items()}
 
     @property
     def best(self) -> str:
@@ -90,7 +92,10 @@ def attack(
             named = values.right(mass, truth)
             # of whom nothing is known he says what most rows say
             right[key] = np.where(np.isnan(named), right["majority"], named)
-        found.append(Success(right=right))
+        unknown = np.isnan(truth)
+        found.append(
+            Success(right={key: np.where(unknown, np.nan, each) for key, each in right.items()})
+        )
     return found
 
 
