@@ -30,7 +30,7 @@ TILES = (
         limit="linkage",
         help="Released records that a worst-case intruder links rightly: one who holds the whole "
         "original file and knows the method, but not the key. Ordinary tools compare distances "
-        "and see far less; choose the intruder at the left.",
+        "and often see far less; choose the intruder at the left.",
     ),
     Tile(
         label="Re-linked, ordinary",
