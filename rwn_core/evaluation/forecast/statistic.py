@@ -86,9 +86,9 @@ class Statistic:
     def expected(self, forecast: Forecast, original: Microdata) -> float:
         """What the setting leads to.
 
-        Exact for categories, subgroups, cells, rows and the means of variables without missing
-        values. The mean of a variable that misses values, and what is made of covariances,
-        differs from the expectation over releases by a term of order 1/n.
+        Exact for categories, subgroups, cells, rows and means (above 2,000 records only of
+        variables without missing values). What is made of covariances differs from the
+        expectation over releases by a term of order 1/n.
 
         Raises
         ------
@@ -99,8 +99,8 @@ class Statistic:
     def band(self, forecast: Forecast) -> tuple[float, float] | None:
         """Where 9 of 10 releases fall, in closed form; for means only.
 
-        A mean of many independent cells is close to normal. Where values are missing, mean and
-        variance are those of a ratio, up to a term of order 1/n.
+        A mean of many independent cells is close to normal. Where values are missing, its
+        variance is known up to a term of order 1/n.
         """
         if self.kind != "mean":
             return None
