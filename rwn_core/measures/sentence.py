@@ -82,13 +82,24 @@ def beyond_a_guess(what: str, assumes: str = "") -> Sentence:
     """
 
     def sentence(reading: Reading, n: int) -> str:
-        detail = reading.detail
-        other = "strangers" if detail["control"] is not None else "a guess"
-        reference = detail["guess"] if detail["control"] is None else detail["control"]
-        void = " The attack is no better than a guess." if detail["void"] else ""
+        detail, alone = reading.detail, reading.detail["control"] is None
+        reference = detail["guess"] if alone else detail["control"]
+        other = "a guess" if alone else "people who are not in the file"
+        attacks = "1 attack" if detail["attacks"] == 1 else f"{detail['attacks']:,} attacks"
         return (
-            f"{what} in {percent(detail['attack'])} of {detail['attacks']} attacks, for {other} "
-            f"in {percent(reference)}.{void}{' ' * bool(assumes)}{assumes}"
+            f"{what} in {percent(detail['attack'])} of {attacks}, for {other} in "
+            f"{percent(reference)}: a risk of {percent(reading.value)} beyond that"
+            f"{_ends(reading.interval)}."
+            + (" What is learned of the population counts, too." if alone else "")
+            + (" The attack is no better than a guess." if detail["void"] else "")
+            + (f" {assumes}" if assumes else "")
         )
 
     return sentence
+
+
+def _ends(interval: tuple[float, float] | None) -> str:
+    if interval is None:
+        return ""
+    low, high = interval
+    return f" (95 % interval {percent(low)} to {percent(high)})"

@@ -28,7 +28,7 @@ DRAWS = 25
 SAMPLES = 100
 SAMPLES_OF_LARGE = 30
 SHARE_OF_MEASURES = 0.9  # of the work, where analyses are registered, too
-_SAME = {"neighborhood_size"}  # in every draw of a setting
+_SAME = {"neighborhood_size"}  # in every draw of a setting without random candidates
 _SLOW = {"pmse", "bayes_linkage"}  # left out of the draws of a large table
 _WORDS = {"draws": "Drawing releases", "validity": "Masking bootstrap samples"}
 
@@ -51,7 +51,9 @@ def offer_draws(session: Session, page: str) -> None:
 def begin_draws(session: Session) -> None:
     """Read the measures on many releases of the setting on screen."""
     large = session.data.n > LARGEST_DENSE
-    on_screen = {*SHOWN, *risk_axis.wanted(session)} - _SAME
+    on_screen = {*SHOWN, *risk_axis.wanted(session)}
+    if session.params.has_forecast:
+        on_screen -= _SAME
     keys = [
         key
         for key, measure in rwn.MEASURES.items()

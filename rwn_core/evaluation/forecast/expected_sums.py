@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rwn_core.evaluation.forecast.columns import Columns
+from rwn_core.evaluation.forecast.mean_of_known import depths, mean_of_known, parts
 from rwn_core.evaluation.forecast.prefix_sums import prefix_sums, record_blocks
 
 Floats = NDArray[np.float64]
@@ -47,6 +48,8 @@ class ExpectedSums:
         Logarithm of the probability that no row shows a person's key values, for who is alone with
         them, where they share a donor; shape (s, 0) where they do not, or where some rows only
         are added up.
+    gap_means : ndarray, shape (s, g)
+        Of the means of the g numbers that are missing somewhere; g is 0 for a large table.
     """
 
     first: Floats
@@ -58,6 +61,7 @@ class ExpectedSums:
     kept: Floats
     rows: Floats
     unseen: Floats
+    gap_means: Floats
 
 
 class Adder:
@@ -78,11 +82,13 @@ class Adder:
         one, two = np.array(self.pairs, dtype=np.intp).reshape(-1, 2).T
         self._one, self._two = one, two
         numbers = columns.numbers
-        parts = [numbers, numbers**2, columns.dummies, numbers[:, one] * numbers[:, two]]
+        each = [numbers, numbers**2, columns.dummies, numbers[:, one] * numbers[:, two]]
         if not columns.complete:
-            parts.append(columns.known)
-        self._ends = np.cumsum([part.shape[1] for part in parts])
-        self._every = np.column_stack(parts)
+            each.append(columns.known)
+        self._ends = np.cumsum([part.shape[1] for part in each])
+        self._every = np.column_stack(each)
+        self._gaps = columns.gaps
+        self._depths: Floats = np.empty(0)
 
     def total(
         self,
@@ -108,6 +114,7 @@ class Adder:
         """
         total: list[Floats] = []
         which = np.arange(len(sizes)) if which is None else which
+        self._depths, weights = depths(len(starts) - 1)
         wide = self._every.shape[1] + 2 * self.columns.codes.shape[1]
         for first, end in record_blocks(starts, wide, len(self.q)):
             near, same = self.near(starts, records, sizes, slice(first, end))
@@ -116,9 +123,10 @@ class Adder:
             total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
             if progress is not None:
                 progress(end / (len(starts) - 1))
-        return ExpectedSums(
-            **dict(zip(ExpectedSums.__dataclass_fields__, total, strict=True)),
-        )
+        *sums, missing, added = total
+        means = [mean_of_known(*each, weights) for each in zip(missing, added, strict=True)]
+        found = [*sums, np.array(means)]
+        return ExpectedSums(**dict(zip(ExpectedSums.__dataclass_fields__, found, strict=True)))
 
     def near(
         self,
@@ -178,6 +186,7 @@ class Adder:
             noise,
             _counts(levels),
             *self._intact(same),
+            *parts(known[..., self._gaps], mean[..., self._gaps], self._depths),
         ]
 
     def _known(self, near: Floats, block: slice) -> Floats:

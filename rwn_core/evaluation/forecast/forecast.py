@@ -18,13 +18,14 @@ from rwn_core.evaluation.forecast.expected_sums import ExpectedSums
 class Forecast:
     """Hold what is expected of a release, given the original.
 
-    Exact for complete numbers. Where numbers are missing, means and covariances are ratios of
-    expectations, which differ from the expectation of the ratio by a term of order 1/n.
+    Exact for complete numbers. Where numbers are missing, covariances, and means of more than
+    2,000 records, are ratios of expectations, which differ from the expectation of the ratio by a
+    term of order 1/n.
 
     Attributes
     ----------
     means : pandas.Series
-        Expected mean of each numeric variable; NaN where all values are missing.
+        Expected mean of each numeric variable, if it has any value; NaN where none can have.
     covariances : pandas.DataFrame
         Expected covariance matrix, divisor n - 1.
     mean_variances : pandas.Series
@@ -134,6 +135,8 @@ def forecast_of(
     count = np.diag(seen)
     some = count > 0
     mean = np.where(some, sums.first[setting] / np.where(some, count, 1.0), np.nan)
+    if sums.gap_means.size:
+        mean[columns.gaps] = sums.gap_means[setting]
     variance = np.where(some, np.diag(noise) / np.where(some, count, 1.0) ** 2, np.nan)
     own, other = sums.first_seen[setting], sums.first_seen[setting].T
     enough = seen > 1

@@ -88,8 +88,9 @@ class Statistic:
     def expected(self, forecast: Forecast, original: Microdata) -> float:
         """What the setting leads to.
 
-        Exact for means, categories, subgroups, cells, rows and true fragments. What is made of
-        covariances differs from the expectation over releases by a term of order 1/n.
+        Exact for categories, subgroups, cells, rows, true fragments and means (above 2,000
+        records only of variables without missing values). What is made of covariances differs
+        from the expectation over releases by a term of order 1/n.
 
         Raises
         ------
@@ -100,7 +101,8 @@ class Statistic:
     def band(self, forecast: Forecast) -> tuple[float, float] | None:
         """Where 9 of 10 releases fall, in closed form; for means only.
 
-        A mean of many independent cells is close to normal.
+        A mean of many independent cells is close to normal. Where values are missing, its
+        variance is known up to a term of order 1/n.
         """
         if self.kind != "mean":
             return None

@@ -29,7 +29,8 @@ class Success:
     Attributes
     ----------
     right : dict of str to ndarray of float64, shape (people,)
-        By strategy: P(the named value is right) for each person; NaN for who has no value.
+        By strategy: P(the named value is right) for each person; NaN where the person's own
+        value is missing, so that there is nothing to learn.
     """
 
     right: dict[str, NDArray[np.float64]]

@@ -79,7 +79,7 @@ class ReleasedValues:
         -------
         ndarray of float64
             The released value with most mass within reach is named; of several with as much, any.
-            NaN for a person of whom nothing is known, 0 where the truth is missing.
+            NaN for a person of whom nothing is known.
         """
         person, named = self._named(mass)
         person = person[named]

@@ -193,7 +193,11 @@ def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArr
     chosen = [v.name for v in original.schema.released if names is None or v.name in names]
 
     def number() -> NDArray[np.int64]:
-        groups = original.frame[chosen].groupby(chosen, dropna=False, observed=True, sort=False)
+        frame = original.frame[chosen]
+        # pandas does not group by numbers of half precision
+        half = [name for name, dtype in frame.dtypes.items() if dtype == np.float16]
+        frame = frame.astype(dict.fromkeys(half, np.float32)) if half else frame
+        groups = frame.groupby(chosen, dropna=False, observed=True, sort=False)
         return np.asarray(groups.ngroup().to_numpy(), dtype=np.int64)
 
     return original.once(("identical records", *chosen), number)

@@ -163,3 +163,44 @@ def excess_risk(attack: tuple[float, float], control: tuple[float, float]) -> tu
         return 0.0, 1.0
     risk = (rate - other) / (1 - other)
     return risk, math.hypot(error / (1 - other), other_error * (rate - 1) / (1 - other) ** 2)
+
+
+def excess_interval(
+    attack: tuple[float, float, float], control: tuple[float, float, float]
+) -> tuple[float, float]:
+    """Interval of the risk beyond a control group, from those of the two success rates.
+
+    Parameters
+    ----------
+    attack, control : tuple of float
+        Rate, low and high end, all from 0 to 1.
+
+    Returns
+    -------
+    low, high : float
+        Of 1 - (1 - r) / (1 - c), at most 1; it holds 0 exactly where Newcombe's interval of the
+        difference of the rates does. Where a rate of 1 of the control group cannot be excluded,
+        the low end is minus infinity.
+
+    References
+    ----------
+    Newcombe 1998 (method 10); Donner and Zou 2012 for the ratio (MOVER).
+
+    Examples
+    --------
+    >>> low, high = excess_interval((0.5, 0.4, 0.6), (0.2, 0.13, 0.29))
+    >>> round(low, 2), round(high, 2)
+    (0.22, 0.51)
+    """
+    missed, other = 1 - attack[0], 1 - control[0]
+    (least, most), (few, many) = (1 - attack[2], 1 - attack[1]), (1 - control[2], 1 - control[1])
+    product = missed * other
+    inner = product**2 - least * many * (2 * missed - least) * (2 * other - many)
+    smallest = _quotient(least * (2 * missed - least), product + math.sqrt(max(0.0, inner)), 0.0)
+    inner = product**2 - most * few * (2 * missed - most) * (2 * other - few)
+    largest = _quotient(product + math.sqrt(max(0.0, inner)), few * (2 * other - few), math.inf)
+    return 1 - largest, 1 - smallest
+
+
+def _quotient(top: float, bottom: float, otherwise: float) -> float:
+    return top / bottom if bottom > 0 else otherwise

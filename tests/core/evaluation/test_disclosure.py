@@ -198,6 +198,17 @@ def test_the_caveats_apply_to_the_setting(bodyfat, params, more, other):
         assert words not in told, words
 
 
+def test_what_does_not_happen_at_q_0_is_no_warning(bodyfat):
+    params = RWN(epsilon=9.0, k=5, q=0.0)
+    release = mask(bodyfat, params, seed=7)
+    base = Comparison(original=bodyfat, masked=bodyfat)
+    readings = disclose(base, release.masked, release.law).readings
+    said = " ".join(risk_warnings.warnings(params, readings, rounding=False, groups=0))
+    assert "masks nothing" in said
+    for never in ("shrink", "drift", "standard errors", "edit rules", "more than half the file"):
+        assert never not in said, never
+
+
 def test_a_homogeneous_neighborhood_is_a_caveat(found):
     from dataclasses import replace
 
@@ -222,6 +233,23 @@ def test_MODE_what_nothing_but_the_releases_tells(bodyfat, q):
         assert modes == ["50 %", "50 %", "60 %", "73 %", "89 %", "98 %"]
     assert ("most frequent value is the true one" in table["columns"]) == (q < 1)
     assert table["rows"][-1][-1] == "4.9 of 5"
-    assert ("own value never comes" in table["caption"]) == (q == 1)
+    assert risk_tables.repeated_words(q, 5) in table["caption"]
     nothing = mask(bodyfat, RWN(k=5, q=0.0), seed=1)
     assert risk_tables.repetition(disclose(base, nothing.masked, nothing.law)) is None
+
+
+@pytest.mark.parametrize("q", [0.3, 0.5, 0.8, 0.9, 0.95, 1.0])
+@pytest.mark.parametrize("donors", [1, 4, 9, 40])
+def test_what_many_releases_tell_is_what_they_show(q, donors):
+    """One cell over and over; donors have values 1, 2, ..., the own one is 0."""
+    rng = np.random.default_rng(5)
+    drawn = np.where(rng.random(200_000) < q, rng.integers(1, donors + 1, 200_000), 0)
+    counts, words = np.bincount(drawn, minlength=donors + 1), risk_tables.repeated_words(q, donors)
+    away = q == 1 or abs(q - donors / (donors + 1)) > 1e-9  # no tie
+    assert ("becomes the person's own" in words) == (away and counts[0] > counts[1:].max())
+    assert ("comes most seldom" in words) == (away and 0 < counts[0] < counts[1:].min())
+    assert ("none comes more often" in words) == (not away)
+    assert ("tends to the mean of the neighborhood" in words) == (q == 1)
+    if q < 1:
+        assert f"tends to {1 - q:.2g} of the own value and {q:.2g} of the" in words
+        assert drawn.mean() == pytest.approx(q * (donors + 1) / 2, rel=0.02)
