@@ -54,7 +54,7 @@ def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
         value, baseline = reading.value, reading.baseline
     return {
         "measure": key,
-        "title": measure.title,
+        "title": measure.title_of(reading),
         "side": measure.side,
         "better": measure.better,
         "unit": measure.unit,

@@ -18,10 +18,10 @@ from rwn_core.evaluation.control_group import control_group
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.averaging import values_alone
-from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.repeated_releases import success_after
 from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
+from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.law import Law
@@ -61,8 +61,9 @@ class Disclosure:
     readings : mapping of str to Reading or NotApplicable
         Every risk measure.
     rounding : list of mappings
-        For each tried step: "share" of a standard deviation, worst-case "risk" of all variables
-        and of the "keys", and mean absolute change of the "correlation".
+        For each tried step: "share" of a standard deviation, worst-case "risk" of all variables,
+        whether it is "earned" or only a lower bound, and mean absolute change of the
+        "correlation".
     followed : list of Watched
         The entries of a watch list.
     repetition : mapping or None
@@ -162,12 +163,14 @@ def _rounding(base: Comparison, masked: Microdata, law: Law | None) -> list[dict
     for share in SHARES:
         precision = steps_of(base.original, share)
         coarse = rounded(masked, precision)
-        links = link(law.rounded(precision), coarse, work=ROUNDING_WORK)
-        loss = MEASURES["correlation"].read(base.with_masked(coarse))
+        comparison = base.with_masked(coarse, law.rounded(precision))
+        linkage = worst_case(comparison, work=ROUNDING_WORK, whole=ROUNDING_WORK)
+        loss = MEASURES["correlation"].read(comparison)
         tried.append(
             {
                 "share": share,
-                "risk": links.success,
+                "risk": linkage.success,
+                "earned": linkage.earned,
                 "correlation": loss.value if isinstance(loss, Reading) else float("nan"),
             }
         )

@@ -9,6 +9,7 @@ from rwn_core.charts import CHARTS, serialise
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.features import watch_list
 from rwn_ui.features.analysis_plan_results import standing_words, standings
+from rwn_ui.features.risk_axis import axis_title
 from rwn_ui.features.scenario_trial import RISKS
 from rwn_ui.features.setting_sentences import differences, reading_words
 from rwn_ui.state.session import Session
@@ -39,7 +40,7 @@ def table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[st
     ]
     for key in keys:
         readings = [reading_words(key, s.readings.get(key)) for s in scenarios]
-        rows.append([f"{rwn.MEASURES[key].title} {_arrow(key)}", *readings])
+        rows.append([f"{_title(session, key)} {_arrow(key)}", *readings])
     rows += _analysis_plan_rows(session, scenarios)
     side_by_side = {
         "title": "Side by side",
@@ -72,6 +73,11 @@ def _setting(scenario: Scenario) -> str:
     return words.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
 
+def _title(session: Session, key: str) -> str:
+    """What a measure's median over releases is called: a worst case only where each is one."""
+    return rwn.MEASURES[key].title_for(session.data.n)
+
+
 def _arrow(key: str) -> str:
     return {"lower": "↓", "higher": "↑", "neutral": ""}[rwn.MEASURES[key].better]
 
@@ -79,7 +85,7 @@ def _arrow(key: str) -> str:
 def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
     """A scenario as a card: its setting, whether it keeps its limits and its analysis plan."""
     over = [
-        rwn.MEASURES[key].title
+        _title(session, key)
         for key, limit in scenario.limits.items()
         if key in scenario.readings and _exceeds(key, scenario.readings[key], limit)
     ]
@@ -91,7 +97,7 @@ def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
         "state": "over" if over else "ok",
         "limit": ", ".join(over),
         "against": [
-            {"pin": key, "text": f"{rwn.MEASURES[key].title} {value}", "better": None}
+            {"pin": key, "text": f"{_title(session, key)} {value}", "better": None}
             for key in (*RISKS, "correlation")
             if (value := reading_words(key, scenario.readings.get(key))) != "–"
         ]
@@ -120,7 +126,7 @@ def _map(session: Session, scenarios: list[Scenario]) -> Any:
         if {"correlation", risk} <= set(scenario.readings)
     ]
     chart = CHARTS["risk_utility_map"](points, session.policy.linkage)
-    chart["layout"]["yaxis"]["title"]["text"] = f"risk: {rwn.MEASURES[risk].title.lower()}"
+    chart["layout"]["yaxis"]["title"]["text"] = axis_title(risk, session.data.n)
     return chart
 
 

@@ -55,8 +55,8 @@ def choose(session: Session) -> None:
         keys.index(measure(session)),
         format_func=lambda key: rwn.MEASURES[key].title,
         key=f"tune.{session.generation}.risk",
-        help="Worst-case linkage is an intruder who holds the original file; distance linkage an "
-        "ordinary one." + why,
+        help="Worst-case linkage is an intruder who holds the original file, by the better of two "
+        "attacks; distance linkage is an ordinary one." + why,
     )
 
 
@@ -136,10 +136,25 @@ def beside(key: str, reading: Reading, known: Mapping[str, Reading | rwn.NotAppl
     return words
 
 
-def axis_title(key: str) -> str:
-    """The map's risk axis in words."""
-    names: Mapping[str, str] = {
-        "bayes_linkage": "risk: worst-case linkage",
-        "distance_linkage": "risk: distance linkage",
-    }
-    return names.get(key, f"risk: {rwn.MEASURES[key].title.lower()}")
+def which_attack(key: str, reading: Reading, records: int) -> str:
+    """The sentence on which of two attacks links so many; nothing of a measure with one."""
+    sentence = rwn.MEASURES[key].sentence
+    return f" {sentence(reading, records)}" if sentence and "attack" in reading.detail else ""
+
+
+def axis_title(key: str, records: int) -> str:
+    """The map's risk axis in words: a worst case only where every point is one."""
+    return f"risk: {rwn.MEASURES[key].title_for(records).lower()}"
+
+
+def bound(reading: Reading | rwn.NotApplicable) -> bool:
+    """Whether a reading is no worst case but a lower bound of it."""
+    return isinstance(reading, Reading) and reading.detail.get("standing") == "at least"
+
+
+def state(reading: Reading, value: float, limit: float) -> str | None:
+    """How a reading stands to its limit: a lower bound below it says nothing."""
+    known = max(value, reading.detail.get("estimate") or 0.0) if bound(reading) else value
+    if known > limit:
+        return "over"
+    return None if bound(reading) else "ok"

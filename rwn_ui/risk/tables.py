@@ -72,7 +72,7 @@ def _linked(readings: Answers, n: int) -> Table | None:
     seen = sum(cell["records"] for cell in reading.detail["table"])
     sample = "" if seen == n else f" Rows of a random sample: {seen:,} of {n:,}."
     return {
-        "title": "Unique on the keys, and linked by them at worst",
+        "title": "Unique on the keys, and linked by them one row at a time",
         "columns": ["original keys", "released keys", "records", "linked rightly"],
         "rows": rows,
         "caption": "With masked keys a class of one is no proof of identity, and a class of ten no "

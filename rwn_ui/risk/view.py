@@ -23,7 +23,7 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.features import watch_list
+from rwn_ui.features import risk_axis, watch_list
 from rwn_ui.messages import escaped
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import RADIUS
@@ -150,11 +150,13 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
         ("Query attack", "queries", False),
     ):
         reading = found.readings[measure]
+        if risk_axis.bound(reading):
+            label = label.replace("Worst case", "At least")
         shown = Tile(label=label, measure=measure, words=percent, help="").draw(reading)
         if isinstance(reading, Reading):
             shown["help"] = _help(measure, reading, session)
             if limited:
-                shown["state"] = "ok" if reading.value <= limit else "over"
+                shown["state"] = risk_axis.state(reading, reading.value, limit)
                 shown["limit"] = f"limit {percent(limit)}"
         tiles.append(shown)
     return tiles
@@ -166,7 +168,7 @@ def _help(measure: str, reading: Reading, session: Session) -> str:
 
 
 def cards(found: Disclosure) -> list[Chart]:
-    """The nine pictures, ordinary against worst case first."""
+    """The nine pictures, ordinary and informed intruders first."""
     readings = found.readings
     rounding: Chart = draw_reason(
         "Rounding as a counter-measure",

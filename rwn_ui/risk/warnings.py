@@ -17,8 +17,9 @@ def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> 
     if worst is not None and ordinary is not None and worst > 2 * ordinary and worst > 0.2:
         texts.append(
             f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
-            f"original data {percent(worst)}: each exact value names its donor. "
-            "Larger neighborhoods at q = 1, rounding, or fewer variables help."
+            f"original data {_least(readings)}{percent(worst)}: the values of a row, exact or "
+            "rounded, together leave few originals that can have released it. Larger neighborhoods "
+            "at q = 1 or fewer variables help; rounding helps on top of them, seldom alone."
         )
     texts += params.cautions()
     texts += _of_extremes(readings)
@@ -43,6 +44,12 @@ def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> 
         "computed from the release are too small."
     )
     return texts
+
+
+def _least(readings: Answers) -> str:
+    reading = readings["bayes_linkage"]
+    bound = isinstance(reading, Reading) and reading.detail["standing"] == "at least"
+    return "at least " if bound else ""
 
 
 def _of_extremes(readings: Answers) -> list[str]:

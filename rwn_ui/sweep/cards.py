@@ -26,15 +26,17 @@ def title(measure: str) -> str:
     return rwn.MEASURES[measure].title if measure in rwn.MEASURES else EXPECTED[measure].title
 
 
-def axis(measure: str, *, risk: bool) -> dict[str, Any]:
+def axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
     """How a measure stands on an axis: right is better, up is riskier."""
     if measure not in rwn.MEASURES:
         one = EXPECTED[measure]
-        return {"title": one.title, "unit": one.unit, "share": one.share, "better": one.better}
+        words = {"title": one.title, "unit": one.unit, "better": one.better}
+        return {"measure": measure, **words, "share": one.share}
     about = rwn.MEASURES[measure]
     riskier = "lower" if about.better == "higher" else "higher"
     return {
-        "title": about.title,
+        "measure": measure,
+        "title": about.title_for(records),
         "unit": about.unit,
         "falls": riskier == "lower" if risk else about.better == "lower",
         "share": about.bounds == (0.0, 1.0),
@@ -71,8 +73,8 @@ def draw_map(
     """The map of what is finished."""
     return CHARTS["sweep_map"](
         map_points(sweep, x, y),
-        axis(x, risk=False),
-        axis(y, risk=True),
+        axis(x, session.data.n, risk=False),
+        axis(y, session.data.n, risk=True),
         limit=limit,
         paths=[] if along is None else paths(sweep.points, along),
         marks=[*_ends(sweep, x, y), *_marks(session, x, y), _now(session, sweep, x, y)],
@@ -200,7 +202,7 @@ def _has(setting: Setting, names: Sequence[str]) -> bool:
 def draw_surface(
     settings: Sequence[Setting],
     sweep: Sweep,
-    measure: str,
+    about: Mapping[str, Any],
     where: tuple[str, str, str],
     *,
     limit: float | None,
@@ -213,18 +215,19 @@ def draw_surface(
     settings : sequence of Setting
         All that were asked for.
     sweep : Sweep
-    measure : str
+    about : mapping
+        Of the measure, from `axis`.
     where : tuple of str
         The parameters across and down, and the others in words.
     limit : float, optional
     forecasts : mapping of str to mapping
         What is expected, see `rwn_core.tuning.forecast`; shown until the setting is measured.
     """
-    across, down, rest = where
+    (across, down, rest), measure = where, about["measure"]
     both = (across, down)
     chosen = [s for s in settings if _has(s, both) and _rest(s, both) == rest]
     if not chosen:
-        return draw_reason(title(measure), "No setting has these parameters.", "parameter_surface")
+        return draw_reason(about["title"], "No setting has these parameters.", "parameter_surface")
     columns = sorted({getattr(s.params, across) for s in chosen})
     rows = sorted({getattr(s.params, down) for s in chosen})
     known = {point.setting.key: point.median(measure) for point in sweep}
@@ -243,7 +246,7 @@ def draw_surface(
         square,
         {"title": SHORT_NAMES.get(across, across), "values": columns},
         {"title": SHORT_NAMES.get(down, down), "values": rows},
-        {**axis(measure, risk=False), "where": rest},
+        {**about, "where": rest},
         limit=limit,
         forecast=forecast & np.isfinite(square),
     )

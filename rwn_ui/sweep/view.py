@@ -105,7 +105,7 @@ def _pictures(session: Session, run: Run) -> None:
             sweep_cards.draw_surface(
                 asked,
                 sweep,
-                measure,
+                sweep_cards.axis(measure, session.data.n, risk=False),
                 where,
                 limit=limit if measure == y else None,
                 forecasts=forecasts,

@@ -29,8 +29,8 @@ TILES = (
         words=percent,
         limit="linkage",
         help="Released records that a worst-case intruder links rightly: one who holds the whole "
-        "original file and knows the method, but not the key. Ordinary tools compare distances "
-        "and see far less; choose the intruder at the left.",
+        "original file and knows the method, but not the key, by the better of two attacks. "
+        "Ordinary tools compare distances and see far less; choose the intruder at the left.",
     ),
     Tile(
         label="Re-linked, ordinary",
@@ -103,12 +103,14 @@ def _tile(
     tile: Tile, readings: Readings, session: Session, draws: Ensemble | None
 ) -> dict[str, Any]:
     reading = readings[tile.measure]
+    tile = _called(tile, reading, session.data.n)
     shown = tile.draw(reading)
     if reading is risk_axis.PENDING:
         shown |= {"released": "…", "limit": _ordinary(tile, readings)}
     if not isinstance(reading, Reading):
         return shown
     if tile.limit == "linkage":
+        shown["help"] += risk_axis.which_attack(tile.measure, reading, session.data.n)
         shown["help"] += risk_axis.beside(tile.measure, reading, readings)
     if tile.limit is not None:
         _mark(shown, tile, readings, session)
@@ -125,6 +127,20 @@ def _tile(
     return shown
 
 
+def _called(tile: Tile, reading: Reading | rwn.NotApplicable, records: int) -> Tile:
+    """The tile, which claims a worst case only where it is one, and while it may become one."""
+    about = rwn.MEASURES[tile.measure]
+    pending = reading is risk_axis.PENDING and about.title_for(records) != about.title
+    if not (pending or risk_axis.bound(reading)):
+        return tile
+    return replace(
+        tile,
+        label="Re-linked, at least" if tile.measure == "bayes_linkage" else about.at_least,
+        help="Released records that somebody links rightly who holds the original file and knows "
+        "the method, but not the key; another attack of the same person may link more.",
+    )
+
+
 def _mark(shown: dict[str, Any], tile: Tile, readings: Readings, session: Session) -> None:
     """Hold a tile against the policy; no risk stands there alone."""
     limit = float(getattr(session.policy, str(tile.limit)))
@@ -137,7 +153,7 @@ def _mark(shown: dict[str, Any], tile: Tile, readings: Readings, session: Sessio
         return
     reading = readings[tile.measure]
     assert isinstance(reading, Reading)
-    shown["state"] = "ok" if tile.value(reading) <= limit else "over"
+    shown["state"] = risk_axis.state(reading, tile.value(reading), limit)
     shown["limit"] = f"limit {tile.words(limit)}"
     shown["help"] += f" The policy: {shown['limit']}."
     shown["limit"] = _ordinary(tile, readings) or shown["limit"]

@@ -124,7 +124,7 @@ def _map(readings: Readings, session: Session) -> Chart:
         sweep_points.small_map(axis),
         repeated_draws_results.map_points(session, axis),
     )
-    chart["layout"]["yaxis"]["title"]["text"] = risk_axis.axis_title(axis)
+    chart["layout"]["yaxis"]["title"]["text"] = risk_axis.axis_title(axis, session.data.n)
     return chart
 
 

@@ -115,7 +115,7 @@ def test_a_method_without_a_parameter_has_no_place_on_its_heat_map() -> None:
         sweep_cards.draw_surface(
             settings,
             Sweep(points=(), plan=Plan(measures=("correlation",)), wanted=8),
-            "correlation",
+            sweep_cards.axis("correlation", 100, risk=False),
             ("epsilon", "k", rest),
             limit=None,
             forecasts={},

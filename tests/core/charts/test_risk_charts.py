@@ -99,9 +99,10 @@ def releases(simulated: Any) -> Any:
     )
 
 
-def tried(loss: float = 0.1) -> list[dict[str, float]]:
+def tried(loss: float = 0.1, *, earned: bool = True) -> list[dict[str, float]]:
     return [
-        {"share": share, "risk": 1 - share, "correlation": loss} for share in (0.0, 0.25, 0.5, 1.0)
+        {"share": share, "risk": 1 - share, "earned": earned, "correlation": loss}
+        for share in (0.0, 0.25, 0.5, 1.0)
     ]
 
 
@@ -177,6 +178,15 @@ def test_attacks_without_an_answer_stand_in_the_table_only() -> None:
         "Too many records.",
     ]
     assert chart["note"] == "ordinary 12 % · worst case 100 %"
+
+
+def test_a_lower_bound_is_no_worst_case_on_the_charts() -> None:
+    listed = [{**attack, "at_least": attack["worst"]} for attack in attacks()]
+    for chart in (linkage_attacks.draw(listed), rounding_effect.draw(tried(earned=False))):
+        assert "worst case" not in str(chart).replace("-", " ").lower()
+        assert "at least" in str(chart)
+    assert "≥ 100 %" in str(linkage_attacks.draw(listed)["layout"]["annotations"])
+    assert "worst-case linkage" in str(rounding_effect.draw(tried()))
 
 
 def test_the_bars_of_records_add_up() -> None:
