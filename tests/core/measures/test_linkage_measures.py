@@ -221,8 +221,8 @@ def test_ATT_7_attribute_inference():
     for group in (everybody, np.unique(rows[:, 0], return_inverse=True)[1].ravel()):
         first = np.unique(group, return_index=True)[1]
         some = beliefs(law, masked, first, ["x"], ["y"], everybody)
-        told = ReleasedValues(group, rows[:, 1], 0.0).told_by(sparse.csr_array(some.source))
-        share = told.toarray()[5] / told.toarray()[5].sum()
+        mass = ReleasedValues(group, rows[:, 1], 0.0).masses(sparse.csr_array(some.source))
+        share = mass.toarray()[5] / mass.toarray()[5].sum()
         assert share[1] == pytest.approx(expected["pred_y1"])
 
 
