@@ -43,6 +43,8 @@ def test_tiles_cards_and_tables(page, drawn):
     assert list(charts(payload)) == [
         "linkage_attacks",
         "record_risk",
+        "precision_recall",
+        "true_matches",
         "repeated_releases",
         "rounding_effect",
         "key_classes",
@@ -78,6 +80,27 @@ def test_key_variables_reach_the_numbers(page, drawn):
     assert after["tiles"][2]["released"] != before
     assert "keys: age" in after["summary"]["text"]
     assert after["tiles"][1]["released"] == drawn[0]["tiles"][1]["released"]
+
+
+def shown_values(payload: dict[str, Any]) -> list[list[str]]:
+    tables = {table["title"]: table["rows"] for table in payload["tables"]}
+    assert {
+        "Links by somebody who is sure of them",
+        "How a confidential value is found out",
+    } <= set(tables)
+    return tables["Whose values does a row show?"]
+
+
+def test_further_sets_are_stated_and_taken_back(page, drawn):
+    assert shown_values(drawn[-1])[0][0] == "age, weight, height"
+    labels = [widget.label for widget in page.multiselect]
+    page.multiselect[labels.index("A further set of variables")].set_value(["neck", "age"]).run()
+    buttons = {button.label: button for button in page.button}
+    buttons["Add this set"].click().run()
+    assert not page.exception
+    assert [row[0] for row in shown_values(drawn[-1])[:2]] == ["age, weight, height", "neck, age"]
+    next(button for button in page.button if button.label == "Clear the sets").click().run()
+    assert "neck, age" not in [row[0] for row in shown_values(drawn[-1])]
 
 
 def test_no_key_variable_is_a_sentence(page, drawn):

@@ -17,6 +17,8 @@ from rwn_core.mechanism.law import Law
 
 SURE = 0.95
 """The precision at which the share of linked people is read."""
+PRECISIONS = (0.99, SURE, 0.8, 0.5)
+"""Those at which it is stated."""
 
 
 def _links(comparison: Comparison, law: Law, names: Sequence[str] | None) -> Linkage:
@@ -25,7 +27,11 @@ def _links(comparison: Comparison, law: Law, names: Sequence[str] | None) -> Lin
 
 
 def _plain(found: Curve) -> dict[str, Any]:
-    return {**found.thinned()._asdict(), "at_sure": found.recall_at(SURE)}
+    return {
+        **found.thinned()._asdict(),
+        "at_sure": found.recall_at(SURE),
+        "at": [found.recall_at(precision) for precision in PRECISIONS],
+    }
 
 
 def compute(comparison: Comparison) -> Reading:
@@ -41,6 +47,7 @@ def compute(comparison: Comparison) -> Reading:
     detail: dict[str, Any] = {
         "names": list(keys),
         "sure": SURE,
+        "precisions": list(PRECISIONS),
         "all": _plain(found),
         "keys": _plain(by_keys),
         "success": links.success,
@@ -57,12 +64,15 @@ def compute(comparison: Comparison) -> Reading:
 
 def sentence(reading: Reading, n: int) -> str:
     """Say how many are linked with certainty, beside the average."""
-    detail = reading.detail
+    detail, keys = reading.detail, reading.detail["keys"]["at_sure"]
+    who = "Who holds the original file, knows the method and links only rows that he is sure of"
+    everybody = f"who links everybody is right for {percent(detail['success'])}."
+    if not reading.value:
+        by_keys = f", by the keys alone {percent(keys)} of them" if keys else ""
+        return f"{who} links nobody if {percent(SURE)} must be right{by_keys}; {everybody}"
     return (
-        f"Who holds the original file, knows the method and links only rows that he is sure of "
-        f"links {percent(reading.value)} of the people, and {percent(SURE)} of these links are "
-        f"right (by the keys alone: {percent(detail['keys']['at_sure'])} of the people); who links "
-        f"everybody is right for {percent(detail['success'])}."
+        f"{who} links {percent(reading.value)} of the people, and {percent(SURE)} of these links "
+        f"are right (by the keys alone: {percent(keys)} of the people); {everybody}"
     )
 
 
