@@ -1,4 +1,4 @@
-"""The Sweep page: which of many settings costs least among those that keep the limits."""
+"""The Sweep page: which of many settings costs least among those that keep the policy."""
 
 import streamlit as st
 

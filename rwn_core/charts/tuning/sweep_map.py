@@ -76,7 +76,7 @@ def draw(
     return chart(
         "sweep_map",
         "Risk–utility map of the sweep",
-        f"{len(placed)} settings · {best} on the frontier",
+        f"{len(placed)} settings · {best} on the frontier{_kept_words(placed, of_limits)}",
         _describe(placed, x, y, limit),
         data=[
             *_intervals(placed),
@@ -96,6 +96,12 @@ def draw(
         ),
         table=_table(spots, x, y),
     )
+
+
+def _kept_words(placed: Sequence[Spot], of_limits: bool) -> str:
+    """How many keep all limits: one that could not be read does not show in a setting's place."""
+    kept = sum(1 for s in placed if s.get("kept"))
+    return f" · {kept} keep all limits" if of_limits else ""
 
 
 def _known(spot: Spot) -> bool:

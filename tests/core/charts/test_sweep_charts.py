@@ -88,6 +88,7 @@ def test_the_limit_shades_what_is_tolerated(drawn: Chart) -> None:
     assert region["y1"] == rule["y0"] == 0.12
     assert region["y0"] < drawn["layout"]["yaxis"]["range"][0]
     assert "1 of them keep all limits" in drawn["alt"]
+    assert drawn["note"].endswith("1 keep all limits")
     alone = sweep_map.draw(SPOTS, LOSS, RISK, limit=0.2)
     assert len(alone["layout"]["shapes"]) == 1, "a limit on one measure allows nothing by itself"
     assert "1 of them keep all limits; the limit on Linkage alone is 20.0 %" in alone["alt"]
