@@ -14,6 +14,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.risk import (
+    attribute_gain,
     attribute_inference,
     bayes_linkage,
     cells_changed,
@@ -99,6 +100,7 @@ _MEASURES: tuple[Measure, ...] = (
     probabilistic_linkage.MEASURE,
     membership.MEASURE,
     attribute_inference.MEASURE,
+    attribute_gain.MEASURE,
     differential_privacy.MEASURE,
     misclassification.MEASURE,
     extremes.MEASURE,

@@ -4,6 +4,7 @@ from rwn_core.tuning.frontier import frontier
 from rwn_core.tuning.goal_seek import Goal, GoalAnswer, seek
 from rwn_core.tuning.grid import Grid, values_of
 from rwn_core.tuning.point import Point, Spread
+from rwn_core.tuning.policy import Limit, Policy, Verdict
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep import USUAL, prepared, sweep
 from rwn_core.tuning.sweep_folder import JobFolder, job_name
@@ -17,13 +18,16 @@ __all__ = [
     "GoalAnswer",
     "Grid",
     "JobFolder",
+    "Limit",
     "Plan",
     "Point",
+    "Policy",
     "Run",
     "Setting",
     "Spread",
     "Sweep",
     "Trials",
+    "Verdict",
     "frontier",
     "job_name",
     "prepared",

@@ -48,6 +48,7 @@ ZERO_OF_ITSELF = {"cells_changed", "closest_record"}
 DOUBTED_OF_ITSELF = {
     # who knows the law takes the original for a release like any other
     *("bayes_linkage", "intruder_levels", "whole_file_linkage", "attribute_inference"),
+    "attribute_gain",
 }
 NEEDS_A_LAW = {
     "neighborhood_size",
@@ -57,6 +58,7 @@ NEEDS_A_LAW = {
     "repeated_releases",
     "membership",
     "attribute_inference",
+    "attribute_gain",
     "differential_privacy",
     "misclassification",
     "queries",

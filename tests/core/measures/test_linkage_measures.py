@@ -219,17 +219,16 @@ def test_the_worst_case_learns_more_than_everybody_knows():
 def test_attribute_inference_looks_at_classes_a_few_at_a_time(monkeypatch):
     """Tables of any size: sums are kept, not the posterior of every row."""
     import rwn_core
-    from rwn_core.measures.risk import attribute_inference
+    from rwn_core.measures.attacks import attribute_guesses
 
     data = rwn_core.load_demo("pima")
     release = mask(data, RWN(epsilon=1.0, k=5, q=0.5), seed=2)
     held = data.take(np.arange(0, data.n, 5))
-    comparison = compare_release(data, release, holdout=held)
-    whole = attribute_inference.compute(comparison)
-    monkeypatch.setattr(attribute_inference, "CHUNK", 100)
-    parts = attribute_inference.compute(comparison)
+    whole = attribute_guesses.best_guesses(compare_release(data, release, holdout=held))
+    monkeypatch.setattr(attribute_guesses, "CHUNK", 100)
+    parts = attribute_guesses.best_guesses(compare_release(data, release, holdout=held))
     assert parts.value == pytest.approx(whole.value, rel=1e-12)
     assert parts.baseline == pytest.approx(whole.baseline, rel=1e-12)
-    monkeypatch.setattr(attribute_inference, "LARGEST_WORK", 100)
+    monkeypatch.setattr(attribute_guesses, "LARGEST_WORK", 100)
     with pytest.raises(NotApplicable, match="fewer key variables"):
-        attribute_inference.compute(comparison)
+        attribute_guesses.best_guesses(compare_release(data, release, holdout=held))
