@@ -13,6 +13,7 @@ Slices = tuple[tuple[str, ...], ...]
 
 _NAMED = 2  # variables of a long slice that are named in a short line
 _LONG = 4
+_COUNTS = ("one", "two", "three")  # variables whose values nearly always name one person
 
 
 def as_slices(slices: Iterable[Sequence[str]]) -> Slices:
@@ -59,6 +60,31 @@ def slices_words(slices: Slices, *, short: bool = False) -> str:
     'age + weight travel together, a + b + 3 more travel together'
     """
     return ", ".join(f"{slice_words(each, short=short)} travel together" for each in slices)
+
+
+def verbatim_words(slices: Slices) -> list[str]:
+    """Say what a row shows of one person, and who may read it, a sentence for each slice.
+
+    Examples
+    --------
+    >>> verbatim_words((("age", "weight"),))
+    ['A row shows age and weight of one person verbatim; who knows one of them may read the other.']
+    """
+    sentences = []
+    for names in slices:
+        known = min(len(names) - 1, len(_COUNTS))
+        others = "other" if len(names) - known == 1 else "others"
+        sentences.append(
+            f"A row shows {_listed(names)} of one person verbatim; who knows "
+            f"{_COUNTS[known - 1]} of them may read the {others}."
+        )
+    return sentences
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) > _LONG:
+        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def slice_words(names: Sequence[str], *, short: bool = False) -> str:
