@@ -13,6 +13,7 @@ from rwn_cli.options import (
     ENDS_IN,
     Dropped,
     SchemaFile,
+    Sliced,
     Source,
     Weighted,
     described,
@@ -26,6 +27,8 @@ from rwn_cli.terminal import progress, say
 from rwn_core.errors import ParameterError
 
 if TYPE_CHECKING:
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.data.slices import Slices
     from rwn_core.reporting.scenario import Scenario, Search
 
 Values = Annotated[
@@ -57,6 +60,15 @@ def sweep(
         ),
     ] = None,
     weight: Weighted = None,
+    slice_: Sliced = None,
+    slices: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PRESET,PRESET",
+            help="Usual choices of what travels together to try: alone, keys_apart, keys_together, "
+            "confidential_apart, related_2, related_3, related_5, whole.",
+        ),
+    ] = None,
     method: Annotated[
         str | None,
         typer.Option(metavar="KEY,KEY", help="Methods to try; rwn if left out."),
@@ -96,9 +108,12 @@ def sweep(
     axes = {name: values_of(text, f"--{name}") for name, text in given.items() if text is not None}
     search = _search(told, axes, method, (tuple(measure or ()), releases, seed))
     data = described(load(source, schema), identifiers=drop or ())
-    data = described(under(told, data), weights=weight or ())
+    data = described(under(told, data), weights=weight or (), slices=slice_ or ())
     if round_:
         grid = replace(search.grid, precision=step_axis(data, round_))
+        search = replace(search, grid=grid)
+    if slices or slice_:
+        grid = replace(search.grid, slices=_partitions(data, slices))
         search = replace(search, grid=grid)
     settings = prepared(data, search.grid, references=False)
     say(f"{len(settings):,} settings, {search.plan.releases} releases each")
@@ -140,6 +155,15 @@ def _search(
             seed=before.seed if seed is None else seed,
         ),
     )
+
+
+def _partitions(data: Microdata, presets: str | None) -> tuple[Slices | None, ...]:
+    """What travels together: the presets, or the slices that the table was given."""
+    from rwn_core.tuning.slice_presets import preset_slices
+
+    if presets is None:
+        return (None,)
+    return tuple(preset_slices(data, each.strip()) for each in presets.split(","))
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -110,7 +110,7 @@ class Schema:
                 groups.setdefault(variable.group, []).append(variable.name)
         return as_slices(names for names in groups.values() if len(names) > 1)
 
-    def with_slices(self, slices: Sequence[Sequence[str]]) -> Schema:
+    def with_slices(self, slices: Iterable[Sequence[str]]) -> Schema:
         """This schema with exactly these variables sharing donors, and every other one alone.
 
         Raises

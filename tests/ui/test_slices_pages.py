@@ -21,6 +21,7 @@ from rwn_ui.state.change_table import reslice
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
+from rwn_ui.sweep import form
 from rwn_ui.widgets import slices
 
 LABEL = "Variables that travel together"
@@ -174,3 +175,23 @@ def test_a_table_with_groups_keeps_its_own_as_a_choice() -> None:
     other = Session(name="some", demo="some", data=table)
     assert address._take_slices(other, link) == []
     assert other.slices == ()
+
+
+def test_the_sweep_form_tries_slices(open_page, sweeps_folder) -> None:
+    screen = open_page("tune")
+    choose(screen, "Keys together, the others together")
+    session, chosen = screen.session, screen.session.slices
+    screen.visit("sweep")
+    shown = field(screen.test, "multiselect", LABEL)
+    assert shown.value == [chosen]
+    assert form.read(session).grid.slices == (chosen,)
+    shown.set_value([(), chosen])
+    start = next(each for each in screen.test.button if each.label == "Start sweep")
+    begun: list[Any] = []
+    screen.test.session_state["rwn.work"].sweep = None
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(form.sweep_run, "begin", lambda *args: begun.append(args))
+        start.click().run()
+    assert screen.errors == []
+    ((_, (grid,), _),) = begun
+    assert grid.slices == ((), chosen)
