@@ -45,11 +45,14 @@ class Assumptions:
         How the table was drawn from its population.
     watch : WatchList
         What is followed.
+    key_sets : tuple of tuple of str
+        Sets of variables that somebody may know of a person, beside the key variables.
     """
 
     precision: Mapping[str, float] = field(default_factory=dict)
     sampling: Sampling = field(default_factory=Sampling)
     watch: WatchList = field(default_factory=WatchList)
+    key_sets: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +203,7 @@ def disclose_release(
     if progress is not None:
         progress(0.1)
     base = Comparison(original=microdata, masked=release.masked, sampling=assumed.sampling)
+    base = base.with_key_sets(assumed.key_sets)
     control = control_group(base, params, seed, precision)
     if progress is not None:
         progress(0.2)

@@ -45,6 +45,7 @@ from rwn_core.measures.risk import (
     singling_out,
     suda,
     t_closeness,
+    true_matches,
     uniqueness,
     whole_file_linkage,
 )
@@ -101,6 +102,7 @@ _MEASURES: tuple[Measure, ...] = (
     membership.MEASURE,
     attribute_inference.MEASURE,
     attribute_gain.MEASURE,
+    true_matches.MEASURE,
     differential_privacy.MEASURE,
     misclassification.MEASURE,
     extremes.MEASURE,

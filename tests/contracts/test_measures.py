@@ -43,6 +43,7 @@ OF_ALL_RELEASES = {
 WORST_OF_ITSELF = {
     # the original gives away at least as much as a release of it
     *("singling_out", "linkability", "inference", "global_linkage", "probabilistic_linkage"),
+    "true_matches",
 }
 ZERO_OF_ITSELF = {"cells_changed", "closest_record"}
 DOUBTED_OF_ITSELF = {
@@ -74,6 +75,7 @@ NOTHING_LEFT = {
     "suda",
     "loglinear_risk",
     "interval_disclosure",
+    "true_matches",
 }
 FORBIDDEN_TO_MEASURES = ("rwn_core.measures.utility", "rwn_core.measures.risk", "rwn_core.masking")
 NEEDS_A_SECRET = {"l_diversity", "t_closeness", "inference"}

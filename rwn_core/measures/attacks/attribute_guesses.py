@@ -11,10 +11,9 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
-from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, numbers
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES, Success, attack
+from rwn_core.measures.attacks.confidential_value import secret_values, tolerance
 from rwn_core.measures.attacks.donor_belief import Beliefs, beliefs
 from rwn_core.measures.attacks.guessing import Closest, canonical_sample, control_sample
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues
@@ -33,24 +32,6 @@ from rwn_core.mechanism.law import Law
 LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
 PEOPLE = 1000  # who are attacked at most
 CHUNK = 500  # classes of rows looked at together
-NEAR = 0.1  # standard deviations within which a number counts as learned
-
-
-def _values(original: Microdata, people: Microdata, name: str) -> NDArray[np.float64]:
-    """A confidential variable of either table as numbers, NaN where missing."""
-    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        code = codes(original, people, name)[0]
-        return np.where(code < 0, np.nan, code.astype(np.float64))
-    return numbers(original, people, name)
-
-
-def _tolerance(original: Microdata, name: str) -> float:
-    """How near a number must be to count as learned; a category must be the same."""
-    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        return 0.0
-    values = original.values(name)
-    known = values[~np.isnan(values)]
-    return NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
 
 
 class _Attack:
@@ -72,7 +53,7 @@ class _Attack:
         self.comparison, self.law, self.keys, self.secrets = comparison, law, keys, secrets
         self.first = np.unique(group, return_index=True)[1]
         self.released = [
-            ReleasedValues(group, _values(original, masked, name), _tolerance(original, name))
+            ReleasedValues(group, secret_values(original, masked, name), tolerance(original, name))
             for name in secrets
         ]
         self.closest = Closest(comparison, keys)
@@ -96,7 +77,7 @@ class _Attack:
         self, people: Microdata, parts: Iterator[tuple[Beliefs, NDArray[np.int64]]]
     ) -> list[Success]:
         original = self.comparison.original
-        truths = [_values(original, people, name) for name in self.secrets]
+        truths = [secret_values(original, people, name) for name in self.secrets]
         # he rounds the keys that he knows as the release does
         as_released = rounded(people, self.law.precision)
         return attack(parts, self._nearest(as_released), truths, self.released)

@@ -124,6 +124,27 @@ def newcombe(one: tuple[float, int], other: tuple[float, int]) -> tuple[float, f
     return max(-1.0, gain - below), min(1.0, gain + above)
 
 
+def share_interval(counts: ArrayLike, of: ArrayLike) -> NDArray[np.float64]:
+    """Ends of the 95 % Wilson score interval of many shares, shape (..., 2).
+
+    Parameters
+    ----------
+    counts, of : array_like of float, shape (...)
+        From 0 to `of`; of nothing, everything from 0 to 1 is possible.
+
+    Examples
+    --------
+    >>> share_interval([5, 0], [10, 0]).round(3).tolist()
+    [[0.237, 0.763], [0.0, 1.0]]
+    """
+    successes, attacks = np.asarray(counts, dtype=np.float64), np.asarray(of, dtype=np.float64)
+    squared = Z95 * Z95
+    centre = (successes + squared / 2) / (attacks + squared)
+    spread = successes * (attacks - successes) / np.maximum(attacks, 1) + squared / 4
+    half = Z95 / (attacks + squared) * np.sqrt(np.maximum(spread, 0.0))
+    return np.clip(np.stack((centre - half, centre + half), axis=-1), 0.0, 1.0)
+
+
 def excess_risk(attack: tuple[float, float], control: tuple[float, float]) -> tuple[float, float]:
     """Risk beyond a control group, (r - c) / (1 - c), with its half-width; not cut.
 
