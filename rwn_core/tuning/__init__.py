@@ -5,6 +5,7 @@ from rwn_core.tuning.goal_seek import Goal, GoalAnswer, seek
 from rwn_core.tuning.grid import Grid, values_of
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import Limit, Policy, Verdict
+from rwn_core.tuning.seek_slices import SliceAnswer, SliceRanges, seek_slices
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep import USUAL, prepared, sweep
 from rwn_core.tuning.sweep_folder import JobFolder, job_name
@@ -24,6 +25,8 @@ __all__ = [
     "Policy",
     "Run",
     "Setting",
+    "SliceAnswer",
+    "SliceRanges",
     "Spread",
     "Sweep",
     "Trials",
@@ -32,6 +35,7 @@ __all__ = [
     "job_name",
     "prepared",
     "seek",
+    "seek_slices",
     "sweep",
     "values_of",
 ]
