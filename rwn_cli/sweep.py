@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -28,6 +29,7 @@ from rwn_cli.options import (
     ENDS_IN,
     Dropped,
     SchemaFile,
+    Sliced,
     Source,
     Weighted,
     described,
@@ -39,6 +41,10 @@ from rwn_cli.options import (
 )
 from rwn_cli.terminal import progress, say
 
+if TYPE_CHECKING:
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.data.slices import Slices
+
 
 def sweep(
     source: Source,
@@ -49,6 +55,15 @@ def sweep(
     set_: OtherValues = None,
     round_: Steps = None,
     weight: Weighted = None,
+    slice_: Sliced = None,
+    slices: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PRESET,PRESET",
+            help="Usual choices of what travels together to try: alone, keys_apart, keys_together, "
+            "confidential_apart, related_2, related_3, related_5, whole.",
+        ),
+    ] = None,
     method: Annotated[
         str | None,
         typer.Option(metavar="KEY,KEY", help="Methods to try; rwn if left out."),
@@ -88,8 +103,11 @@ def sweep(
     if judged:
         search = with_measures(search, policy.measures)
     data = described(load(source, schema), identifiers=drop or ())
-    data = described(under(told, data), weights=weight or ())
+    data = described(under(told, data), weights=weight or (), slices=slice_ or ())
     search = rounded(search, data, round_ or ())
+    if slices or slice_:
+        grid = replace(search.grid, slices=_partitions(data, slices))
+        search = replace(search, grid=grid)
     settings = prepared(data, search.grid, references=False)
     say(f"{len(settings):,} settings, {search.plan.releases} releases each")
     folder = target.with_name(f"{target.name}.sweep")
@@ -102,3 +120,12 @@ def sweep(
     if judged:
         say(found.words(policy))
     say(f"written to {target}, {len(found) * len(search.plan.measures):,} rows")
+
+
+def _partitions(data: Microdata, presets: str | None) -> tuple[Slices | None, ...]:
+    """What travels together: the presets, or the slices that the table was given."""
+    from rwn_core.tuning.slice_presets import preset_slices
+
+    if presets is None:
+        return (None,)
+    return tuple(preset_slices(data, each.strip()) for each in presets.split(","))

@@ -42,12 +42,16 @@ _OF_A_SETTING = {
     "parameters": "A table of the method's parameters, by their names.",
     "weights": "A table of weights in the distance, by variable; the schema's for the others.",
     "precision": "A table of steps that released values are multiples of, by variable.",
+    "slices": "A list of lists of variables that travel together; every other variable stands "
+    "alone. The schema's groups if left out.",
 }
 _OF_A_SWEEP = {
     "method": "Key of the method, or a list of several.",
     "axes": "A table: for each parameter the list of its values; every combination is tried.",
     "weights": "A list of tables of weights to try.",
     "precision": "A list of tables of steps to try; an empty one leaves values as they are.",
+    "slices": 'A list of lists of slices to try: `[]` lets each variable stand alone, `"own"` '
+    "stands for the schema's groups.",
 }
 _OF_AN_ANALYSIS = {
     "kind": f"What it is: {', '.join(KINDS)}. Needed.",

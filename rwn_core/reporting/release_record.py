@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -122,7 +122,7 @@ def internal_record(
             "records": microdata.n,
             "variables": [variable.name for variable in microdata.schema.released],
         },
-        "setting": _plain_data({**setting.to_dict(), "parameters": _parameters(release.params)}),
+        "setting": {**setting.to_dict(), "parameters": _parameters(release.params)},
         "file": {**asdict(file), "records": release.masked.n},
         "readings": _readings(audited, wanted),
         "limit": policy.to_records(),
@@ -187,11 +187,9 @@ def _follows(decision: Decision, setting: Setting, microdata: Microdata) -> bool
 def _parameters(params: Any) -> dict[str, Any]:
     """All of a method's parameters that are set, the usual ones, too."""
     result = {field.name: getattr(params, field.name) for field in fields(params)}
-    return {name: value for name, value in result.items() if value is not None}
+    return {name: _plain_data(value) for name, value in result.items() if value is not None}
 
 
 def _plain_data(node: Any) -> Any:
     """Plain data; a radius for each record, say, is only named."""
-    if isinstance(node, Mapping):
-        return {name: _plain_data(value) for name, value in node.items()}
     return node if isinstance(node, bool | int | float | str) else "a value for each record"

@@ -26,8 +26,9 @@ _FIELDS = {
     "analysis_plan",
     "watch",
 }
-_SETTING = {"method", "parameters", "weights", "precision"}
-_SWEEP = {"method", "axes", "weights", "precision", "measures", "releases", "seed"}
+_SETTING = {"method", "parameters", "weights", "precision", "slices"}
+_SWEEP = {"method", "axes", "weights", "precision", "slices", "measures", "releases", "seed"}
+_OWN = "own"  # in place of slices: the groups of the table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +166,7 @@ def _setting(plain: Mapping[str, Any]) -> Setting:
         plain.get("parameters", {}),
         plain.get("weights", {}),
         plain.get("precision", {}),
+        plain.get("slices"),
     )
 
 
@@ -175,6 +177,7 @@ def _search(plain: Mapping[str, Any]) -> Search:
         method=_method(plain.get("method", "rwn")),
         weights=tuple(plain.get("weights", ({},))),
         precision=tuple(plain.get("precision", ({},))),
+        slices=tuple(None if each == _OWN else each for each in plain.get("slices", (_OWN,))),
     )
     given = {name: plain[name] for name in ("releases", "seed") if name in plain}
     return Search(grid=grid, plan=Plan(measures=tuple(plain["measures"]), **given))
@@ -197,6 +200,10 @@ def _search_to_dict(search: Search) -> dict[str, Any]:
         plain["weights"] = [dict(each) for each in search.grid.weights]
     if any(search.grid.precision):
         plain["precision"] = [dict(each) for each in search.grid.precision]
+    if any(each is not None for each in search.grid.slices):
+        plain["slices"] = [
+            _OWN if each is None else [list(names) for names in each] for each in search.grid.slices
+        ]
     return plain
 
 

@@ -6,6 +6,7 @@ from rwn_core.tuning.goal_seek import seek
 from rwn_core.tuning.grid import Grid, values_of
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import Limit, Policy
+from rwn_core.tuning.seek_slices import SliceAnswer, SliceRanges, seek_slices
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep import USUAL, prepared, sweep
 from rwn_core.tuning.sweep_folder import JobFolder, job_name
@@ -26,6 +27,8 @@ __all__ = [
     "Policy",
     "Run",
     "Setting",
+    "SliceAnswer",
+    "SliceRanges",
     "Spread",
     "Sweep",
     "Trials",
@@ -34,6 +37,7 @@ __all__ = [
     "job_name",
     "prepared",
     "seek",
+    "seek_slices",
     "sweep",
     "values_of",
 ]

@@ -76,8 +76,8 @@ class Sweep:
         Returns
         -------
         pandas.DataFrame
-            method; a column for each parameter; weights; precision; measure, side, better, unit;
-            releases; median, low and high (where one more release falls 9 times in 10); baseline;
+            method; a column for each parameter; weights; precision; slices; measure, side, better,
+            unit; releases; median, low and high (where one more release falls 9 times in 10); baseline;
             and not_applicable, the reason where there is no answer. With a policy also limit, the
             measure's own; share_of_limit, how much of it the upper end of one more release uses;
             and keeps_all_limits, of the whole setting.
@@ -129,6 +129,7 @@ def _row(point: Point, spread: Spread, names: list[str], releases: int) -> dict[
         **{name: getattr(params, name, None) for name in names},
         "weights": " ".join(f"{name}={weight:g}" for name, weight in point.setting.weights),
         "precision": " ".join(f"{name}={step:.10g}" for name, step in point.setting.precision),
+        "slices": " ".join("+".join(names) for names in point.setting.slices or ()),
         "measure": spread.measure,
         "side": measure.side,
         "better": measure.better,

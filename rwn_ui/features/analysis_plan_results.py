@@ -71,7 +71,7 @@ def judge(
     exact = setting.params
     try:
         return analysis_plan.judge_setting(
-            setting.weighted(microdata),
+            setting.applied_to(microdata),
             Rounded(params=exact, precision=setting.precision) if setting.precision else exact,
             repeats=RELEASES if microdata.n <= LARGEST_DENSE else RELEASES_OF_LARGE,
             seed=scenario.seed,

@@ -11,6 +11,7 @@ import numpy as np
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason
 from rwn_core.data.rounding import precision_words
+from rwn_core.data.slices import slices_words
 from rwn_core.masking import SHORT_NAMES, lever_values
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
@@ -191,7 +192,8 @@ def _rest(setting: Setting, without: Sequence[str]) -> str:
     held |= {f"weight of {name}": weight for name, weight in setting.weights}
     parts = [] if setting.method == "rwn" else [setting.method]
     parts += [f"{name} = {_word(value)}" for name, value in held.items()]
-    return " · ".join([*parts, *([precision_words(setting.precision)] * bool(setting.precision))])
+    parts += [precision_words(setting.precision)] * bool(setting.precision)
+    return " · ".join([*parts, *([slices_words(setting.slices)] if setting.slices else [])])
 
 
 def _word(value: Any) -> str:

@@ -24,6 +24,7 @@ from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import goal_seek as goal_seek_view
 from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.sweep import run as sweep_run
+from rwn_ui.sweep import slice_search as slice_search_view
 from rwn_ui.widgets import limits
 
 
@@ -36,6 +37,7 @@ def draw(session: Session) -> None:
     run = own_work().sweep
     if run is None:
         _nothing_yet(session)
+        slice_search_view.draw(session)
         return
 
     running = run.running
@@ -50,6 +52,7 @@ def draw(session: Session) -> None:
     polled(area, again=running)
     sweep_pick.draw(session, run)
     goal_seek_view.draw(session, run)
+    slice_search_view.draw(session)
 
 
 def _nothing_yet(session: Session) -> None:

@@ -55,6 +55,7 @@ def test_it_is_true_of_its_file(bodyfat) -> None:
         },
         "weights": {"age": 2.0},
         "precision": {"age": 5.0},
+        "slices": [],
     }
     assert {"epsilon", "k", "q"} <= set(told["setting"]["parameters"])
     assert (
