@@ -112,7 +112,8 @@ def _sampling(session: Session) -> Sampling:
         key=key(session, "weights.widget"),
         disabled=not usable,
         help="A variable that says for each record how many people it stands for; for individual "
-        "and log-linear risk, and uniqueness in the population. Offered are numbers of at least 1 without missing values.",
+        "and log-linear risk, and uniqueness in the population. Offered are numbers of at least 1 "
+        "without missing values.",
     )
     st.session_state[key(session, "weights")] = weights
     population = st.number_input(
