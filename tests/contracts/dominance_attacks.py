@@ -75,8 +75,10 @@ def worst_linkage(comparison: Comparison) -> Linkage:
     """The worst case on any screen, by the keys and by all variables, where one is claimed."""
     if reading("intruder_levels", comparison) is None:
         return {}
-    keys = max(value("intruder_levels", comparison), value("whole_file_linkage", comparison))
-    return {"keys": keys, "all": max(value("bayes_linkage", comparison), keys)}
+    return {
+        "keys": value("intruder_levels", comparison),
+        "all": value("bayes_linkage", comparison),
+    }
 
 
 def worst_attribute(comparison: Comparison) -> NDArray[np.float64]:

@@ -123,9 +123,9 @@ class Adder:
             total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
             if progress is not None:
                 progress(end / (len(starts) - 1))
-        *sums, missing, added = total
+        *sums, missing, added, unseen = total
         means = [mean_of_known(*each, weights) for each in zip(missing, added, strict=True)]
-        found = [*sums, np.array(means)]
+        found = [*sums, unseen, np.array(means)]
         return ExpectedSums(**dict(zip(ExpectedSums.__dataclass_fields__, found, strict=True)))
 
     def near(
