@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from rwn_core.masking.additive_noise import AdditiveNoise
+from rwn_core.masking.correlated_noise import CorrelatedNoise
+from rwn_core.masking.k_noise import KNoise
 from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, lever_values, options_of
 from rwn_core.masking.method import Masked, Method, Prepared
 from rwn_core.masking.nbrs2015 import NBRS2015
@@ -17,6 +20,9 @@ __all__ = [
     "NBRS2015",
     "RWN",
     "SHORT_NAMES",
+    "AdditiveNoise",
+    "CorrelatedNoise",
+    "KNoise",
     "Lever",
     "LeverRange",
     "Masked",
@@ -32,7 +38,7 @@ __all__ = [
     "unrounded",
 ]
 
-_METHODS = (RWN, NBRS2015)
+_METHODS = (RWN, NBRS2015, AdditiveNoise, CorrelatedNoise, KNoise)
 
 METHODS: Mapping[str, Any] = MappingProxyType({method.method: method for method in _METHODS})
 """Every method's parameter record by its key, in the order on screen."""

@@ -120,9 +120,13 @@ def independent_cells(law: Law) -> CellLaw:
     Raises
     ------
     NotApplicable
-        They depend on each other: a row may come about in more than one way.
+        They depend on each other: a row may come about in more than one way. Or they have no
+        donors.
     """
     components = law.components()
+    cells = components[0].cells
     if len(components) > 1:
         raise NotApplicable("This is for a method that draws each cell independently.")
-    return components[0].cells
+    if not isinstance(cells, CellLaw):
+        raise NotApplicable("This is for a method that copies values from donors.")
+    return cells

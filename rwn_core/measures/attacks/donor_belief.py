@@ -11,7 +11,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.measures.attacks.likelihood import leveled, ways
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.cells import Cells
 from rwn_core.mechanism.law import Law
 
 
@@ -103,7 +103,7 @@ def beside_secret(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]
 
 
 def _shown(
-    cells: CellLaw,
+    cells: Cells,
     source: sparse.csc_array,
     beside: tuple[str, ...],
     secret: str,
@@ -111,6 +111,9 @@ def _shown(
 ) -> sparse.csc_array:
     """P(row r comes about in this way and shows person t's value), shape (people, m)."""
     masked, rows, people = asked
+    if cells.donors is None:  # a row shows its source's value, or nobody's
+        kept = sparse.diags_array(cells.kept(secret)[people])
+        return sparse.csc_array(kept @ sparse.csr_array(source)[people])
     q = cells.modification(secret)
     shown = _given(cells, per_chance(cells, source, beside, masked, rows), q, people)
     if not beside:
@@ -123,7 +126,7 @@ def _shown(
 
 
 def per_chance(
-    cells: CellLaw,
+    cells: Cells,
     source: sparse.csc_array,
     beside: tuple[str, ...],
     masked: Microdata,
@@ -133,7 +136,7 @@ def per_chance(
 
     Parameters
     ----------
-    cells : CellLaw
+    cells : Cells
     source : sparse array of float64, shape (n, m)
     beside : tuple of str
         Variables of one unit, maybe none.
@@ -143,6 +146,7 @@ def per_chance(
     if not beside:
         return source
     own, released = cells.unit_codes(beside, masked, rows)
+    assert cells.donors is not None  # or no key shares the secret's donor
     given = cells.donors.table(own, cells.modification(beside[0]))
     column = np.repeat(released, np.diff(source.indptr))
     chance = np.asarray(given[source.indices, np.maximum(column, 0)]).ravel()
@@ -151,8 +155,9 @@ def per_chance(
 
 
 def _given(
-    cells: CellLaw, source: sparse.csc_array, q: float, people: NDArray[np.int64]
+    cells: Cells, source: sparse.csc_array, q: float, people: NDArray[np.int64]
 ) -> sparse.csc_array:
     """Sum over i of w_it times the belief in source i, shape (people, m)."""
+    assert cells.donors is not None  # as its caller has seen
     kept = (1 - q) * sparse.csr_array(source)[people]
     return sparse.csc_array(kept + q * (cells.donors.received(people).T @ source))

@@ -14,7 +14,7 @@ from rwn_core.data.rounding import rounded
 from rwn_core.measures.attacks.donor_belief import Beliefs, beside_secret, per_chance
 from rwn_core.measures.attacks.likelihood import attacked_units, leveled, ways
 from rwn_core.measures.comparison import Comparison
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.cells import Cells
 from rwn_core.mechanism.law import Law
 
 
@@ -80,7 +80,7 @@ class NonMembers:
 
     def _donor(
         self,
-        known: Sequence[tuple[CellLaw, sparse.csc_array]],
+        known: Sequence[tuple[Cells, sparse.csc_array]],
         own: NDArray[np.float64],
         rows: NDArray[np.int64],
         secret: str,
