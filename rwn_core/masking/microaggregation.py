@@ -185,22 +185,59 @@ def mdav(points: NDArray[np.float64], k: int) -> NDArray[np.int64]:
     Domingo-Ferrer and Torra 2005, section 2 (MDAV-generic).
     """
     group = np.empty(len(points), dtype=np.int64)
-    left, number = np.arange(len(points)), 0
-    while len(left) >= 2 * k:
-        first = points[left[_apart(points[left], points[left].mean(axis=0)).argmax()]]
-        centers = [first]
-        if len(left) >= 3 * k:  # the point farthest from the first one founds a group, too
-            nearest = np.argsort(_apart(points[left], first), kind="stable")[:k]
-            rest = np.delete(left, nearest)
-            centers.append(points[rest[_apart(points[rest], first).argmax()]])
-        for center in centers:
-            nearest = np.argsort(_apart(points[left], center), kind="stable")[:k]
-            group[left[nearest]] = number
-            left, number = np.delete(left, nearest), number + 1
-    group[left] = number
+    left, number = _Left(points), -1
+    while left.count >= 2 * k:
+        first = left.farthest_from(left.mean())
+        number += 1
+        group[left.take_nearest(first, k)] = number
+        if left.count >= 2 * k:  # the point farthest from the first one founds a group, too
+            number += 1
+            group[left.take_nearest(left.farthest_from(first), k)] = number
+    group[left.records()] = number + 1
     return group
 
 
-def _apart(points: NDArray[np.float64], center: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Squared distance of each point from a center, shape (n,)."""
-    return np.asarray(((points - center) ** 2).sum(axis=1))
+class _Left:
+    """Points that have no group yet.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    """
+
+    def __init__(self, points: NDArray[np.float64]) -> None:
+        self._points, self._records = points.T.copy(), np.arange(len(points))
+        self.count = len(points)
+
+    def _apart(self, center: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Squared distance of each point from a center."""
+        apart = np.zeros(self.count)
+        for own, middle in zip(self._points, center, strict=True):
+            difference = own[: self.count] - middle
+            apart += difference * difference
+        return apart
+
+    def mean(self) -> NDArray[np.float64]:
+        """Where their middle is."""
+        return np.asarray(self._points[:, : self.count].mean(axis=1))
+
+    def farthest_from(self, center: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The point farthest from a center."""
+        return self._points[:, self._apart(center).argmax()].copy()
+
+    def take_nearest(self, center: NDArray[np.float64], k: int) -> NDArray[np.int64]:
+        """The k records nearest to a center, which leave."""
+        apart = self._apart(center)
+        nearest = np.argpartition(apart, k - 1)[:k] if k < self.count else np.arange(self.count)
+        taken = self._records[nearest]
+        self.count -= len(nearest)
+        # the last points fill the gaps
+        last = np.setdiff1d(np.arange(self.count, self.count + len(nearest)), nearest)
+        gaps = nearest[nearest < self.count]
+        self._points[:, gaps] = self._points[:, last]
+        self._records[gaps] = self._records[last]
+        return taken
+
+    def records(self) -> NDArray[np.int64]:
+        """Those that are left."""
+        return self._records[: self.count]
