@@ -19,7 +19,7 @@ from rwn_core.masking.recoding import Recoding
 from rwn_core.masking.release import Release, Rounded, mask, unrounded
 from rwn_core.masking.row_copy import RowCopy
 from rwn_core.masking.rwn import RWN
-from rwn_core.masking.sampling import Sampling
+from rwn_core.masking.sampling import RandomSample
 
 __all__ = [
     "KPRAM",
@@ -37,11 +37,11 @@ __all__ = [
     "Method",
     "Microaggregation",
     "Prepared",
+    "RandomSample",
     "Recoding",
     "Release",
     "Rounded",
     "RowCopy",
-    "Sampling",
     "at_levers",
     "family",
     "lever_values",
@@ -61,7 +61,7 @@ _METHODS = (
     RowCopy,
     Microaggregation,
     LocalSuppression,
-    Sampling,
+    RandomSample,
 )
 
 METHODS: Mapping[str, Any] = MappingProxyType({method.method: method for method in _METHODS})

@@ -22,7 +22,7 @@ from rwn_core.masking.left_alone import (
     maskable,
 )
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.table_method import PreparedTable, TableMethod
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.donors import copy_from_donors
 from rwn_core.mechanism.group_law import WithinGroups
 from rwn_core.mechanism.law import Law

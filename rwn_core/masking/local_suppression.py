@@ -17,7 +17,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.masking.intervals import intervals
 from rwn_core.masking.left_alone import NUMBERS
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.table_method import PreparedTable, TableMethod
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import with_numbers
 from rwn_core.mechanism.donors import NOBODY, copy_from_donors
 from rwn_core.mechanism.group_law import Fixed

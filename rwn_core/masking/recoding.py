@@ -23,7 +23,7 @@ from rwn_core.masking.left_alone import (
     maskable,
 )
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.table_method import PreparedTable, TableMethod
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import with_numbers
 from rwn_core.mechanism.donors import copy_from_donors
 from rwn_core.mechanism.group_law import Fixed
@@ -31,7 +31,7 @@ from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
 from rwn_core.randomness import SecretKey
 
-_PRESETS = {"Light": 5, "Standard": 20, "Strong": 100}
+_PRESETS = {"Light": 5, "Standard": 10, "Strong": 25}
 LARGEST_TAIL = 0.4
 
 

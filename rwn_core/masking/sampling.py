@@ -11,7 +11,7 @@ import numpy as np
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.table_method import PreparedTable, TableMethod
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.donors import NOBODY, copy_from_donors
 from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
@@ -22,7 +22,7 @@ _PRESETS = {"Light": 0.1, "Standard": 0.5, "Strong": 0.9}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sampling(TableMethod):
+class RandomSample(TableMethod):
     """Hold the parameters of simple random sampling.
 
     Of n records, floor(n * left_out) random ones are left out; the others are released as they
@@ -44,7 +44,7 @@ class Sampling(TableMethod):
 
     Examples
     --------
-    >>> Sampling(left_out=0.5).left_out
+    >>> RandomSample(left_out=0.5).left_out
     0.5
     """
 
