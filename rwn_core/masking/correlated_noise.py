@@ -78,7 +78,7 @@ class CorrelatedNoise(TableMethod):
         Lever(
             name="size",
             title="Covariance of the noise (share of the data's)",
-            short="c",
+            short="size",
             help="How much noise, with the same correlations as the data; at 0 nothing is masked.",
         ),
     )
