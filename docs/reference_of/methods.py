@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import Any, get_type_hints
 
 import rwn_core as rwn
@@ -48,10 +48,8 @@ def _entry(method: Any) -> str:
 
 
 def _example(method: Any) -> Any:
-    """The method with a value for what it needs."""
-    whole = {lever.name for lever in method.levers if lever.whole}
-    names = [each.name for each in fields(method) if each.default is MISSING]
-    return method(**{name: 1 if name in whole else 1.0 for name in {*names, method.strength}})
+    """The method at positions of its levers that any table takes."""
+    return method(**method.start)
 
 
 def _parameters(method: Any) -> str:

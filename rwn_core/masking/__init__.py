@@ -6,24 +6,42 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from rwn_core.masking.additive_noise import AdditiveNoise
+from rwn_core.masking.correlated_noise import CorrelatedNoise
+from rwn_core.masking.k_noise import KNoise
+from rwn_core.masking.k_pram import KPRAM
 from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, lever_values, options_of
+from rwn_core.masking.local_suppression import LocalSuppression
 from rwn_core.masking.method import Masked, Method, Prepared
+from rwn_core.masking.microaggregation import Microaggregation
 from rwn_core.masking.nbrs2015 import NBRS2015
+from rwn_core.masking.recoding import Recoding
 from rwn_core.masking.release import Release, Rounded, mask, unrounded
+from rwn_core.masking.row_copy import RowCopy
 from rwn_core.masking.rwn import RWN
+from rwn_core.masking.sampling import RandomSample
 
 __all__ = [
+    "KPRAM",
     "METHODS",
     "NBRS2015",
     "RWN",
     "SHORT_NAMES",
+    "AdditiveNoise",
+    "CorrelatedNoise",
+    "KNoise",
     "Lever",
     "LeverRange",
+    "LocalSuppression",
     "Masked",
     "Method",
+    "Microaggregation",
     "Prepared",
+    "RandomSample",
+    "Recoding",
     "Release",
     "Rounded",
+    "RowCopy",
     "at_levers",
     "family",
     "lever_values",
@@ -32,7 +50,19 @@ __all__ = [
     "unrounded",
 ]
 
-_METHODS = (RWN, NBRS2015)
+_METHODS = (
+    RWN,
+    NBRS2015,
+    AdditiveNoise,
+    CorrelatedNoise,
+    KNoise,
+    KPRAM,
+    Recoding,
+    RowCopy,
+    Microaggregation,
+    LocalSuppression,
+    RandomSample,
+)
 
 METHODS: Mapping[str, Any] = MappingProxyType({method.method: method for method in _METHODS})
 """Every method's parameter record by its key, in the order on screen."""

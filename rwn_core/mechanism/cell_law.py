@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,24 +14,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_like, joint_codes, value_codes
 from rwn_core.errors import NotApplicable
+from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.donor_probabilities import Column, DonorChances
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.rule import Joins, NeighborhoodRule
-
-
-class Component(NamedTuple):
-    """One way in which a row may come about, in which its cells are independent.
-
-    Attributes
-    ----------
-    weight : float
-        The probability that a row comes about in this way.
-    cells : CellLaw
-        The law of such a row's cells. A record without neighbors loses those that it modifies.
-    """
-
-    weight: float
-    cells: CellLaw
 
 
 class CellLaw:
@@ -260,6 +246,20 @@ class CellLaw:
         """
         codes, columns = self.unit_codes(names, masked, rows)
         return sparse.csc_array(self.donors.table(codes, self.modification(names[0]))), columns
+
+    def unit_chances(
+        self,
+        names: tuple[str, ...],
+        masked: Microdata,
+        rows: NDArray[np.int64],
+        people: Microdata | None = None,
+    ) -> NDArray[np.float64]:
+        """How likely each record is to release the values of some rows; see `Cells`."""
+        if people is not None:
+            raise NotApplicable("Whose values people outside release depends on their neighbors.")
+        table, columns = self.likelihood_columns(names, masked, rows)
+        chances = table[:, np.maximum(columns, 0)].toarray().T
+        return np.where(columns[:, np.newaxis] >= 0, chances, 0.0)
 
     def unit_codes(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]

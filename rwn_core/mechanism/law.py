@@ -11,7 +11,8 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.mechanism.cell_law import CellLaw, Component
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.donor_probabilities import Column
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.rule import Joins
@@ -121,9 +122,13 @@ def independent_cells(law: Law) -> CellLaw:
     Raises
     ------
     NotApplicable
-        They depend on each other: a row may come about in more than one way.
+        They depend on each other: a row may come about in more than one way. Or they have no
+        donors.
     """
     components = law.components()
+    cells = components[0].cells
     if len(components) > 1:
         raise NotApplicable("This is for a method that draws each cell independently.")
-    return components[0].cells
+    if not isinstance(cells, CellLaw):
+        raise NotApplicable("This is for a method that copies values from donors.")
+    return cells

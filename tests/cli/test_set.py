@@ -20,6 +20,16 @@ VALUES = {
     "fresh": False,
     "weights": "discrete",
     "record_selection": "bernoulli",
+    "size": 0.5,
+    "shape": "laplace",
+    "reflected": True,
+    "others": "keep",
+    "form": "plain",
+    "draw_from": "permute",
+    "top": 0.05,
+    "bottom": 0.1,
+    "classes": 5,
+    "left_out": 0.25,
 }
 """A value of each parameter that differs from its default where it can."""
 

@@ -18,6 +18,7 @@ from rwn_core.measures.attacks.donor_belief import Beliefs, beliefs
 from rwn_core.measures.attacks.guessing import Closest, canonical_sample, control_sample
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 from rwn_core.measures.attacks.non_members import NonMembers
+from rwn_core.measures.attacks.non_members_alone import NonMembersAlone
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import wilson
@@ -117,7 +118,9 @@ class _Attack:
             Each record has a radius of its own, or random candidates; or neighborhoods are so
             large that only a handful could be looked at.
         """
-        attacked = NonMembers(self.comparison, self.law, outsiders, self.keys)
+        alone = all(way.cells.donors is None for way in self.law.components())
+        kind = NonMembersAlone if alone else NonMembers
+        attacked = kind(self.comparison, self.law, outsiders, self.keys)
         work = attacked.joined * len(self.first)
         if work > LARGEST_CONTROL:
             fewer = outsiders.n * LARGEST_CONTROL // work

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.measures.attacks.likelihood import Way, leveled, ways
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.cells import Cells
 from rwn_core.mechanism.law import Law
 
 
@@ -113,6 +113,9 @@ def _shown(
     """P(row r comes about in this way and shows person t's value), shape (people, m)."""
     masked, rows, people = asked
     cells, q = way.cells, way.cells.modification(secret)
+    if cells.donors is None:  # a row shows its source's value, or nobody's
+        kept = sparse.diags_array(cells.kept(secret)[people])
+        return sparse.csc_array(kept @ sparse.csr_array(source)[people])
     if way.lost:  # nobody gave what is missing, and what is not masked is the source's own
         return sparse.csc_array(sparse.csr_array(source)[people]) * float(q == 0)
     shown = _given(cells, _per_chance(cells, source, beside, masked, rows), q, people)
@@ -126,7 +129,7 @@ def _shown(
 
 
 def _per_chance(
-    cells: CellLaw,
+    cells: Cells,
     source: sparse.csc_array,
     beside: tuple[str, ...],
     masked: Microdata,
@@ -136,7 +139,7 @@ def _per_chance(
 
     Parameters
     ----------
-    cells : CellLaw
+    cells : Cells
     source : sparse array of float64, shape (n, m)
     beside : tuple of str
         Variables of one unit, maybe none.
@@ -146,6 +149,7 @@ def _per_chance(
     if not beside or not source.nnz:
         return source
     own, released = cells.unit_codes(beside, masked, rows)
+    assert cells.donors is not None  # or no key shares the secret's donor
     column = np.repeat(released, np.diff(source.indptr))
     given = cells.donors.table(own, cells.modification(beside[0]))
     chance = np.asarray(given[source.indices, np.maximum(column, 0)]).ravel()
@@ -154,9 +158,10 @@ def _per_chance(
 
 
 def _given(
-    cells: CellLaw, source: sparse.csc_array, q: float, people: NDArray[np.int64]
+    cells: Cells, source: sparse.csc_array, q: float, people: NDArray[np.int64]
 ) -> sparse.csc_array:
     """Sum over i of w_it times the belief in source i, shape (people, m)."""
+    assert cells.donors is not None  # as its caller has seen
     copied = cells.donors.received(people).T @ source
     if q == 1:
         return sparse.csc_array(copied)

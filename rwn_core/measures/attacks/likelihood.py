@@ -11,7 +11,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.cells import Cells
 from rwn_core.mechanism.law import Law
 
 LARGEST_DENSE = 4_000_000  # pairs of records
@@ -30,8 +30,7 @@ class Way(NamedTuple):
     ----------
     weight : float
         P(a row comes about in this way), lost rows among those of their way.
-    cells : CellLaw
-        The law of such a row's cells.
+    cells : Cells
     lost : bool
         Whether these are the rows of records without neighbors, whose modified cells are missing.
     part : Scaled
@@ -39,12 +38,12 @@ class Way(NamedTuple):
     """
 
     weight: float
-    cells: CellLaw
+    cells: Cells
     lost: bool
     part: Scaled
 
 
-def attacked_units(law: Law, names: Sequence[str] | None) -> list[tuple[str, ...]]:
+def attacked_units(law: Law | Cells, names: Sequence[str] | None) -> list[tuple[str, ...]]:
     """The units of the attacked variables; of a group, the part that is attacked.
 
     Raises
@@ -128,10 +127,10 @@ def _weighted(part: Scaled, weight: float) -> Scaled:
 
 
 def _product(
-    law: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+    law: Cells, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
     n = law.original.n
-    if n * n > LARGEST_DENSE:
+    if n * n > LARGEST_DENSE and law.donors is not None:
         return _sparse_product(law, masked, rows, names)
     most = max(1, LARGEST_DENSE // n)
     parts = [
@@ -145,7 +144,7 @@ def _product(
 
 
 def _sparse_product(
-    law: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+    law: Cells, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
     """The same product, pair by pair: the most telling unit says which pairs there are."""
     from rwn_core.measures.attacks.likelihood_large import weighed
@@ -155,17 +154,20 @@ def _sparse_product(
         for unit in attacked_units(law, names)
     ]
     coded.sort(key=lambda each: -int(each[0].max()))
+    assert law.donors is not None  # as its caller has seen
     return weighed(law.donors.lists, coded, len(rows))
 
 
 def _dense_product(
-    law: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+    law: Cells, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
-    """The same product over plain arrays: for small tables, which have to keep up with a slider.
+    """The same product over plain arrays, for small tables, which keep up with a slider.
 
     The most telling unit comes first; once most pairs of a row and a record are ruled out, only
     the others are looked at.
     """
+    if law.donors is None:
+        return _product_of_chances(law, masked, rows, names)
     coded = [(*law.unit_codes(u, masked, rows), u[0]) for u in attacked_units(law, names)]
     coded.sort(key=lambda unit: -int(unit[0].max()))
     donors = law.members
@@ -192,6 +194,19 @@ def _dense_product(
     row, record, value = _listed(product) if pairs is None else pairs
     starts = np.searchsorted(row, np.arange(len(rows) + 1))
     return sparse.csc_array((value, record, starts), shape=(law.original.n, len(rows))), logs
+
+
+def _product_of_chances(
+    law: Cells, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+) -> Scaled:
+    """The product of what each unit says by itself, in logarithms."""
+    logs = np.zeros((len(rows), law.original.n))
+    for unit in attacked_units(law, names):
+        with np.errstate(divide="ignore"):
+            logs += np.log(law.unit_chances(unit, masked, rows))
+    top = logs.max(axis=1)
+    scaled = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, np.newaxis])
+    return sparse.csc_array(scaled.T), top
 
 
 def _listed(product: NDArray[np.float64]) -> Pairs:
@@ -241,7 +256,7 @@ def leveled(parts: Sequence[Scaled]) -> tuple[list[sparse.csc_array], NDArray[np
 
 
 def _lost(
-    cells: CellLaw, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+    cells: Cells, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
     """Rows whose modified values are all missing: they come from a record without neighbors.
 

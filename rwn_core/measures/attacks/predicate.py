@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
 from rwn_core.measures.aligned import numbers
 from rwn_core.measures.attacks.value_survival import count_distribution
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.cells import Cells
 from rwn_core.mechanism.law import Law
 
 Sign = Literal["is", "at least", "at most"]
@@ -120,7 +121,7 @@ class Predicate:
         return np.asarray(np.sum(parts, axis=0))
 
     def _chances(
-        self, cells: CellLaw, beside: tuple[str, NDArray[np.bool_]] | None = None
+        self, cells: Cells, beside: tuple[str, NDArray[np.bool_]] | None = None
     ) -> NDArray[np.float64]:
         """The same where cells are independent; with one more variable and who fits it."""
         chances = np.ones(cells.original.n)
@@ -159,8 +160,13 @@ class Predicate:
         return np.asarray(np.divide(joint, chances, out=np.zeros_like(joint), where=chances > 0))
 
 
-def _released(cells: CellLaw, name: str, fits: NDArray[np.float64]) -> NDArray[np.float64]:
+def _released(cells: Cells, name: str, fits: NDArray[np.float64]) -> NDArray[np.float64]:
     """P(the variable's released value is fitting), for which original records have such, (n,)."""
+    if cells.donors is None:
+        table, values = cells.table(name)
+        by_value = np.zeros(len(values))
+        by_value[value_codes(cells.original, name)[0]] = fits
+        return np.asarray(table @ by_value)
     q = cells.modification(name)
     return np.asarray((1 - q) * fits + q * (cells.members @ fits))
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
-from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.cells import Cells
 from rwn_core.mechanism.law import Law
 
 LARGEST_PAIRS = 6_250_000  # of records that are held at a time
@@ -58,7 +58,7 @@ def bhattacharyya(
 
 
 def _in_common(
-    one: CellLaw, other: CellLaw, names: Sequence[str] | None, records: NDArray[np.int64]
+    one: Cells, other: Cells, names: Sequence[str] | None, records: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """The same of records under one law of cells and all records under another, shape (m, n)."""
     n, m = one.original.n, len(records)
@@ -79,24 +79,24 @@ def _in_common(
     return np.minimum(result, 1.0)
 
 
-def _roots(cells: CellLaw, unit: tuple[str, ...]) -> sparse.csr_array:
+def _roots(cells: Cells, unit: tuple[str, ...]) -> sparse.csr_array:
     table, _ = cells.likelihood_columns(unit, cells.original, np.arange(cells.original.n))
     return sparse.csr_array(table).sqrt()
 
 
-def _touched(cells: CellLaw, names: Sequence[str] | None) -> list[str]:
+def _touched(cells: Cells, names: Sequence[str] | None) -> list[str]:
     units = attacked_units(cells, names)
     return [name for unit in units for name in unit if cells.modification(name)]
 
 
-def _lost(cells: CellLaw, names: Sequence[str] | None) -> NDArray[np.bool_]:
+def _lost(cells: Cells, names: Sequence[str] | None) -> NDArray[np.bool_]:
     """Which records lose attacked values for want of neighbors, shape (n,)."""
     lost = np.zeros(cells.original.n, dtype=bool)
     lost[cells.empty] = bool(_touched(cells, names))
     return lost
 
 
-def _may_be_missing(one: CellLaw, other: CellLaw, names: Sequence[str] | None) -> bool:
+def _may_be_missing(one: Cells, other: Cells, names: Sequence[str] | None) -> bool:
     """Whether a row with nothing lost may look like one that has lost all it can lose."""
     touched = {*_touched(one, names), *_touched(other, names)}
     return bool(one.original.frame[list(touched)].isna().any().all())

@@ -14,7 +14,7 @@ from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import people, percent
-from rwn_core.mechanism.cell_law import CellLaw, Component
+from rwn_core.mechanism.cells import Cells, Component
 from rwn_core.mechanism.law import Law
 
 
@@ -42,7 +42,7 @@ def fingerprints(law: Law) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return np.clip(1.0 - missed, 0.0, 1.0), alone.sum(axis=0)
 
 
-def _all(law: Law) -> tuple[Microdata, NDArray[np.int64]]:
+def _all(law: Law | Cells) -> tuple[Microdata, NDArray[np.int64]]:
     return law.original, np.arange(law.original.n)
 
 
@@ -51,7 +51,7 @@ def _alone(columns: NDArray[np.int64]) -> NDArray[np.bool_]:
     return np.asarray(np.bincount(columns)[columns] == 1)
 
 
-def _of_columns(cells: CellLaw) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def _of_columns(cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Where all cells are independent, and with them the columns."""
     n = cells.original.n
     missed, own = np.ones(n), np.zeros(n, dtype=np.int64)

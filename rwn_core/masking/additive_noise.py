@@ -1,0 +1,184 @@
+"""Additive noise: an independent random number is added to every number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ParameterError
+from rwn_core.masking.left_alone import (
+    NUMBERS,
+    Others,
+    check_others,
+    kept_as_they_are,
+    maskable,
+)
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.mechanism.changed_table import is_whole, with_numbers
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.noise_law import SHAPES, Noise, NoiseOn, Shape
+from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
+from rwn_core.randomness import SecretKey, uniforms
+
+LARGEST = 100.0  # standard deviations; beyond, nothing of the data is left to see
+_PRESETS = {"Light": 0.1, "Standard": 0.3, "Strong": 1.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdditiveNoise(TableMethod):
+    """Hold the parameters of uncorrelated additive noise.
+
+    Each number x_ij becomes x_ij + e_ij with independent e_ij of mean 0 and standard deviation
+    size times that of the variable. Variances grow by the factor 1 + size^2, correlations shrink
+    by 1 / (1 + size^2), and slopes of a regression shrink toward 0. Missing values stay missing;
+    counts stay whole.
+
+    Parameters
+    ----------
+    size : float
+        Standard deviation of the noise in standard deviations of the variable, from 0 to 100.
+    shape : {"gaussian", "laplace", "uniform"}
+        Of the noise; all three have the same variance.
+    reflected : bool
+        A variable without negative values is released without them: a number below 0 loses its
+        sign. This changes means near 0.
+    others : {"keep", "refuse"}
+        What happens to variables that have no numbers: they are released as they are, or the
+        table is refused.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Hundepool et al. 2012, section 3.4.2; Tendick 1991.
+
+    Examples
+    --------
+    >>> AdditiveNoise(size=0.5, shape="laplace").size
+    0.5
+    """
+
+    size: float = 0.3
+    shape: Shape = "gaussian"
+    reflected: bool = False
+    others: Others = "keep"
+
+    method: ClassVar[str] = "additive_noise"
+    title: ClassVar[str] = "Additive noise"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="size",
+            title="Size of the noise (standard deviations)",
+            short="size",
+            unit="standard deviations",
+            help="How far noise moves each number; at 0 nothing is masked.",
+        ),
+    )
+    strength: ClassVar[str] = "size"
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        check_size(self.size)
+        if self.shape not in SHAPES:
+            raise ParameterError(f"shape must be one of: {', '.join(SHAPES)}.")
+        if not isinstance(self.reflected, bool):
+            raise ParameterError("reflected must be true or false.")
+        check_others(self.others)
+
+    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+        return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table without numbers; see `TableMethod.check`."""
+        self._names(microdata)
+
+    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+        """The table with noise; see `TableMethod.draw`."""
+        microdata, law = table.microdata, self._parts(table)
+        released = [variable.name for variable in microdata.schema.released]
+        columns = {}
+        for name, part in law.items():
+            uniform = uniforms(key, table.records, released.index(name))[0]
+            noisy = microdata.values(name) + part.noise.draw(uniform)
+            columns[name] = np.abs(noisy) if part.reflected else noisy
+        return with_numbers(microdata, columns)
+
+    def _parts(self, table: PreparedTable) -> dict[str, NoiseOn]:
+        """The noise on every variable that varies."""
+        microdata, parts = table.microdata, {}
+        for name in self._names(microdata):
+            spread = table.once(("sd", name), partial(spread_of, microdata, name))
+            if spread * self.size > 0:
+                least = np.nanmin(microdata.values(name))
+                parts[name] = NoiseOn(
+                    original=microdata,
+                    name=name,
+                    noise=Noise(shape=self.shape, sd=self.size * spread),
+                    whole=is_whole(microdata, name),
+                    reflected=self.reflected and bool(least >= 0),
+                )
+        return parts
+
+    def law(self, table: PreparedTable) -> Law:
+        """Independent densities, or probabilities of whole numbers; see `TableMethod.law`."""
+        noisy = self._parts(table)
+        names = [variable.name for variable in table.microdata.schema.released]
+        parts = [noisy.get(name) or Untouched(table.microdata, name) for name in names]
+        return SeparateLaw(table.microdata, parts)
+
+    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
+        """How far the noise goes; see `TableMethod.ranges_on`."""
+        return {"size": LeverRange(low=0.0, high=2.0, step=0.05)}
+
+    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `TableMethod.presets_on`."""
+        return {name: {"size": size} for name, size in _PRESETS.items()}
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What is released as it is, and where negative numbers may arise."""
+        names = self._names(microdata)
+        remarks = kept_as_they_are(microdata, names)
+        unsigned = [n for n in names if np.nanmin(microdata.values(n), initial=np.inf) >= 0]
+        if unsigned and self.size and not self.reflected:
+            remarks.append(
+                f"noise may make numbers of {', '.join(unsigned)} negative, which the original "
+                "has none of; reflected=true prevents it"
+            )
+        return remarks
+
+    def cautions(self) -> list[str]:
+        """What noise destroys."""
+        if self.size == 0:
+            return ["size = 0 masks nothing: the release is the original."]
+        return [
+            f"Noise of {self.size:g} standard deviations multiplies every variance by "
+            f"{1 + self.size**2:.3g} and every correlation by {1 / (1 + self.size**2):.3g}.",
+            "Outliers stay outliers: noise moves them by as much as everybody else.",
+        ]
+
+
+def check_size(size: float) -> None:
+    """Refuse what is no size of noise.
+
+    Raises
+    ------
+    ParameterError
+    """
+    number = isinstance(size, int | float) and not isinstance(size, bool)
+    if not number or not 0 <= size <= LARGEST:
+        raise ParameterError(f"size must be a number from 0 to {LARGEST:g}.")
+
+
+def spread_of(microdata: Microdata, name: str) -> float:
+    """Standard deviation (divisor n - 1) of a variable's known numbers; 0 of fewer than two."""
+    values = microdata.values(name)
+    known = values[~np.isnan(values)]
+    return float(known.std(ddof=1)) if len(known) > 1 else 0.0

@@ -1,0 +1,200 @@
+"""Correlated noise: noise with the data's own covariance, and a file shrunk back to its size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ParameterError
+from rwn_core.masking.left_alone import (
+    NUMBERS,
+    Others,
+    check_others,
+    kept_as_they_are,
+    maskable,
+)
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.mechanism.changed_table import with_numbers
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.noise_law import CorrelatedNoiseOn
+from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
+from rwn_core.randomness import SecretKey, uniforms
+
+Form = Literal["plain", "population", "sample"]
+
+LARGEST = 100.0
+_PRESETS = {"Light": 0.05, "Standard": 0.25, "Strong": 1.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrelatedNoise(TableMethod):
+    """Hold the parameters of correlated noise.
+
+    Normal noise with covariance c S is added to the numbers of a record, S being their sample
+    covariance; then every variable is shrunk toward its mean by a factor a. Correlations are kept
+    in expectation, and means and covariances where a restores them. Higher moments are not, and
+    values need not be possible ones. Missing values stay missing; counts stay whole.
+
+    Parameters
+    ----------
+    size : float
+        c, the covariance of the noise as a share of the data's, from 0 to 100.
+    form : {"population", "sample", "plain"}
+        a = 1/sqrt(1 + c): under normality the release has the data's own law, so that queries
+        with conditions are unbiased (Tendick and Matloff 1994); a = sqrt((n - 1 - c) / ((n - 1)
+        (1 + c))), Kim's form for a sample of n records; or a = 1, noise alone.
+    others : {"keep", "refuse"}
+        What happens to variables that have no numbers: they are released as they are, or the
+        table is refused.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Kim 1986; Tendick 1991; Tendick and Matloff 1994.
+
+    Examples
+    --------
+    >>> CorrelatedNoise(size=0.25).form
+    'population'
+    """
+
+    size: float = 0.25
+    form: Form = "population"
+    others: Others = "keep"
+
+    method: ClassVar[str] = "correlated_noise"
+    title: ClassVar[str] = "Correlated noise"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="size",
+            title="Covariance of the noise (share of the data's)",
+            short="size",
+            help="How much noise, with the same correlations as the data; at 0 nothing is masked.",
+        ),
+    )
+    strength: ClassVar[str] = "size"
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        number = isinstance(self.size, int | float) and not isinstance(self.size, bool)
+        if not number or not 0 <= self.size <= LARGEST:
+            raise ParameterError(f"size must be a number from 0 to {LARGEST:g}.")
+        if self.form not in get_args(Form):
+            raise ParameterError(f"form must be one of: {', '.join(get_args(Form))}.")
+        check_others(self.others)
+
+    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+        return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table without numbers, or with too few records; see `TableMethod.check`."""
+        self._names(microdata)
+        if self.form == "sample" and self.size >= microdata.n - 1:
+            raise ParameterError(
+                f"size must be below {microdata.n - 1:,}, the number of records less one, in Kim's "
+                "form; take a smaller one."
+            )
+
+    def shrink(self, n: int) -> float:
+        """The factor a by which the noisy numbers are drawn toward their means."""
+        if self.form == "plain":
+            return 1.0
+        exact = (n - 1 - self.size) / (n - 1) if self.form == "sample" else 1.0
+        return float(np.sqrt(exact / (1 + self.size)))
+
+    def _noise(self, table: PreparedTable) -> CorrelatedNoiseOn:
+        names = self._names(table.microdata)
+        values = table.microdata.matrix(names)
+        mean, covariance = table.once("moments", lambda: moments(values))
+        return CorrelatedNoiseOn(
+            original=table.microdata,
+            names=names,
+            covariance=self.size * covariance,
+            mean=mean,
+            shrink=self.shrink(table.microdata.n),
+        )
+
+    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+        """The table with noise; see `TableMethod.draw`."""
+        if self.size == 0:
+            return with_numbers(table.microdata, {})
+        part = self._noise(table)
+        root = table.once("root", lambda: _root(part.covariance / self.size))
+        normal = np.column_stack(
+            [ndtri(uniforms(key, table.records, j)[0]) for j in range(len(part.names))]
+        )
+        noisy = table.microdata.matrix(part.names) + np.sqrt(self.size) * normal @ root.T
+        released = part.mean + part.shrink * (noisy - part.mean)
+        return with_numbers(
+            table.microdata, {name: released[:, j] for j, name in enumerate(part.names)}
+        )
+
+    def law(self, table: PreparedTable) -> Law:
+        """A joint density of all numbers; see `TableMethod.law`."""
+        microdata = table.microdata
+        noisy = self._names(microdata) if self.size else ()
+        rest = [v.name for v in microdata.schema.released if v.name not in noisy]
+        joint = [self._noise(table)] if noisy else []
+        return SeparateLaw(microdata, [*joint, *(Untouched(microdata, name) for name in rest)])
+
+    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
+        """How far the noise goes; see `TableMethod.ranges_on`."""
+        return {"size": LeverRange(low=0.0, high=4.0, step=0.05)}
+
+    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `TableMethod.presets_on`."""
+        return {name: {"size": size} for name, size in _PRESETS.items()}
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What is released as it is; see `Method.remarks`."""
+        return kept_as_they_are(microdata, self._names(microdata))
+
+    def cautions(self) -> list[str]:
+        """What correlated noise keeps, and what not."""
+        if self.size == 0:
+            return ["size = 0 masks nothing: the release is the original."]
+        return [
+            "Means and covariances are kept in expectation; skewness, bounds and whole groups of "
+            "equal values are not, and values may be impossible ones.",
+            "Outliers stay outliers: noise moves them by as much as everybody else.",
+        ]
+
+
+def moments(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means of the known numbers, and covariances of the records that are complete.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n, d)
+        NaN where missing.
+
+    Returns
+    -------
+    mean : ndarray of float64, shape (d,)
+    covariance : ndarray of float64, shape (d, d)
+        Divisor n - 1. With fewer than two complete records, variances alone.
+    """
+    known = ~np.isnan(values)
+    count = known.sum(axis=0)
+    mean = np.divide(np.nansum(values, axis=0), count, out=np.zeros(len(count)), where=count > 0)
+    whole = values[known.all(axis=1)]
+    if len(whole) > 1:
+        return mean, np.atleast_2d(np.cov(whole, rowvar=False))
+    squares = np.nansum((values - mean) ** 2, axis=0)
+    return mean, np.diag(squares / np.maximum(count - 1, 1))
+
+
+def _root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A matrix whose product with its transpose is the covariance, also a singular one."""
+    values, vectors = np.linalg.eigh(covariance)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

@@ -1,0 +1,216 @@
+"""k-noise: noise as wide as the neighborhoods of k records, variable by variable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ParameterError
+from rwn_core.masking.left_alone import (
+    NUMBERS,
+    Others,
+    check_others,
+    kept_as_they_are,
+    maskable,
+)
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.mechanism.changed_table import is_whole, with_numbers
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.noise_law import SHAPES, Noise, NoiseOn, Shape
+from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
+from rwn_core.randomness import SecretKey, uniforms
+
+_PRESETS = {"Light": 5, "Standard": 10, "Strong": 50}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KNoise(TableMethod):
+    """Hold the parameters of k-noise.
+
+    For each numeric variable delta is the smallest length such that at least k records lie within
+    2 delta of every record, and each number gets independent noise: uniform on [-delta, delta], or
+    of another shape with the same variance delta^2 / 3. With uniform noise at least half of the
+    records within 2 delta of a value are expected to be released within 2 delta of it (theorem 1
+    of the source). Missing values stay missing; counts stay whole.
+
+    Parameters
+    ----------
+    k : int
+        Records within 2 delta of every record, itself among them; 1 for no noise.
+    shape : {"uniform", "laplace", "gaussian"}
+        Of the noise; all three have the same variance.
+    others : {"keep", "refuse"}
+        What happens to variables that have no numbers: they are released as they are, or the
+        table is refused.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Bakar et al., k-PRAM and k-noise, section 3 and theorem 1.
+
+    Examples
+    --------
+    >>> KNoise(k=10).shape
+    'uniform'
+    """
+
+    k: int = 10
+    shape: Shape = "uniform"
+    others: Others = "keep"
+
+    method: ClassVar[str] = "k_noise"
+    title: ClassVar[str] = "k-noise"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="k",
+            title="Records within reach of the noise k",
+            short="k",
+            help="Noise is so wide that at least k records lie within twice its range; 1: none.",
+            whole=True,
+        ),
+    )
+    strength: ClassVar[str] = "k"
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:
+            raise ParameterError("k must be a whole number of at least 1.")
+        if self.shape not in SHAPES:
+            raise ParameterError(f"shape must be one of: {', '.join(SHAPES)}.")
+        check_others(self.others)
+
+    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+        return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
+        if self.k > microdata.n:
+            raise ParameterError(
+                f"k must be at most the number of records, {microdata.n:,}; take a smaller one."
+            )
+        for name in self._names(microdata):
+            known = int((~np.isnan(microdata.values(name))).sum())
+            if 0 < known < self.k:
+                raise ParameterError(
+                    f"k must be at most {known:,}, the number of records with a value of {name}; "
+                    "take a smaller one, or take the variable out of the masking."
+                )
+
+    def _parts(self, table: PreparedTable) -> dict[str, NoiseOn]:
+        """The noise on every variable that gets any."""
+        microdata, parts = table.microdata, {}
+        for name in self._names(microdata):
+            order = table.once(("sorted", name), partial(_sorted, microdata, name))
+            half = delta(order, self.k)
+            if half > 0:
+                parts[name] = NoiseOn(
+                    original=microdata,
+                    name=name,
+                    noise=Noise(shape=self.shape, sd=half / np.sqrt(3)),
+                    whole=is_whole(microdata, name),
+                )
+        return parts
+
+    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+        """The table with noise; see `TableMethod.draw`."""
+        microdata = table.microdata
+        released = [variable.name for variable in microdata.schema.released]
+        columns = {}
+        for name, part in self._parts(table).items():
+            uniform = uniforms(key, table.records, released.index(name))[0]
+            columns[name] = microdata.values(name) + part.noise.draw(uniform)
+        return with_numbers(microdata, columns)
+
+    def law(self, table: PreparedTable) -> Law:
+        """Independent densities, or probabilities of whole numbers; see `TableMethod.law`."""
+        noisy = self._parts(table)
+        names = [variable.name for variable in table.microdata.schema.released]
+        parts = [noisy.get(name) or Untouched(table.microdata, name) for name in names]
+        return SeparateLaw(table.microdata, parts)
+
+    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
+        """How far k goes; see `TableMethod.ranges_on`."""
+        known = [int((~np.isnan(microdata.values(n))).sum()) for n in self._names(microdata)]
+        most = min((count for count in known if count), default=1)
+        return {"k": LeverRange(low=1, high=min(most, max(2, microdata.n // 2)), step=1)}
+
+    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `TableMethod.presets_on`."""
+        most = self.ranges_on(microdata)["k"].high
+        return {name: {"k": int(min(k, most))} for name, k in _PRESETS.items()}
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What is released as it is; see `Method.remarks`."""
+        return kept_as_they_are(microdata, self._names(microdata))
+
+    def cautions(self) -> list[str]:
+        """What the noise promises, and what not."""
+        if self.k == 1:
+            return ["k = 1 masks nothing: the release is the original."]
+        return [
+            "k counts records near each value of one variable; several variables together may "
+            "still single a person out.",
+        ]
+
+
+def _sorted(microdata: Microdata, name: str) -> NDArray[np.float64]:
+    values = microdata.values(name)
+    return np.sort(values[~np.isnan(values)])
+
+
+def delta(values: NDArray[np.float64], k: int) -> float:
+    """The smallest delta such that k values lie within 2 delta of every value, itself among them.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        Ascending, complete.
+    k : int
+        From 1 to n.
+
+    Examples
+    --------
+    >>> delta(np.array([1.0, 2.0, 4.0]), 2)
+    1.0
+    """
+    n = len(values)
+    if n == 0 or k <= 1:
+        return 0.0
+    # the k nearest of a sorted value, itself among them, are k in a row: the best of all windows
+    starts = np.arange(n - k + 1)
+    farthest = np.full(n, np.inf)
+    for shift in range(k):
+        here = starts + shift
+        reach = np.maximum(values[here] - values[starts], values[starts + k - 1] - values[here])
+        np.minimum.at(farthest, here, reach)
+    return float(farthest.max()) / 2
+
+
+def expected_near(values: NDArray[np.float64], at: float, delta: float, noise: Noise) -> float:
+    """Expected number of records released within 2 delta of a value.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        The original numbers, complete.
+    at : float
+    delta : float
+        Above 0.
+    noise : Noise
+
+    References
+    ----------
+    Bakar et al., theorem 1, in its exact form for any noise.
+    """
+    apart = values - at
+    return float((noise.below(2 * delta - apart) - noise.below(-2 * delta - apart)).sum())

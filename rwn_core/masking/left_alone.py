@@ -1,0 +1,76 @@
+"""What a method for some kinds of variables does with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, get_args
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind, Variable
+from rwn_core.errors import ParameterError
+from rwn_core.mechanism.donors import masked_columns
+
+Others = Literal["keep", "refuse"]
+
+NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
+LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)
+_NAMED = 4  # variables named in a sentence
+
+
+def check_others(others: str) -> None:
+    """Refuse a word that says nothing of the other variables.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if others not in get_args(Others):
+        raise ParameterError(f"others must be one of: {', '.join(get_args(Others))}.")
+
+
+def maskable(
+    microdata: Microdata, able: Callable[[Variable], bool], others: str, what: str
+) -> tuple[str, ...]:
+    """The variables that a method masks, of those that the schema lets it mask.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    able : callable
+        Whether the method can mask a variable.
+    others : {"keep", "refuse"}
+        What is done where it cannot.
+    what : str
+        What the method masks, such as "numbers".
+
+    Raises
+    ------
+    ParameterError
+        It can mask none of them; or it cannot mask all, and others are refused.
+    """
+    masked_columns(microdata)
+    chosen = [variable for variable in microdata.schema.released if variable.masked]
+    names = tuple(variable.name for variable in chosen if able(variable))
+    if not names:
+        raise ParameterError(
+            f"The method masks {what} only, and no variable that is to be masked has such values; "
+            "choose another method."
+        )
+    rest = [variable.name for variable in chosen if not able(variable)]
+    if rest and others == "refuse":
+        raise ParameterError(
+            f"The method masks {what} only, not {_some(rest)}; choose another method, take them "
+            'out of the masking, or say others="keep" to release them as they are.'
+        )
+    return names
+
+
+def kept_as_they_are(microdata: Microdata, names: tuple[str, ...]) -> list[str]:
+    """The remark that some variables are released as they are; none where all are masked."""
+    rest = [variable.name for variable in microdata.schema.released if variable.name not in names]
+    return [f"released as they are: {_some(rest)}"] if rest else []
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,159 @@
+"""Methods that need no neighborhoods share how a table is prepared for them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
+from threading import Event
+from types import MappingProxyType
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.masking.lever import LeverRange, at_levers, family
+from rwn_core.masking.method import Masked, Prepared
+from rwn_core.mechanism.law import Law
+from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
+
+_T = TypeVar("_T")
+
+
+class TableMethod(ABC):
+    """A method that masks a table as a whole: what it decides, and what such methods share."""
+
+    __slots__ = ()
+
+    start: ClassVar[Mapping[str, float]] = MappingProxyType({})
+    has_forecast: ClassVar[bool] = False
+
+    @abstractmethod
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table that the setting cannot mask.
+
+        Raises
+        ------
+        ParameterError
+        """
+
+    @abstractmethod
+    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+        """The masked table of a key, row-aligned with the original."""
+
+    def law(self, table: PreparedTable) -> Law | None:
+        """The exact law of a release; None where the method has none."""
+        return None
+
+    @abstractmethod
+    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
+        """How far each lever goes on a table."""
+
+    @abstractmethod
+    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
+        """Starting points: a value of each lever, by the name of the preset."""
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What the steward should know of this setting on a table; nothing."""
+        return []
+
+    def cautions(self) -> list[str]:
+        """What a careful steward must bear in mind at this setting; nothing."""
+        return []
+
+    def prepare(
+        self,
+        microdata: Microdata,
+        *,
+        settings: Sequence[Any] = (),
+        records: NDArray[np.int64] | None = None,
+        threads: int | None = None,
+        budget: float | None = None,
+    ) -> PreparedTable:
+        """Make a table ready for releases; see `Method.prepare`. All records are masked."""
+        self.check(microdata)
+        return PreparedTable(self, microdata)
+
+    def preview(
+        self,
+        microdata: Microdata,
+        *,
+        progress: Progress | None = None,
+        cancel: Event | None = None,
+    ) -> PreparedTable:
+        """Make a table ready for a screen; see `Method.preview`."""
+        return self.prepare(microdata)
+
+
+class PreparedTable:
+    """A table, a setting, and what the settings of its family have worked out together.
+
+    Parameters
+    ----------
+    params : TableMethod
+    microdata : Microdata
+    shared : dict, optional
+        What `once` keeps.
+    """
+
+    whole = True
+    is_quick = True
+
+    def __init__(
+        self, params: Any, microdata: Microdata, shared: dict[Hashable, Any] | None = None
+    ) -> None:
+        self.params, self.microdata = params, microdata
+        self._shared: dict[Hashable, Any] = {} if shared is None else shared
+
+    def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Work out what no lever changes, the first time only."""
+        if key not in self._shared:
+            self._shared[key] = make()
+        result: _T = self._shared[key]
+        return result
+
+    @property
+    def records(self) -> NDArray[np.int64]:
+        """The records that a release masks: all; see `Prepared`."""
+        return np.arange(self.microdata.n)
+
+    @cached_property
+    def ranges(self) -> Mapping[str, LeverRange]:
+        """How far each lever goes; see `Prepared`."""
+        ranges: Mapping[str, LeverRange] = self.params.ranges_on(self.microdata)
+        return ranges
+
+    @cached_property
+    def presets(self) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `Prepared`."""
+        presets: Mapping[str, Mapping[str, float]] = self.params.presets_on(self.microdata)
+        return presets
+
+    @cached_property
+    def law(self) -> Law | None:
+        """The exact law of every release; see `Prepared`."""
+        law: Law | None = self.params.law(self)
+        return law
+
+    def at(self, **levers: Any) -> Self:
+        """The same table at another position of the levers; see `Prepared`."""
+        params = at_levers(self.params, levers)
+        assert family(params) == family(self.params)
+        params.check(self.microdata)
+        return type(self)(params, self.microdata, self._shared)
+
+    def release(
+        self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None
+    ) -> Masked:
+        """Draw a release; see `Prepared`."""
+        masked = self.params.draw(self, key)
+        if progress is not None:
+            progress(1.0)
+        return Masked(masked=masked, donors=None, law=self.law)
+
+    def resampled(self, rows: NDArray[np.int64]) -> Prepared:
+        """A bootstrap sample, which is masked like any table; see `Prepared`."""
+        again: Prepared = self.params.prepare(self.microdata.take(rows))
+        return again
