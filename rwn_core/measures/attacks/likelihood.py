@@ -161,10 +161,9 @@ def _sparse_product(
 def _dense_product(
     law: Cells, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
 ) -> Scaled:
-    """The same product over plain arrays, for small tables, which keep up with a slider.
+    """The same product over plain arrays, for small tables, the most telling unit first.
 
-    The most telling unit comes first; once most pairs of a row and a record are ruled out, only
-    the others are looked at.
+    Once most pairs of a row and a record are ruled out, only the others are looked at.
     """
     if law.donors is None:
         return _product_of_chances(law, masked, rows, names)
