@@ -12,7 +12,7 @@ from rwn_core.neighbors.kernels.chacha import (
     uniforms_of_block,
     uniforms_of_streams,
 )
-from rwn_core.neighbors.kernels.simd import LANES, padded
+from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH, padded
 from rwn_core.randomness import SecretKey, uniforms
 
 KEYS = [SecretKey(bytes(32)), SecretKey(bytes(range(32))), SecretKey.from_seed(7)]
@@ -49,7 +49,9 @@ def test_the_chains_end_where_the_plain_ones_do(size):
     ends, streams = plain.ranks(np.full(len(records), size)), padded(columns)
     modify, ranks = np.empty(len(streams)), np.empty(len(streams))
     for record in records:
-        ranks_of_streams(key.words, record, streams, size, modify, ranks, np.empty((8, LANES)))
+        ranks_of_streams(
+            key.words, record, streams, size, modify, ranks, np.empty((8, VECTOR_WIDTH))
+        )
         np.testing.assert_array_equal(modify[:20], plain.modify[record])
         np.testing.assert_array_equal(ranks[:20], ends[record])
 
@@ -75,8 +77,8 @@ def test_stored_chains_answer_for_every_smaller_size():
 
 def test_sixteen_streams_side_by_side_give_the_bits_of_each():
     streams = padded([0, 1, 2**32 - 1, 77])
-    assert len(streams) == LANES
-    many, one = np.empty((8, LANES)), np.empty(8)
+    assert len(streams) == VECTOR_WIDTH
+    many, one = np.empty((8, VECTOR_WIDTH)), np.empty(8)
     for record, block in ((0, 0), (2**33 + 5, 3)):
         uniforms_of_streams(KEYS[2].words, record, streams, 0, block, many)
         for column, stream in enumerate(streams):
