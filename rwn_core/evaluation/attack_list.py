@@ -13,7 +13,8 @@ Answers = Mapping[str, Reading | NotApplicable]
 """By measure key, the reading or why there is none."""
 
 GUESSING = ("attribute_inference", "singling_out", "linkability", "inference")
-"""Attacks that guess about a person; a release is to blame for what they learn beyond strangers."""
+"""Attacks that guess about a person; a release is to blame for what they learn beyond that
+of people who are not in the file."""
 
 
 def read_attack(
