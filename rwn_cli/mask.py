@@ -111,20 +111,20 @@ def mask(
     from rwn_core.reporting import ReleasedFile, internal_record
 
     form = output_format(target, source, schema, scenario)
-    loaded = None if scenario is None else read_scenario(scenario)
+    told = None if scenario is None else read_scenario(scenario)
     decided = _decision(record, meeting, (target, source, schema, scenario, meeting))
     options = _options({"epsilon": epsilon, "k": k, "q": q}, settings(set_ or ()))
-    params = _parameters(loaded, method, options)
+    params = _parameters(told, method, options)
     data = described(load(source, schema), identifiers=drop or ())
-    data = described(under(loaded, data), weights=weight or ())
-    before = {} if loaded is None or loaded.setting is None else dict(loaded.setting.precision)
+    data = described(under(told, data), weights=weight or ())
+    before = {} if told is None or told.setting is None else dict(told.setting.precision)
     precision = steps(data, round_ or (), before)
     for notice in data.notices:
         say(f"note: {notice}")
     _compile_once(data)
-    with progress("masking") as report:
+    with progress("masking") as tell:
         release = mask_table(
-            data, params, precision=precision, seed=seed, threads=threads, progress=report
+            data, params, precision=precision, seed=seed, threads=threads, progress=tell
         )
     content = release.to_bytes(form, order)
     write(target, content)
@@ -153,18 +153,18 @@ def _options(named: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
     return given | others
 
 
-def _parameters(loaded: Scenario | None, method: str | None, options: dict[str, Any]) -> Any:
+def _parameters(told: Scenario | None, method: str | None, options: dict[str, Any]) -> Any:
     """The scenario's parameters, with what the command line says in place of them."""
-    if loaded is None:
+    if told is None:
         return parameters(method or "rwn", **options)
-    if loaded.setting is None:
+    if told.setting is None:
         raise ParameterError(
             "The scenario has no setting; give --epsilon or --k in place of --scenario."
         )
-    if method not in (None, loaded.setting.method):
+    if method not in (None, told.setting.method):
         return parameters(str(method), **options)
     given = {name: value for name, value in options.items() if value is not None}
-    return parameters(loaded.setting.method, **{**loaded.setting.parameters, **given})
+    return parameters(told.setting.method, **{**told.setting.parameters, **given})
 
 
 def _decision(
@@ -213,5 +213,5 @@ def _summarize(data: Microdata, release: Release) -> None:
     if isinstance(changed, Reading) and changed.value == 0:
         say("note: no cell differs from the original; this file protects nobody.")
     if release.precision:
-        rounding = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
-        say(f"rounded: {', '.join(rounding)}")
+        told = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
+        say(f"rounded: {', '.join(told)}")

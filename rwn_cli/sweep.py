@@ -91,29 +91,29 @@ def sweep(
     from rwn_core.tuning import sweep as run_sweep
 
     form = output_format(target, source, schema, scenario)
-    loaded = None if scenario is None else read_scenario(scenario)
+    told = None if scenario is None else read_scenario(scenario)
     given = {"epsilon": epsilon, "k": k, "q": q, **dict(_named(text) for text in set_ or ())}
     axes = {name: values_of(text, f"--{name}") for name, text in given.items() if text is not None}
-    search = _search(loaded, axes, method, (tuple(measure or ()), releases, seed))
+    search = _search(told, axes, method, (tuple(measure or ()), releases, seed))
     data = described(load(source, schema), identifiers=drop or ())
-    data = described(under(loaded, data), weights=weight or ())
+    data = described(under(told, data), weights=weight or ())
     if round_:
         grid = replace(search.grid, precision=step_axis(data, round_))
         search = replace(search, grid=grid)
     settings = prepared(data, search.grid, references=False)
     say(f"{len(settings):,} settings, {search.plan.releases} releases each")
     folder = target.with_name(f"{target.name}.sweep")
-    with progress("sweeping") as report:
-        trials = run_sweep(
-            data, settings, plan=search.plan, workers=workers, folder=folder, progress=report
+    with progress("sweeping") as tell:
+        found = run_sweep(
+            data, settings, plan=search.plan, workers=workers, folder=folder, progress=tell
         )
-    write(target, table_bytes(trials.frame(), form))
+    write(target, table_bytes(found.frame(), form))
     shutil.rmtree(folder, ignore_errors=True)
-    say(f"written to {target}, {len(trials) * len(search.plan.measures):,} rows")
+    say(f"written to {target}, {len(found) * len(search.plan.measures):,} rows")
 
 
 def _search(
-    loaded: Scenario | None,
+    told: Scenario | None,
     axes: dict[str, tuple[Any, ...]],
     method: str | None,
     plan: tuple[tuple[str, ...], int | None, int | None],
@@ -122,8 +122,8 @@ def _search(
     from rwn_core.reporting.scenario import Search
     from rwn_core.tuning import USUAL, Grid, Plan, values_of
 
-    old = None if loaded is None else loaded.search
-    first = () if loaded is None or loaded.setting is None else loaded.setting.precision
+    old = None if told is None else told.search
+    first = () if told is None or told.setting is None else told.setting.precision
     if old is None and not axes:
         raise ParameterError("Give --epsilon, --k or --q, or a --scenario that has a sweep.")
     measures, releases, seed = plan

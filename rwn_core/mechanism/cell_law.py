@@ -210,9 +210,9 @@ class CellLaw:
     def probability(self, record: int, name: str, value: Any) -> float:
         """P(released value of this record's variable is `value`); missing is None."""
         table, values = self.table(name)
-        for position, known in enumerate(values):
+        for place, known in enumerate(values):
             if known == value:
-                return float(table[record, position])
+                return float(table[record, place])
         return 0.0
 
     def kept(self, *names: str) -> NDArray[np.float64]:
@@ -289,8 +289,8 @@ class CellLaw:
         _, codes = np.unique(np.concatenate((own, released[rows])), axis=0, return_inverse=True)
         codes = codes.ravel()
         present = np.full(codes.max() + 1, -1, dtype=np.int64)
-        occurring, inverse = np.unique(codes[: len(own)], return_inverse=True)
-        present[occurring] = np.arange(len(occurring))
+        found, inverse = np.unique(codes[: len(own)], return_inverse=True)
+        present[found] = np.arange(len(found))
         return inverse.astype(np.int64), present[codes[len(own) :]]
 
 

@@ -153,40 +153,40 @@ def _refuse_unknown(document: Mapping[str, Any], known: set[str], what: str) -> 
         )
 
 
-def _watched(section: Mapping[str, Any]) -> Predicate:
-    _refuse_unknown(section, {"conditions"}, "scenario's watch")
-    return Predicate.from_dict(section["conditions"])
+def _watched(plain: Mapping[str, Any]) -> Predicate:
+    _refuse_unknown(plain, {"conditions"}, "scenario's watch")
+    return Predicate.from_dict(plain["conditions"])
 
 
-def _setting(section: Mapping[str, Any]) -> Setting:
-    _refuse_unknown(section, _SETTING, "scenario's setting")
+def _setting(plain: Mapping[str, Any]) -> Setting:
+    _refuse_unknown(plain, _SETTING, "scenario's setting")
     return Setting.of(
-        section.get("method", "rwn"),
-        section.get("parameters", {}),
-        section.get("weights", {}),
-        section.get("precision", {}),
+        plain.get("method", "rwn"),
+        plain.get("parameters", {}),
+        plain.get("weights", {}),
+        plain.get("precision", {}),
     )
 
 
-def _search(section: Mapping[str, Any]) -> Search:
-    _refuse_unknown(section, _SWEEP, "scenario's sweep")
+def _search(plain: Mapping[str, Any]) -> Search:
+    _refuse_unknown(plain, _SWEEP, "scenario's sweep")
     grid = Grid(
-        axes={name: tuple(values) for name, values in section.get("axes", {}).items()},
-        method=_method(section.get("method", "rwn")),
-        weights=tuple(section.get("weights", ({},))),
-        precision=tuple(section.get("precision", ({},))),
+        axes={name: tuple(values) for name, values in plain.get("axes", {}).items()},
+        method=_method(plain.get("method", "rwn")),
+        weights=tuple(plain.get("weights", ({},))),
+        precision=tuple(plain.get("precision", ({},))),
     )
-    given = {name: section[name] for name in ("releases", "seed") if name in section}
-    return Search(grid=grid, plan=Plan(measures=tuple(section["measures"]), **given))
+    given = {name: plain[name] for name in ("releases", "seed") if name in plain}
+    return Search(grid=grid, plan=Plan(measures=tuple(plain["measures"]), **given))
 
 
-def _method(keys: str | list[str]) -> str | tuple[str, ...]:
-    return keys if isinstance(keys, str) else tuple(keys)
+def _method(plain: str | list[str]) -> str | tuple[str, ...]:
+    return plain if isinstance(plain, str) else tuple(plain)
 
 
 def _search_to_dict(search: Search) -> dict[str, Any]:
     methods = search.grid.methods
-    section: dict[str, Any] = {
+    plain: dict[str, Any] = {
         "method": methods[0] if len(methods) == 1 else list(methods),
         "measures": list(search.plan.measures),
         "releases": search.plan.releases,
@@ -194,10 +194,10 @@ def _search_to_dict(search: Search) -> dict[str, Any]:
         "axes": {name: list(values) for name, values in search.grid.axes.items()},
     }
     if any(search.grid.weights):
-        section["weights"] = [dict(each) for each in search.grid.weights]
+        plain["weights"] = [dict(each) for each in search.grid.weights]
     if any(search.grid.precision):
-        section["precision"] = [dict(each) for each in search.grid.precision]
-    return section
+        plain["precision"] = [dict(each) for each in search.grid.precision]
+    return plain
 
 
 def read_toml(text: str, what: str, format: str) -> dict[str, Any]:
