@@ -20,11 +20,11 @@ KEYS = ["correlation", "regression", "principal_components", "prediction"]
 @pytest.fixture(scope="module")
 def drawn():
     data = rwn.load_demo("bodyfat")
-    told: list[float] = []
+    shares: list[float] = []
     made = ensemble(
-        data, rwn.RWN(epsilon=2.0, k=5), repeats=12, measures=KEYS, seed=4, progress=told.append
+        data, rwn.RWN(epsilon=2.0, k=5), repeats=12, measures=KEYS, seed=4, progress=shares.append
     )
-    return data, made, told
+    return data, made, shares
 
 
 def test_each_draw_is_the_release_of_its_seed(drawn):

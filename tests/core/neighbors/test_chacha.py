@@ -1,4 +1,4 @@
-"""Compiled randomness: the same bits as the plain one, which the published answers check."""
+"""Compiled randomness: the same bits as the reference, which the published answers check."""
 
 from __future__ import annotations
 
@@ -31,28 +31,28 @@ def test_every_address_gives_the_same_bits(key):
     addresses = [(0, 0, 0), (5, 7, 3), (2**32 + 5, 2**32 - 1, 1), (2**40, 0, 2**32 - 1)]
     addresses += [tuple(rng.integers(0, [2**33, 2**32, 40])) for _ in range(200)]
     for record, stream, block in addresses:
-        plain = uniforms(key, np.array([record]), stream, block)[:, 0]
-        np.testing.assert_array_equal(block_of(key, record, stream, block), plain)
+        reference = uniforms(key, np.array([record]), stream, block)[:, 0]
+        np.testing.assert_array_equal(block_of(key, record, stream, block), reference)
 
 
 def test_the_published_block_of_a_zero_key():
     """RFC 8439, appendix A.1, vector 1: words ade0b876 903df1a0 ... 69b687c3 8665eeb2."""
-    found = block_of(KEYS[0], 0, 0, 0)
-    assert found[0] == ((0xADE0B876903DF1A0 >> 12) + 0.5) / 2**52
-    assert found[7] == ((0x69B687C38665EEB2 >> 12) + 0.5) / 2**52
+    result = block_of(KEYS[0], 0, 0, 0)
+    assert result[0] == ((0xADE0B876903DF1A0 >> 12) + 0.5) / 2**52
+    assert result[7] == ((0x69B687C38665EEB2 >> 12) + 0.5) / 2**52
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 10, 100, 1000, 10**6, LARGEST])
 def test_the_chains_end_where_the_plain_ones_do(size):
     key, columns, records = KEYS[2], range(20), np.arange(500)
-    plain = Draws(key, records, columns)
-    ends, streams = plain.ranks(np.full(len(records), size)), padded(columns)
+    reference = Draws(key, records, columns)
+    ends, streams = reference.ranks(np.full(len(records), size)), padded(columns)
     modify, ranks = np.empty(len(streams)), np.empty(len(streams))
     for record in records:
         ranks_of_streams(
             key.words, record, streams, size, modify, ranks, np.empty((8, VECTOR_WIDTH))
         )
-        np.testing.assert_array_equal(modify[:20], plain.modify[record])
+        np.testing.assert_array_equal(modify[:20], reference.modify[record])
         np.testing.assert_array_equal(ranks[:20], ends[record])
 
 
