@@ -13,7 +13,7 @@ from rwn_ui.state.results import current_release, own_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import arrived, current, sample_note
 from rwn_ui.tune import view as tune_view
-from rwn_ui.widgets import download, precision, sidebar, sliders
+from rwn_ui.widgets import download, precision, sidebar, slices, sliders
 
 SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
 
@@ -37,6 +37,8 @@ def draw() -> None:
         with guarded():
             with guarded():
                 sidebar.weights(session)
+            with guarded():
+                slices.draw(session)
             with guarded():
                 precision.draw(session, "tune")
             sidebar.pins(session, put)

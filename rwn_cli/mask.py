@@ -11,6 +11,7 @@ from rwn_cli.options import (
     ENDS_IN,
     Dropped,
     SchemaFile,
+    Sliced,
     Source,
     Weighted,
     described,
@@ -53,6 +54,7 @@ def mask(
         typer.Option("--q", help="Modification probability of a cell, 0 to 1; 1 if left out."),
     ] = None,
     weight: Weighted = None,
+    slice_: Sliced = None,
     round_: Annotated[
         list[str] | None,
         typer.Option(
@@ -116,7 +118,7 @@ def mask(
     options = _options({"epsilon": epsilon, "k": k, "q": q}, settings(set_ or ()))
     params = _parameters(told, method, options)
     data = described(load(source, schema), identifiers=drop or ())
-    data = described(under(told, data), weights=weight or ())
+    data = described(under(told, data), weights=weight or (), slices=slice_ or ())
     before = {} if told is None or told.setting is None else dict(told.setting.precision)
     precision = steps(data, round_ or (), before)
     for notice in data.notices:
@@ -135,7 +137,9 @@ def mask(
     file = ReleasedFile.of(content, form, order=order, seeded=seed is not None)
     say(f"SHA-256 {file.sha256}")
     if record is not None:
-        write(record, internal_record(data, release, file, decision=decided).encode("utf-8"))
+        policy = None if told is None else told.policy
+        text = internal_record(data, release, file, decision=decided, policy=policy)
+        write(record, text.encode("utf-8"))
         say(f"internal record written to {record}; it stays in the house")
     if order == "original":
         say("note: the row order names each record; keep this file inside.")
@@ -203,6 +207,7 @@ def _compile_once(data: Microdata) -> None:
 
 
 def _summarize(data: Microdata, release: Release) -> None:
+    from rwn_core.data.slices import verbatim_words
     from rwn_core.evaluation.audit import audit
     from rwn_core.measures.measure import Reading
 
@@ -215,3 +220,5 @@ def _summarize(data: Microdata, release: Release) -> None:
     if release.precision:
         told = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
         say(f"rounded: {', '.join(told)}")
+    for sentence in verbatim_words(data.schema.slices):
+        say(f"note: {sentence}")

@@ -36,6 +36,17 @@ Weighted = Annotated[
     typer.Option(metavar="NAME=W", help="Weight of a variable in the distance; repeatable."),
 ]
 
+Sliced = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--slice",
+        metavar="NAME,NAME",
+        help="Variables that travel together, from one donor; repeatable, all others stand alone. "
+        "none: each stands alone.",
+    ),
+]
+NO_SLICE = "none"
+
 
 def load(source: str, schema: Path | None = None) -> Microdata:
     """Read a table by its path, or a demo table as demo:NAME.
@@ -72,14 +83,19 @@ def _blaming_the_parameters() -> Iterator[None]:
 
 
 def described(
-    data: Microdata, *, weights: Sequence[str] = (), identifiers: Sequence[str] = ()
+    data: Microdata,
+    *,
+    weights: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    slices: Sequence[str] = (),
 ) -> Microdata:
-    """Give the table the weights (each NAME=W) and the direct identifiers of the command line.
+    """Give the table what the command line says: weights, direct identifiers and slices.
 
     Raises
     ------
     ParameterError
-        A name is not that of a variable, or a weight is not a number of at least 0.
+        A name is not that of a variable, a weight is not a number of at least 0, or a slice is
+        refused.
     """
     from rwn_core.data.variable import Role
 
@@ -87,7 +103,13 @@ def described(
         schema = data.schema.with_weights(dict(_weight(text) for text in weights))
         for name in identifiers:
             schema = schema.replace_variable(name, role=Role.IDENTIFIER)
+        if slices:
+            schema = schema.with_slices([] if list(slices) == [NO_SLICE] else map(_names, slices))
     return data if schema == data.schema else data.with_schema(schema)
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",")]
 
 
 def _weight(text: str) -> tuple[str, float]:
@@ -114,7 +136,7 @@ def read_scenario(path: Path) -> Scenario:
 
 
 def under(scenario: Scenario | None, data: Microdata) -> Microdata:
-    """The table under the weights of a scenario; says so if it is not the scenario's own."""
+    """The table under a scenario's weights and slices; says so if it is not the scenario's own."""
     if scenario is None:
         return data
     if scenario.table and scenario.table != data.fingerprint:
@@ -124,7 +146,9 @@ def under(scenario: Scenario | None, data: Microdata) -> Microdata:
     weights = dict(scenario.setting.weights)
     if scenario.table:  # written by the program, which states every weight that is not 1
         weights = {variable.name: 1.0 for variable in data.schema.released} | weights
-    return described(data, weights=[f"{name}={weight}" for name, weight in weights.items()])
+    data = described(data, weights=[f"{name}={weight}" for name, weight in weights.items()])
+    slices = scenario.setting.slices
+    return data if slices is None else data.with_slices(slices)
 
 
 def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> Microdata:

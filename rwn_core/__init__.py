@@ -78,10 +78,15 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.reporting.scenario import Scenario as Scenario
     from rwn_core.tuning import Goal as Goal
     from rwn_core.tuning import Grid as Grid
+    from rwn_core.tuning import Limit as Limit
     from rwn_core.tuning import Plan as Plan
+    from rwn_core.tuning import Policy as Policy
     from rwn_core.tuning import Setting as Setting
+    from rwn_core.tuning import SliceAnswer as SliceAnswer
+    from rwn_core.tuning import SliceRanges as SliceRanges
     from rwn_core.tuning import frontier as frontier
     from rwn_core.tuning import seek as seek
+    from rwn_core.tuning import seek_slices as seek_slices
     from rwn_core.tuning import sweep as sweep
 
 _LIST = next(

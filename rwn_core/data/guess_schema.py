@@ -6,7 +6,9 @@ from typing import Any
 
 import pandas as pd
 
+from rwn_core.data.fingerprint import factorized
 from rwn_core.data.schema import Schema
+from rwn_core.data.validation import level_text
 from rwn_core.data.variable import Kind, Variable
 
 
@@ -32,3 +34,20 @@ def _guess_kind(column: pd.Series[Any]) -> Kind:
     if pd.api.types.is_float_dtype(dtype):
         return Kind.CONTINUOUS
     return Kind.CATEGORICAL
+
+
+def with_levels(frame: pd.DataFrame, schema: Schema) -> Schema:
+    """The schema with the order of every ordered variable written down.
+
+    A release may lose a level; the numbers of the others must not move.
+    """
+    for variable in schema.variables:
+        if variable.kind is Kind.ORDERED and variable.levels is None:
+            column = frame[variable.name]
+            if isinstance(column.dtype, pd.CategoricalDtype):
+                known = column.cat.remove_unused_categories().cat.categories.tolist()
+            else:
+                known = sorted(factorized(column)[1])
+            levels = tuple(level_text(value) for value in known)
+            schema = schema.replace_variable(variable.name, levels=levels)
+    return schema

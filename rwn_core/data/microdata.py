@@ -10,14 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.fingerprint import factorized, fingerprint
-from rwn_core.data.guess_schema import guess_schema
+from rwn_core.data.guess_schema import guess_schema, with_levels
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import (
     NUMBERS,
     check_column,
     check_names,
     check_shape,
-    level_text,
     table_notices,
     typed_levels,
 )
@@ -97,7 +96,7 @@ class Microdata:
         for variable in schema.variables:
             check_column(copied[variable.name], variable)
         notices += table_notices(copied, schema)
-        return cls(copied, _with_levels(copied, schema), notices)
+        return cls(copied, with_levels(copied, schema), notices)
 
     def __repr__(self) -> str:
         """Size only: a value never reaches a log."""
@@ -209,6 +208,15 @@ class Microdata:
         """
         return self._described(self.schema.with_weights(weights))
 
+    def with_slices(self, slices: Sequence[Sequence[str]]) -> Microdata:
+        """The same records with these variables travelling together, and every other one alone.
+
+        Raises
+        ------
+        ParameterError
+        """
+        return self._described(self.schema.with_slices(slices))
+
     def _described(self, schema: Schema) -> Microdata:
         """Share the checked values with a schema that says the same of them."""
         other = Microdata(self._frame, schema, self.notices)
@@ -272,23 +280,6 @@ class Microdata:
 def _said_of_values(schema: Schema) -> list[tuple[object, ...]]:
     """What the gate holds against the values; weights, groups and the question are not in it."""
     return [(v.name, v.kind, v.role, v.levels) for v in schema.variables]
-
-
-def _with_levels(frame: pd.DataFrame, schema: Schema) -> Schema:
-    """The schema with the order of every ordered variable written down.
-
-    A release may lose a level; the numbers of the others must not move.
-    """
-    for variable in schema.variables:
-        if variable.kind is Kind.ORDERED and variable.levels is None:
-            column = frame[variable.name]
-            if isinstance(column.dtype, pd.CategoricalDtype):
-                known = column.cat.remove_unused_categories().cat.categories.tolist()
-            else:
-                known = sorted(factorized(column)[1])
-            levels = tuple(level_text(value) for value in known)
-            schema = schema.replace_variable(variable.name, levels=levels)
-    return schema
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from rwn_core.data.question import Question
 from rwn_core.data.schema_toml import parse_toml, schema_text
+from rwn_core.data.slices import Slices, as_slices
 from rwn_core.data.variable import Kind, Role, Variable, refuse_repeats
-from rwn_core.errors import SchemaError
+from rwn_core.errors import ParameterError, SchemaError
 
 __all__ = ["Kind", "Question", "Role", "Schema", "Variable"]
 
@@ -99,6 +100,37 @@ class Schema:
         for name, weight in weights.items():
             schema = schema.replace_variable(name, weight=weight)
         return schema
+
+    @property
+    def slices(self) -> Slices:
+        """The masked variables of a release that share a donor, two or more each, sorted."""
+        groups: dict[str, list[str]] = {}
+        for variable in self.released:
+            if variable.group is not None and variable.masked:
+                groups.setdefault(variable.group, []).append(variable.name)
+        return as_slices(names for names in groups.values() if len(names) > 1)
+
+    def with_slices(self, slices: Iterable[Sequence[str]]) -> Schema:
+        """This schema with exactly these variables sharing donors, and every other one alone.
+
+        Raises
+        ------
+        ParameterError
+            A slice is refused, or names no masked variable of the release.
+        """
+        wanted = as_slices(slices)
+        free = [variable.name for variable in self.released if variable.masked]
+        for name in (name for names in wanted for name in names):
+            if name not in free:
+                raise ParameterError(
+                    f"The slices name {name}, which is no masked variable of the release; choose "
+                    f"from: {', '.join(free)}."
+                )
+        if wanted == self.slices:
+            return self
+        group_of = {name: "+".join(names) for names in wanted for name in names}
+        variables = tuple(replace(v, group=group_of.get(v.name)) for v in self.variables)
+        return replace(self, variables=variables)
 
     @classmethod
     def from_toml(cls, text: str) -> Schema:

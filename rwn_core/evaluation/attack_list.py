@@ -16,6 +16,9 @@ GUESSING = ("attribute_inference", "singling_out", "linkability", "inference")
 """Attacks that guess about a person; a release is to blame for what they learn beyond that
 of people who are not in the file."""
 
+_WORST = ("keys and neighborhoods", "whole original file")
+"""Attacks that are the worst case with what they know, where both ways to link are tried."""
+
 
 def read_attack(
     measure: Measure, comparison: Comparison, control: Comparison | None
@@ -48,7 +51,8 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
     Returns
     -------
     list of mappings
-        "words", "success" (None with a "reason"), "worst" (whether the intruder knows the law).
+        "words", "success" (None with a "reason"), "worst" (whether the intruder knows the law),
+        "at_least" (whether only a lower bound of the success is known).
     """
     listed: list[dict[str, Any]] = []
     levels = readings["intruder_levels"]
@@ -63,18 +67,25 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
         ("distance, all", "distance_linkage", None, False),
         ("global distance, all", "global_linkage", None, False),
         ("method known, keys only", "intruder_levels", informed, True),
-        ("keys and neighborhoods", "intruder_levels", _value(readings, "intruder_levels"), True),
+        (_WORST[0], "intruder_levels", _value(readings, "intruder_levels"), True),
         ("… of the whole file at once", "whole_file_linkage", None, True),
-        ("whole original file", "bayes_linkage", None, True),
+        (_WORST[1], "bayes_linkage", None, True),
     ):
         reading = readings[key]
         if key != "intruder_levels":
             success = _value(readings, key)
         reason = str(reading) if isinstance(reading, NotApplicable) else ""
-        listed.append({"words": words, "success": success, "worst": worst, "reason": reason})
+        listed.append(
+            {"words": words, "success": success, "worst": worst, "reason": reason}
+            | {"at_least": words in _WORST and _at_least(reading)}
+        )
     return listed
 
 
 def _value(readings: Answers, key: str) -> float | None:
     reading = readings[key]
     return reading.value if isinstance(reading, Reading) else None
+
+
+def _at_least(reading: Reading | NotApplicable) -> bool:
+    return isinstance(reading, Reading) and reading.detail["standing"] == "at least"

@@ -54,7 +54,7 @@ def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
         value, baseline = reading.value, reading.baseline
     return {
         "measure": key,
-        "title": measure.title,
+        "title": measure.title_of(reading),
         "side": measure.side,
         "better": measure.better,
         "unit": measure.unit,
@@ -71,15 +71,29 @@ def compare(
     holdout: Microdata | None = None,
     question: Question | None = None,
     sampling: Sampling | None = None,
+    key_sets: Sequence[Sequence[str]] = (),
 ) -> Comparison:
     """An original beside its release, or beside any row-aligned masked table.
+
+    Parameters
+    ----------
+    original : Microdata
+    masked : Release or Microdata
+    holdout : Microdata, optional
+        Records that were never masked, for prediction.
+    question : Question, optional
+        The regression to keep; the schema's by default.
+    sampling : Sampling, optional
+        How the original was drawn from its population; itself the population by default.
+    key_sets : sequence of sequence of str
+        Sets of variables that somebody may know of a person, beside the key variables.
 
     Raises
     ------
     InputError
         The two tables do not have the same variables and number of records.
     ParameterError
-        The sampling does not fit the original.
+        The sampling does not fit the original, or a set names a variable that is not released.
     """
     law = None
     if isinstance(masked, Release):
@@ -95,7 +109,7 @@ def compare(
             f"The masked table has {masked.n:,} records and the original {original.n:,}; compare "
             "tables with the same records in the same order."
         )
-    return Comparison(
+    comparison = Comparison(
         original=original,
         masked=masked,
         law=law,
@@ -103,6 +117,7 @@ def compare(
         question=question,
         sampling=sampling,
     )
+    return comparison.with_key_sets(key_sets)
 
 
 def audit(

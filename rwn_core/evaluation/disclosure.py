@@ -18,10 +18,10 @@ from rwn_core.evaluation.control_group import control_group
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.averaging import values_alone
-from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.repeated_releases import success_after
 from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
+from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.law import Law
@@ -45,11 +45,14 @@ class Assumptions:
         How the table was drawn from its population.
     watch : WatchList
         What is followed.
+    key_sets : tuple of tuple of str
+        Sets of variables that somebody may know of a person, beside the key variables.
     """
 
     precision: Mapping[str, float] = field(default_factory=dict)
     sampling: Sampling = field(default_factory=Sampling)
     watch: WatchList = field(default_factory=WatchList)
+    key_sets: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +64,9 @@ class Disclosure:
     readings : mapping of str to Reading or NotApplicable
         Every risk measure.
     rounding : list of mappings
-        For each tried step: "share" of a standard deviation, worst-case "risk" of all variables
-        and of the "keys", and mean absolute change of the "correlation".
+        For each tried step: "share" of a standard deviation, worst-case "risk" of all variables,
+        whether it is "earned" or only a lower bound, and mean absolute change of the
+        "correlation".
     followed : list of Watched
         The entries of a watch list.
     repetition : mapping or None
@@ -162,12 +166,14 @@ def _rounding(base: Comparison, masked: Microdata, law: Law | None) -> list[dict
     for share in SHARES:
         precision = steps_of(base.original, share)
         coarse = rounded(masked, precision)
-        links = link(law.rounded(precision), coarse, work=ROUNDING_WORK)
-        loss = MEASURES["correlation"].read(base.with_masked(coarse))
+        comparison = base.with_masked(coarse, law.rounded(precision))
+        linkage = worst_case(comparison, work=ROUNDING_WORK, whole=ROUNDING_WORK)
+        loss = MEASURES["correlation"].read(comparison)
         tried.append(
             {
                 "share": share,
-                "risk": links.success,
+                "risk": linkage.success,
+                "earned": linkage.earned,
                 "correlation": loss.value if isinstance(loss, Reading) else float("nan"),
             }
         )
@@ -200,6 +206,7 @@ def disclose_release(
     if progress is not None:
         progress(0.1)
     base = Comparison(original=microdata, masked=release.masked, sampling=assumed.sampling)
+    base = base.with_key_sets(assumed.key_sets)
     control = control_group(base, params, seed, precision)
     if progress is not None:
         progress(0.2)

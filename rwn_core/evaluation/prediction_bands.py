@@ -46,7 +46,8 @@ def interval_of(key: str, values: ArrayLike, level: float = LEVEL) -> tuple[floa
     values : array_like of float, shape (R,)
         Its values over independent draws of one setting.
     level : float
-        How often, above 0 and below 1.
+        How often, above 0 and below 1: for any distribution from 2 / (1 - level) - 1 draws on,
+        from fewer for normal values.
 
     Returns
     -------

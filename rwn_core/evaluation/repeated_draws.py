@@ -53,7 +53,8 @@ class Ensemble:
     def interval(self, key: str, level: float = LEVEL) -> tuple[float, float] | None:
         """Where one more draw of this setting falls, as often as `level` says.
 
-        None where fewer than two draws had an answer.
+        For any distribution where enough draws had an answer (19 for 0.9), from fewer as for
+        normal values; None where fewer than two had one.
         """
         return interval_of(key, self.values[key], level)
 

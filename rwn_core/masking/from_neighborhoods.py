@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.slices import Slices
 from rwn_core.masking.lever import LeverRange, at_levers, family
 from rwn_core.masking.method import Masked, Prepared
 from rwn_core.mechanism.donors import (
@@ -120,14 +121,26 @@ class PreparedNeighborhoods:
         params = at_levers(self.params, levers)
         assert family(params) == family(self.params)
         check_radius_and_k(params.ball.k, params.ball.epsilon, self.microdata.n)
-        moved = type(self)(
-            params, self.microdata, self.source, slider_range=self._slider_range, draws=self._draws
-        )
-        if "slider_range" in self.__dict__:
-            moved.__dict__["slider_range"] = self.slider_range
+        moved = self._with(params, self.microdata, self._draws)
         if params.ball == self.params.ball:
             moved._neighborhoods = self._neighborhoods
         return moved
+
+    def with_slices(self, slices: Slices) -> Self:
+        """The same neighborhoods under other slices; see `Prepared`."""
+        microdata = self.microdata.with_slices(slices)
+        made = self._with(self.params, microdata, self._draws.of_table(microdata))
+        made._neighborhoods = self._neighborhoods
+        return made
+
+    def _with(self, params: Any, microdata: Microdata, draws: StoredDraws) -> Self:
+        """Another setting of the same records: source and ends of the sliders are shared."""
+        made = type(self)(
+            params, microdata, self.source, slider_range=self._slider_range, draws=draws
+        )
+        if "slider_range" in self.__dict__:
+            made.__dict__["slider_range"] = self.slider_range
+        return made
 
     def release(
         self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
+from rwn_core.data.slices import Slices
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Progress
@@ -101,6 +102,16 @@ class Prepared(Protocol):
         """The same table at another position of the levers; what was prepared is shared.
 
         Levers that are left out stay; None is for a lever that is not used.
+
+        Raises
+        ------
+        ParameterError
+        """
+
+    def with_slices(self, slices: Slices) -> Self:
+        """The same table with these variables travelling together, and every other one alone.
+
+        Distances do not depend on who shares a donor: what was prepared is shared.
 
         Raises
         ------

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.slices import Slices
 from rwn_core.masking import RWN, Lever, Masked, Prepared
 from rwn_core.mechanism.donors import column_streams, copy_from_donors
 from rwn_core.parallel.threads import Progress
@@ -51,6 +52,10 @@ class Shuffling:
     def at(self) -> Shuffling:
         """Nothing can be moved."""
         return self
+
+    def with_slices(self, slices: Slices) -> Shuffling:
+        """The same table with other slices; see `Prepared`."""
+        return Shuffling(self.microdata.with_slices(slices))
 
     def release(
         self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
+from rwn_core.data.slices import Slices
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import file_format, table_bytes, write_atomically
 from rwn_core.masking.lever import Lever
@@ -137,6 +138,10 @@ class PreparedRounded:
     def at(self, **levers: Any) -> PreparedRounded:
         """The same table at another position of the levers; see `Prepared`."""
         return PreparedRounded(self.exact.at(**levers), self.precision)
+
+    def with_slices(self, slices: Slices) -> PreparedRounded:
+        """The same table with other slices; see `Prepared`."""
+        return PreparedRounded(self.exact.with_slices(slices), self.precision)
 
     def release(
         self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None

@@ -195,7 +195,7 @@ class RWN(NeighborhoodMethod):
         if self.neighbors == "sample" and not self.fresh:
             texts.append(
                 "Only the sampled records give values; each of theirs is copied more often, and "
-                "the values of all others vanish where q = 1."
+                "the values that only others have vanish where q = 1."
             )
         if self.neighbors == "partition":
             texts.append(

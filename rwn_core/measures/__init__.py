@@ -14,6 +14,8 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.risk import (
+    abstaining_linkage,
+    attribute_gain,
     attribute_inference,
     bayes_linkage,
     cells_changed,
@@ -38,12 +40,14 @@ from rwn_core.measures.risk import (
     misclassification,
     nearest_distance,
     neighborhood_size,
+    population_uniqueness,
     probabilistic_linkage,
     queries,
     repeated_releases,
     singling_out,
     suda,
     t_closeness,
+    true_matches,
     uniqueness,
     whole_file_linkage,
 )
@@ -92,6 +96,7 @@ _MEASURES: tuple[Measure, ...] = (
     bayes_linkage.MEASURE,
     intruder_levels.MEASURE,
     whole_file_linkage.MEASURE,
+    abstaining_linkage.MEASURE,
     repeated_releases.MEASURE,
     distance_linkage.MEASURE,
     mahalanobis_linkage.MEASURE,
@@ -99,6 +104,8 @@ _MEASURES: tuple[Measure, ...] = (
     probabilistic_linkage.MEASURE,
     membership.MEASURE,
     attribute_inference.MEASURE,
+    attribute_gain.MEASURE,
+    true_matches.MEASURE,
     differential_privacy.MEASURE,
     misclassification.MEASURE,
     extremes.MEASURE,
@@ -111,6 +118,7 @@ _MEASURES: tuple[Measure, ...] = (
     individual_risk.MEASURE,
     suda.MEASURE,
     loglinear_risk.MEASURE,
+    population_uniqueness.MEASURE,
     interval_disclosure.MEASURE,
     closest_record.MEASURE,
     cells_changed.MEASURE,

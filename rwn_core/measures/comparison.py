@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -109,6 +109,12 @@ class Comparison:
     sampling : Sampling, optional
         How the original was drawn from its population; itself the population by default.
 
+    Attributes
+    ----------
+    key_sets : tuple of tuple of str
+        Sets of variables that somebody may know of a person, beside the key variables; none by
+        default (`with_key_sets`).
+
     Raises
     ------
     ParameterError
@@ -120,6 +126,7 @@ class Comparison:
         "_memo",
         "file",
         "holdout",
+        "key_sets",
         "law",
         "masked",
         "original",
@@ -145,6 +152,7 @@ class Comparison:
         self.question = original.schema.question if question is None else question
         self.sampling = sampling or Sampling()
         self.sampling.check(original)
+        self.key_sets: tuple[tuple[str, ...], ...] = ()
         self.file: Microdata | None = None
         self.records: NDArray[np.int64] | None = None
         self._memo: dict[Hashable, Any] = {}
@@ -176,7 +184,26 @@ class Comparison:
             question=self.question,
             sampling=self.sampling,
         )
+        other.key_sets = self.key_sets
         other._memo, other.file, other.records = self._memo, self.file, self.records
+        return other
+
+    def with_key_sets(self, key_sets: Sequence[Sequence[str]]) -> Comparison:
+        """The same tables under somebody who may know further sets of variables of a person.
+
+        Raises
+        ------
+        ParameterError
+            A set names no variable, or one that is not released.
+        """
+        released = [variable.name for variable in self.original.schema.released]
+        if not all(names and set(names) <= set(released) for names in key_sets):
+            raise ParameterError(
+                "A set of variables that somebody may know must name released variables only; "
+                f"those are: {', '.join(released)}."
+            )
+        other = self.with_masked(self.masked, self.law)
+        other.key_sets = tuple(tuple(names) for names in key_sets)
         return other
 
     def once(self, key: Hashable, make: Callable[[], _T]) -> _T:

@@ -59,6 +59,11 @@ class Measure:
         Where it is defined.
     compute : callable
         Reads a Comparison; raises NotApplicable with the reason where there is no answer.
+    at_least : str
+        The title of a reading that is a lower bound only, whose detail's "standing" says so; of a
+        worst case that may be too large to find.
+    certain_up_to : int, optional
+        Up to how many records no reading is a lower bound only.
     reads_some : bool
         Whether random records of a larger file are enough. To a measure of utility they are: it
         compares the same records.
@@ -79,12 +84,29 @@ class Measure:
     source: str
     compute: Callable[[Comparison], Reading]
     sentence: Callable[[Reading, int], str] | None = None
+    at_least: str = ""
+    certain_up_to: int | None = None
     reads_some: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a measure of risk that nobody could read on the Risk page."""
         if self.side == "risk" and self.sentence is None:
             raise ValueError(f"The measure of risk {self.key} needs a sentence; write one.")
+
+    @property
+    def is_share(self) -> bool:
+        """Whether its numbers are shares, which people read in percent."""
+        return self.bounds == (0.0, 1.0) or self.unit.startswith("share")
+
+    def title_of(self, reading: Reading | NotApplicable) -> str:
+        """What a reading is called: a worst case only where it is one."""
+        bound = isinstance(reading, Reading) and reading.detail.get("standing") == "at least"
+        return self.at_least if bound else self.title
+
+    def title_for(self, records: int) -> str:
+        """What readings of a table of so many records are called, whatever the setting."""
+        bound = self.certain_up_to is not None and records > self.certain_up_to
+        return self.at_least if bound else self.title
 
     def read(self, comparison: Comparison) -> Reading | NotApplicable:
         """The reading, or the reason why there is none."""

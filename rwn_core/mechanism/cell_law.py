@@ -16,7 +16,7 @@ from rwn_core.data.value_codes import codes_like, joint_codes, value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.donor_probabilities import Column, DonorChances
 from rwn_core.neighbors import Neighborhoods
-from rwn_core.neighbors.rule import NeighborhoodRule
+from rwn_core.neighbors.rule import Joins, NeighborhoodRule
 
 
 class Component(NamedTuple):
@@ -120,9 +120,9 @@ class CellLaw:
         """The neighborhoods of people who are not in the file, as `NeighborhoodRule.shares`."""
         return self.rule.shares(people, self._unrounded)
 
-    def receivers_outside(self, people: Microdata) -> sparse.csr_array:
-        """Whose donors people outside might be, as `NeighborhoodRule.receivers`."""
-        return self.rule.receivers(people, self._unrounded, self.neighborhoods)
+    def joins_outside(self, people: Microdata) -> Joins:
+        """The neighborhoods that people outside join, as `NeighborhoodRule.joins`."""
+        return self.rule.joins(people, self._unrounded, self.neighborhoods)
 
     def on(self, original: Microdata) -> Self:
         """The law in the eyes of somebody who has some variables only.

@@ -14,6 +14,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.cell_law import CellLaw, Component
 from rwn_core.mechanism.donor_probabilities import Column
 from rwn_core.neighbors import Neighborhoods
+from rwn_core.neighbors.rule import Joins
 
 
 class Law(Protocol):
@@ -75,8 +76,8 @@ class Law(Protocol):
             People outside have no donors.
         """
 
-    def receivers_outside(self, people: Microdata) -> sparse.csr_array:
-        """Each record's probability to take people outside for its donor, shape (people.n, n).
+    def joins_outside(self, people: Microdata) -> Joins:
+        """The neighborhoods that people outside join, were each of them added to the file.
 
         Raises
         ------

@@ -42,3 +42,9 @@ class StoredDraws:
         elif len(self._kept) < self._entries:
             self._kept[key.identity] = draws
         return draws
+
+    def of_table(self, microdata: Microdata) -> StoredDraws:
+        """The same for other slices of these records: the same object where no stream changes."""
+        if column_streams(microdata) == self.streams:
+            return self
+        return StoredDraws(microdata, self.records, many=self._entries is not None)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
+from rwn_core.errors import ParameterError
 
 Scale = Literal["sd", "range"]
 Encoding = Literal["dummies", "matching"]
@@ -30,13 +31,21 @@ class Axis:
     missing: bool = False
 
 
+SMALLEST_SQUARED = 1e-140  # differences whose squares a float64 holds with all digits
+
+
 def _spread(values: NDArray[np.float64], scale: Scale) -> float:
     if len(values) < 2:
         return 0.0
     if scale == "range":
         return float(values.max() - values.min())
+    width = float(values.max() - values.min())
     # exact zero for a constant column, whatever rounding does to its mean
-    return 0.0 if values.min() == values.max() else float(values.std(ddof=1))
+    if width == 0:
+        return 0.0
+    if width < SMALLEST_SQUARED:
+        return width * float(((values - values.min()) / width).std(ddof=1))
+    return float(values.std(ddof=1))
 
 
 def number_axes(microdata: Microdata, variable: Variable, scale: Scale) -> list[Axis]:
@@ -47,9 +56,13 @@ def number_axes(microdata: Microdata, variable: Variable, scale: Scale) -> list[
     axes = []
     spread = _spread(known, scale)
     if spread > 0:
-        axes.append(
-            Axis(variable=variable, center=float(known.mean()), factor=variable.weight / spread)
-        )
+        factor = variable.weight / spread if spread > np.finfo(np.float64).tiny else np.inf
+        if not np.isfinite(factor):
+            raise ParameterError(
+                f"The values of {variable.name} differ by less than 1e-307; multiply all of them "
+                "by a large number."
+            )
+        axes.append(Axis(variable=variable, center=float(known.mean()), factor=factor))
     if missing.any():
         axes += _missing_axis(missing, variable, scale)
     return axes

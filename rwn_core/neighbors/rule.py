@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,23 @@ from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.radius import Radius, one_radius
 
 LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are held at a time
+
+
+class Joins(NamedTuple):
+    """What becomes of the neighborhoods that people outside join.
+
+    Attributes
+    ----------
+    shares : sparse array of float64, shape (m, n)
+        Row i holds each record's probability to take outsider i for its donor, which is that of
+        each of its members then.
+    leaving : sparse array of float64, shape (n, n)
+        1 for those who leave a record's neighborhood if somebody nearer joins it: he takes the
+        place of the last of the k nearest. Nobody leaves for who is as near as they.
+    """
+
+    shares: sparse.csr_array
+    leaving: sparse.csr_array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -100,10 +118,8 @@ class NeighborhoodRule:
         parts = [self._near(outside[start : start + size], points) for start in starts]
         return sparse.csr_array(sparse.vstack(parts))
 
-    def receivers(
-        self, people: Microdata, table: Microdata, neighborhoods: Neighborhoods
-    ) -> sparse.csr_array:
-        """Whose donors people outside a table might be, were each of them added to it.
+    def joins(self, people: Microdata, table: Microdata, neighborhoods: Neighborhoods) -> Joins:
+        """The neighborhoods that people outside a table join, were each of them added to it.
 
         Parameters
         ----------
@@ -114,8 +130,7 @@ class NeighborhoodRule:
 
         Returns
         -------
-        sparse array, shape (m, n)
-            Row i holds each record's probability to take outsider i for its donor.
+        Joins
 
         Raises
         ------
@@ -126,17 +141,32 @@ class NeighborhoodRule:
 
         self._refuse_random()
         outside, points = self.metric.points(people), self.metric.points(table)
-        edges = neighborhoods.radius**2 * ((1 - TIE) if self.strict else (1 + TIE))
-        # one more within epsilon is one more; among the k nearest he takes somebody's place
-        grown = neighborhoods.sizes + (neighborhoods.within >= (self.k or 0))
-        shares = 1.0 / np.maximum(grown, 1)
+        edges = neighborhoods.radius**2
+        leaving = self._leaving(points, neighborhoods)
+        leave, sizes = np.diff(leaving.indptr), neighborhoods.sizes
         size = max(1, LARGEST_PAIRS // len(points))
         parts = []
         for start in range(0, max(1, len(outside)), size):
             squared = cdist(outside[start : start + size], points, "sqeuclidean")
-            inside = (squared < edges) if self.strict else (squared <= edges)
-            parts.append(sparse.csr_array(inside * shares))
-        return sparse.csr_array(sparse.vstack(parts))
+            nearer = squared < edges * (1 - TIE)
+            inside = nearer if self.strict else squared <= edges * (1 + TIE)
+            grown = sizes + 1 - np.where(nearer, leave, 0)
+            parts.append(sparse.csr_array(inside / grown))
+        return Joins(sparse.csr_array(sparse.vstack(parts)), leaving)
+
+    def _leaving(self, points: NDArray[np.float64], found: Neighborhoods) -> sparse.csr_array:
+        """Who leaves each neighborhood when somebody nearer joins it, shape (n, n)."""
+        n = found.n
+        few = np.flatnonzero(found.within < (self.k or 0))  # those beyond epsilon are there for k
+        members = [found.members(record) for record in few.tolist()]
+        record = np.repeat(few, [len(each) for each in members])
+        member = np.concatenate([np.empty(0, np.int64), *members]).astype(np.int64)
+        squared = ((points[record] - points[member]) ** 2).sum(axis=1)
+        last = squared >= found.radius[record] ** 2 * (1 - TIE)
+        nearer = np.bincount(record[~last], minlength=n)
+        gone = last & (nearer[record] + 1 >= (self.k or 0))
+        ones = np.ones(int(gone.sum()))
+        return sparse.csr_array((ones, (record[gone], member[gone])), shape=(n, n))
 
     def _refuse_random(self) -> None:
         if not self.scheme.exact:

@@ -10,7 +10,7 @@ from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.measures.attacks.predicate import Predicate
-from rwn_core.tuning import Grid, Plan, Setting
+from rwn_core.tuning import Grid, Plan, Policy, Setting
 
 FORMAT = "rwn scenario 1"
 _FIELDS = {
@@ -21,13 +21,14 @@ _FIELDS = {
     "seed",
     "setting",
     "sweep",
-    "limits",
+    "limit",
     "readings",
     "analysis_plan",
     "watch",
 }
-_SETTING = {"method", "parameters", "weights", "precision"}
-_SWEEP = {"method", "axes", "weights", "precision", "measures", "releases", "seed"}
+_SETTING = {"method", "parameters", "weights", "precision", "slices"}
+_SWEEP = {"method", "axes", "weights", "precision", "slices", "measures", "releases", "seed"}
+_OWN = "own"  # in place of slices: the groups of the table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +59,8 @@ class Scenario:
     seed : int
         Of the trial on screen: a teaching seed, and no secret.
     search : Search, optional
-    limits : mapping of str to float
-        What is tolerated, by measure key.
+    policy : Policy, optional
+        The limits that it was made under; None where it says nothing of them.
     readings : mapping of str to mapping
         Of the setting, by measure key: median, and low and high where one more release falls 9
         times in 10.
@@ -76,7 +77,7 @@ class Scenario:
     setting: Setting | None = None
     seed: int = 1
     search: Search | None = None
-    limits: Mapping[str, float] = field(default_factory=dict)
+    policy: Policy | None = None
     readings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
     watch: tuple[Predicate, ...] = ()
@@ -91,7 +92,7 @@ class Scenario:
             "seed": self.seed,
             "setting": None if self.setting is None else self.setting.to_dict(),
             "sweep": None if self.search is None else _search_to_dict(self.search),
-            "limits": dict(self.limits),
+            "limit": [] if self.policy is None else self.policy.to_records(),
             "readings": {key: dict(each) for key, each in self.readings.items()},
             "analysis_plan": self.analysis_plan.to_records(),
             "watch": [{"conditions": each.to_dict()} for each in self.watch],
@@ -127,7 +128,7 @@ class Scenario:
                 setting=_setting(document["setting"]) if "setting" in document else None,
                 seed=int(document.get("seed", 1)),
                 search=_search(document["sweep"]) if "sweep" in document else None,
-                limits={k: float(v) for k, v in document.get("limits", {}).items()},
+                policy=Policy.from_records(document["limit"]) if "limit" in document else None,
                 readings={
                     key: {name: float(v) for name, v in each.items()}
                     for key, each in document.get("readings", {}).items()
@@ -165,6 +166,7 @@ def _setting(plain: Mapping[str, Any]) -> Setting:
         plain.get("parameters", {}),
         plain.get("weights", {}),
         plain.get("precision", {}),
+        plain.get("slices"),
     )
 
 
@@ -175,6 +177,7 @@ def _search(plain: Mapping[str, Any]) -> Search:
         method=_method(plain.get("method", "rwn")),
         weights=tuple(plain.get("weights", ({},))),
         precision=tuple(plain.get("precision", ({},))),
+        slices=tuple(None if each == _OWN else each for each in plain.get("slices", (_OWN,))),
     )
     given = {name: plain[name] for name in ("releases", "seed") if name in plain}
     return Search(grid=grid, plan=Plan(measures=tuple(plain["measures"]), **given))
@@ -197,6 +200,10 @@ def _search_to_dict(search: Search) -> dict[str, Any]:
         plain["weights"] = [dict(each) for each in search.grid.weights]
     if any(search.grid.precision):
         plain["precision"] = [dict(each) for each in search.grid.precision]
+    if any(each is not None for each in search.grid.slices):
+        plain["slices"] = [
+            _OWN if each is None else [list(names) for names in each] for each in search.grid.slices
+        ]
     return plain
 
 

@@ -1,15 +1,19 @@
 """Tuning: try many settings, find those worth a thought, and say what a search costs."""
 
 from rwn_core.tuning.frontier import frontier
-from rwn_core.tuning.goal_seek import Goal, GoalAnswer, seek
+from rwn_core.tuning.goal import Goal, GoalAnswer
+from rwn_core.tuning.goal_seek import seek
 from rwn_core.tuning.grid import Grid, values_of
 from rwn_core.tuning.point import Point, Spread
+from rwn_core.tuning.policy import Limit, Policy
+from rwn_core.tuning.seek_slices import SliceAnswer, SliceRanges, seek_slices
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep import USUAL, prepared, sweep
 from rwn_core.tuning.sweep_folder import JobFolder, job_name
 from rwn_core.tuning.sweep_processes import Run
 from rwn_core.tuning.sweep_result import Sweep
 from rwn_core.tuning.trials import Plan, Trials
+from rwn_core.tuning.verdict import Verdict
 
 __all__ = [
     "USUAL",
@@ -17,17 +21,23 @@ __all__ = [
     "GoalAnswer",
     "Grid",
     "JobFolder",
+    "Limit",
     "Plan",
     "Point",
+    "Policy",
     "Run",
     "Setting",
+    "SliceAnswer",
+    "SliceRanges",
     "Spread",
     "Sweep",
     "Trials",
+    "Verdict",
     "frontier",
     "job_name",
     "prepared",
     "seek",
+    "seek_slices",
     "sweep",
     "values_of",
 ]

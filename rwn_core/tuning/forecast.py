@@ -173,13 +173,8 @@ def expected(
         `EXPECTED`, without those that have no answer, and "records", how many were looked at.
     """
     for same in _alike(microdata, settings):
-        table = same[0].weighted(microdata)
-        params = [setting.params for setting in same]
         try:
-            if microdata.n <= LARGEST_DENSE:
-                forecasts, sample = forecast_scan(table, params), table
-            else:
-                forecasts, sample = forecast_sample(table, params)
+            forecasts, sample = _forecasts(microdata, same)
         except RWNError:
             continue  # no neighbor within the radius, or too many to be held
         if sample.n < min(FEWEST, microdata.n):
@@ -191,6 +186,23 @@ def expected(
         }
 
 
+def _forecasts(microdata: Microdata, same: Sequence[Setting]) -> tuple[list[Forecast], Microdata]:
+    """A forecast for each setting, and the records that they are about."""
+    if microdata.n > LARGEST_DENSE:
+        return forecast_sample(same[0].applied_to(microdata), [each.params for each in same])
+    prepared = same[0].params.prepare(
+        same[0].applied_to(microdata), settings=[each.params for each in same]
+    )
+    found: dict[str, Forecast] = {}
+    for slices in dict.fromkeys(each.slices for each in same):  # neighbors are ranked once
+        own = [each for each in same if each.slices == slices]
+        table = own[0].applied_to(microdata)
+        again = prepared.with_slices(table.schema.slices)
+        scan = forecast_scan(table, [each.params for each in own], prepared=again)
+        found |= {each.key: one for each, one in zip(own, scan, strict=True)}
+    return [found[each.key] for each in same], microdata
+
+
 def _values(forecast: Forecast, before: Before) -> dict[str, float]:
     values = {key: one.compute(forecast, before) for key, one in EXPECTED.items()}
     known = {key: float(value) for key, value in values.items() if np.isfinite(value)}
@@ -200,14 +212,16 @@ def _values(forecast: Forecast, before: Before) -> dict[str, float]:
 def _alike(microdata: Microdata, settings: Sequence[Setting]) -> list[list[Setting]]:
     """The plain settings in groups that one table of neighbors serves.
 
-    In a large table each radius has its own: a small one can have all records.
+    In a large table each radius has its own, since a small one can have all records; so have
+    slices, whose sample may be another.
     """
     groups: dict[object, list[Setting]] = defaultdict(list)
     for setting in settings:
         params = setting.params
         if getattr(params, "has_forecast", False) and not setting.precision:
-            wide = lever_values(params)[params.strength] if microdata.n > LARGEST_DENSE else None
-            groups[(setting.weights, family(params), wide)].append(setting)
+            large = microdata.n > LARGEST_DENSE
+            apart = (lever_values(params)[params.strength], setting.slices) if large else None
+            groups[(setting.weights, family(params), apart)].append(setting)
     return [
         same[first : first + _TOGETHER]
         for same in groups.values()

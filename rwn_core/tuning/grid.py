@@ -1,4 +1,4 @@
-"""A grid: every combination of values of a method's parameters, weights and precision."""
+"""A grid: every combination of values of a method's parameters, weights, precision, slices."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+from rwn_core.data.slices import Slices, as_slices
 from rwn_core.errors import ParameterError
 from rwn_core.tuning.setting import Setting, parameter_names
 
@@ -30,6 +31,9 @@ class Grid:
     precision : sequence of mappings
         Steps of release precision to try together, such as ``({}, {"age": 5, "weight": 10})``;
         values as they are by default.
+    slices : sequence
+        Partitions of the variables to try, such as ``((), (("age", "weight"), ("a", "b")))``:
+        which of them travel together. None stands for the table's own groups, the default.
 
     Raises
     ------
@@ -47,6 +51,7 @@ class Grid:
     method: str | Sequence[str] = "rwn"
     weights: Sequence[Mapping[str, float]] = field(default=({},))
     precision: Sequence[Mapping[str, float]] = field(default=({},))
+    slices: Sequence[Slices | None] = (None,)
 
     def __post_init__(self) -> None:
         """Refuse a grid without points, or with too many."""
@@ -57,18 +62,23 @@ class Grid:
         for name, values in self.axes.items():
             if isinstance(values, str) or not len(values):
                 raise ParameterError(f"The grid needs at least one value of {name}.")
-        if not self.weights:
-            raise ParameterError(
-                "The grid needs at least one set of weights; {} keeps the table's."
-            )
-        if not self.precision:
-            raise ParameterError(
-                "The grid needs at least one release precision; {} leaves the values as they are."
-            )
+        self._check_lists()
+        kept = tuple(None if each is None else as_slices(each) for each in self.slices)
+        object.__setattr__(self, "slices", kept)
         if len(self) > LARGEST:
             raise ParameterError(
                 f"The grid has {len(self):,} settings; {LARGEST:,} at most can be tried at once."
             )
+
+    def _check_lists(self) -> None:
+        """Refuse a list without entries."""
+        for entries, words in (
+            (self.weights, "set of weights; {} keeps the table's."),
+            (self.precision, "release precision; {} leaves the values as they are."),
+            (self.slices, "choice of slices; () lets each variable stand alone."),
+        ):
+            if not entries:
+                raise ParameterError(f"The grid needs at least one {words}")
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -97,7 +107,7 @@ class Grid:
             math.prod(len(values) for values in self._axes_of(method).values())
             for method in self.methods
         )
-        return combinations * len(self.weights) * len(self.precision)
+        return combinations * len(self.weights) * len(self.precision) * len(self.slices)
 
     def settings(self) -> list[Setting]:
         """Every combination once, the first parameter changing slowest.
@@ -108,11 +118,12 @@ class Grid:
             The method refuses a combination.
         """
         made = [
-            Setting.of(method, dict(zip(axes, values, strict=True)), weights, precision)
+            Setting.of(method, dict(zip(axes, values, strict=True)), weights, precision, slices)
             for method in self.methods
             for axes in (self._axes_of(method),)
             for weights in self.weights
             for precision in self.precision
+            for slices in self.slices
             for values in product(*axes.values())
         ]
         return list({setting.key: setting for setting in made}.values())

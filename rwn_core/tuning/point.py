@@ -25,12 +25,15 @@ class Spread:
         As the measure gave it.
     reason : str, optional
         Why there is no answer.
+    is_bound : bool
+        Whether a value is only a lower bound of a worst case.
     """
 
     measure: str
     values: tuple[float, ...] = ()
     baseline: float | None = None
     reason: str | None = None
+    is_bound: bool = False
 
     @property
     def median(self) -> float | None:
@@ -44,7 +47,8 @@ class Spread:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads."""
-        return {"values": list(self.values), "baseline": self.baseline, "reason": self.reason}
+        plain = {"values": list(self.values), "baseline": self.baseline, "reason": self.reason}
+        return plain | ({"is_bound": True} if self.is_bound else {})
 
     @classmethod
     def from_dict(cls, measure: str, plain: Mapping[str, Any]) -> Spread:
@@ -54,6 +58,7 @@ class Spread:
             values=tuple(math.nan if v is None else float(v) for v in plain["values"]),
             baseline=plain["baseline"],
             reason=plain["reason"],
+            is_bound=bool(plain.get("is_bound", False)),
         )
 
 
@@ -79,6 +84,16 @@ class Point:
         """A measure's middle value, None where it has no answer."""
         spread = self.spreads.get(measure)
         return None if spread is None else spread.median
+
+    def stated(self) -> dict[str, dict[str, float]]:
+        """What a scenario says of it: medians, and between which values one more release falls."""
+        stated = {}
+        for key, spread in self.spreads.items():
+            if spread.median is not None:
+                ends = spread.interval
+                interval = {} if ends is None else {"low": ends[0], "high": ends[1]}
+                stated[key] = {"median": spread.median, **interval}
+        return stated
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads."""

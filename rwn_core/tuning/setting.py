@@ -1,9 +1,9 @@
-"""A setting: a method with its parameters, the weights and the precision, as plain data."""
+"""A setting: a method with its parameters, weights, precision and slices, as plain data."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ import orjson
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, precision_words, steps_by_name
+from rwn_core.data.slices import Slices, as_slices, slices_words
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, SHORT_NAMES, lever_values
 from rwn_core.masking.references import REFERENCES
@@ -28,11 +29,20 @@ class Setting:
         Weights that differ from the table's; after `resolved`, all that differ from 1.
     precision : tuple of (str, float)
         The step of each variable that is released rounded, in the variable's own unit.
+    slices : tuple of tuple of str, optional
+        Which variables travel together, each slice from one donor, and every other variable
+        alone; the table's own groups by default, which `resolved` writes down.
     """
 
     params: Any
     weights: tuple[tuple[str, float], ...] = ()
     precision: Steps = ()
+    slices: Slices | None = None
+
+    def __post_init__(self) -> None:
+        """Keep the slices in one order."""
+        if self.slices is not None:
+            object.__setattr__(self, "slices", as_slices(self.slices))
 
     @classmethod
     def of(
@@ -41,6 +51,7 @@ class Setting:
         parameters: Mapping[str, Any],
         weights: Mapping[str, float] | None = None,
         precision: Mapping[str, float] | None = None,
+        slices: Sequence[Sequence[str]] | None = None,
     ) -> Setting:
         """A setting from plain values.
 
@@ -62,7 +73,10 @@ class Setting:
                 raise ParameterError(f"The method {method} needs {field.name}; give it.")
         chosen = tuple(sorted((weights or {}).items()))
         return cls(
-            params=known[method](**parameters), weights=chosen, precision=steps_by_name(precision)
+            params=known[method](**parameters),
+            weights=chosen,
+            precision=steps_by_name(precision),
+            slices=None if slices is None else as_slices(slices),
         )
 
     @property
@@ -97,43 +111,57 @@ class Setting:
         ]
         parts += [f"weight of {name} = {weight:g}" for name, weight in self.weights]
         parts += [precision_words(self.precision)] if self.precision else []
+        parts += [slices_words(self.slices)] if self.slices else []
         return " · ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads."""
-        plain = {
+        plain: dict[str, Any] = {
             "method": self.method,
             "parameters": self.parameters,
             "weights": dict(self.weights),
         }
-        return plain | ({"precision": dict(self.precision)} if self.precision else {})
+        if self.precision:
+            plain["precision"] = dict(self.precision)
+        if self.slices is not None:
+            plain["slices"] = [list(names) for names in self.slices]
+        return plain
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Setting:
         """The setting that `to_dict` wrote."""
         return cls.of(
-            plain["method"], plain["parameters"], plain["weights"], plain.get("precision")
+            plain["method"],
+            plain["parameters"],
+            plain["weights"],
+            plain.get("precision"),
+            plain.get("slices"),
         )
 
     def resolved(self, microdata: Microdata) -> Setting:
-        """The same setting with the table's own weights written into it.
+        """The same setting with the table's own weights and groups written into it.
 
         Raises
         ------
         SchemaError
             A weight names a variable that the table does not have.
         ParameterError
-            A step belongs to no numeric variable of the release.
+            A step belongs to no numeric variable of the release, or a slice to no masked one.
         """
         check_precision(microdata, dict(self.precision))
         schema = microdata.schema.with_weights(dict(self.weights))
         weights = tuple(sorted((v.name, v.weight) for v in schema.released if v.weight != 1.0))
-        return replace(self, weights=weights)
+        if self.slices is not None:
+            schema = schema.with_slices(self.slices)
+        return replace(self, weights=weights, slices=schema.slices)
 
-    def weighted(self, microdata: Microdata) -> Microdata:
-        """The table under the weights of a resolved setting, and no others."""
+    def applied_to(self, microdata: Microdata) -> Microdata:
+        """The table under the weights and slices of a resolved setting, and no others."""
         unweighted = {variable.name: 1.0 for variable in microdata.schema.variables}
-        return microdata.with_weights(unweighted | dict(self.weights))
+        schema = microdata.schema.with_weights(unweighted | dict(self.weights))
+        if self.slices is not None:
+            schema = schema.with_slices(self.slices)
+        return microdata.with_schema(schema)
 
 
 def parameter_names(method: str) -> list[str]:

@@ -39,11 +39,11 @@ def identity(microdata: Microdata, plan: Plan) -> dict[str, Any]:
     Returns
     -------
     dict
-        Fingerprint of the table, a hash of its schema without weights (each setting states
-        them), measures, releases, seed and the version of the program.
+        Fingerprint of the table, a hash of its schema without weights and groups (each setting
+        states them), measures, releases, seed and the version of the program.
     """
     unweighted = {variable.name: 1.0 for variable in microdata.schema.variables}
-    schema = microdata.schema.with_weights(unweighted).to_toml()
+    schema = microdata.schema.with_weights(unweighted).with_slices(()).to_toml()
     return {
         "format": FORMAT,
         "version": __version__,

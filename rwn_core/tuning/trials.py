@@ -77,7 +77,6 @@ class Trials:
         self._families = _families(settings)
         self._here: Hashable = None
         self._prepared: Prepared | None = None
-        self._data = microdata
         self._comparison: Comparison | None = None
 
     def run(self, setting: Setting, tick: Callable[[], None] | None = None) -> Point:
@@ -110,25 +109,24 @@ class Trials:
         return Point(setting=setting, spreads=spreads, seconds=time.perf_counter() - start)
 
     def _enter(self, setting: Setting) -> Prepared:
-        """Go over to the setting's weights and family, unless the last setting had the same."""
+        """Go over to a setting: neighbors are ranked anew for other weights or families only."""
+        data = setting.applied_to(self._microdata)
+        if self._comparison is None or self._comparison.original.schema != data.schema:
+            self._comparison = Comparison(original=data, masked=data)
         if self._prepared is None or self._here != _together(setting):
-            if self._comparison is None or self._data.schema != self._weighted(setting).schema:
-                self._data = self._weighted(setting)
-                self._comparison = Comparison(original=self._data, masked=self._data)
             self._prepared = None  # its memory goes before the next is made ready
-            large = self._data.n > LARGEST_DENSE
+            large = data.n > LARGEST_DENSE
             self._prepared = setting.params.prepare(
-                self._data,
+                data,
                 settings=self._families.get(_together(setting), ()),
                 threads=1,
                 budget=SHARE_A_WORKER * budget_bytes() if large else None,
             )
             self._here = _together(setting)
+        if self._prepared.microdata.schema.slices != data.schema.slices:
+            self._prepared = self._prepared.with_slices(data.schema.slices)
         moved: Prepared = self._prepared.at(**lever_values(setting.params))
         return moved
-
-    def _weighted(self, setting: Setting) -> Microdata:
-        return setting.weighted(self._microdata)
 
     def _releases(self, setting: Setting) -> Iterator[Masked]:
         prepared, precision = self._enter(setting), dict(setting.precision)
@@ -155,7 +153,8 @@ def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
         return Spread(measure=key, reason=reasons[0])
     answers = [each for each in readings if isinstance(each, Reading)]
     values = tuple(float(each.value) for each in answers)
-    return Spread(measure=key, values=values, baseline=answers[0].baseline)
+    bound = any(each.detail.get("standing") == "at least" for each in answers)
+    return Spread(measure=key, values=values, baseline=answers[0].baseline, is_bound=bound)
 
 
 def _together(setting: Setting) -> Hashable:

@@ -21,6 +21,8 @@ KEPT = 64  # answers
 _FAILED = "It could not be read, perhaps for lack of memory; choose a smaller radius or k."
 
 Answer = Reading | rwn.NotApplicable
+_SAID = {"names", "row_by_row", "at_once", "attack", "standing", "estimate", "top5"}
+"""Of the detail of a linkage, what its sentence is made of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,14 +34,17 @@ class Question:
     seed: int
 
     def answer(self, unmasked: Comparison) -> Answer:
-        """Draw the release and read the measure; its number only, without its records."""
+        """Draw the release and read the measure; its numbers only, without its records."""
         try:
             release = rwn.mask(unmasked.original, self.params, seed=self.seed)
             masked = unmasked.with_masked(release.masked, release.law)
             reading = rwn.MEASURES[self.measure].read(masked)
         except RWNError as refusal:
             return rwn.NotApplicable(str(refusal))
-        return replace(reading, detail={}) if isinstance(reading, Reading) else reading
+        if not isinstance(reading, Reading):
+            return reading
+        said = {name: part for name, part in reading.detail.items() if name in _SAID}
+        return replace(reading, detail=said)
 
 
 def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answer]) -> Handle:

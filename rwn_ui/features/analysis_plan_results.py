@@ -41,7 +41,7 @@ def tile(judged: Sequence[Verdict]) -> dict[str, Any]:
     return {
         "label": "Analysis plan",
         "released": f"{len(judged) - len(failed)} of {len(judged)}",
-        "state": "over" if failed else "ok",
+        "state": "over" if failed else None,
         "limit": shorten(", ".join(verdict.analysis.name for verdict in failed), 26)
         or "all within tolerance",
         "help": "The registered analyses whose answer stays within its tolerance on this release: "
@@ -71,7 +71,7 @@ def judge(
     exact = setting.params
     try:
         return analysis_plan.judge_setting(
-            setting.weighted(microdata),
+            setting.applied_to(microdata),
             Rounded(params=exact, precision=setting.precision) if setting.precision else exact,
             repeats=RELEASES if microdata.n <= LARGEST_DENSE else RELEASES_OF_LARGE,
             seed=scenario.seed,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import rwn_core as rwn
+from rwn_core.data.slices import slice_words
 from rwn_core.masking import SHORT_NAMES, lever_values
 from rwn_core.reporting.scenario import Scenario
 
@@ -19,7 +20,7 @@ def value_words(measure: str, value: float | None) -> str:
     """A value as people read it."""
     if value is None:
         return "–"
-    if measure in rwn.MEASURES and rwn.MEASURES[measure].bounds == (0.0, 1.0):
+    if measure in rwn.MEASURES and rwn.MEASURES[measure].is_share:
         return f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
     return f"{value:.3g}"
 
@@ -75,7 +76,11 @@ def _parts(scenario: Scenario) -> dict[str, Any]:
     for name, value in (lever_values(setting.params) | setting.parameters).items():
         if value is not None:
             shown[SHORT_NAMES.get(name, name)] = value
-    return shown | {f"the weight of {name}": weight for name, weight in setting.weights}
+    shown |= {f"the weight of {name}": weight for name, weight in setting.weights}
+    return shown | {
+        "what travels together": " | ".join(slice_words(s) for s in setting.slices or ())
+        or "nothing"
+    }
 
 
 def _precision(one: Scenario, other: Scenario) -> list[str]:

@@ -173,7 +173,7 @@ def _followed(session: Session, scenario: Scenario) -> list[str]:
 
     def follow() -> list[str]:
         try:
-            table = setting.weighted(data)
+            table = setting.applied_to(data)
             release = rwn.mask(
                 table, setting.params, precision=dict(setting.precision), seed=scenario.seed
             )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rwn_core.evaluation.attack_list import Answers
 from rwn_core.evaluation.disclosure import Disclosure
 from rwn_core.measures.measure import Reading
@@ -35,23 +37,44 @@ def repetition(found: Disclosure) -> Table | None:
             row.insert(1, percent(mode))
     caption = (
         "What somebody sees who has nothing else: a cell of a typical record, with "
-        f"{repeated['donors']:,} donors of different values, in "
-        "releases whose rows keep their places. The mean of a person's released values tends to "
-        "the mean of the neighborhood. "
+        f"{repeated['donors']:,} donors of different values, in releases whose rows keep their "
+        f"places. {repeated_words(repeated['q'], repeated['donors'])}"
     )
-    if kept:
-        caption += (
-            f"At q = {repeated['q']:g} the value that comes most often becomes the person's own; "
-            "donors are counted where every value is modified."
-        )
-    else:
-        caption += "At q = 1 the person's own value never comes, but the donors are laid open."
     return {
         "title": "Repeated releases by themselves",
         "columns": columns,
         "rows": rows,
         "caption": caption,
     }
+
+
+def repeated_words(q: float, donors: int) -> str:
+    """Say where a cell's mean and its most frequent value tend to, release after release.
+
+    Parameters
+    ----------
+    q : float
+        Modification probability, above 0.
+    donors : int
+        Of different values; the own is none of them.
+    """
+    if q == 1:
+        return (
+            "The mean of a person's released values tends to the mean of the neighborhood. At q = "
+            "1 the own value comes only where a donor has it, too, but the donors are laid open."
+        )
+    each = f"the own value comes with probability {1 - q:.2g}, each donor's with {q / donors:.2g}"
+    often = "the value that comes most often becomes the person's own"
+    if np.isclose(q * (donors + 1), donors):
+        often = "none comes more often than another"
+    elif q * (donors + 1) > donors:
+        often = "the person's own becomes the one that comes most seldom, which tells it, too"
+    return (
+        f"At q = {q:g} {each}: in the long run {often}. The mean of a person's released values "
+        "tends to "
+        f"{1 - q:.2g} of the own value and {q:.2g} of the neighborhood's mean. Donors are counted "
+        "where every value is modified."
+    )
 
 
 def _linked(readings: Answers, n: int) -> Table | None:
@@ -72,7 +95,7 @@ def _linked(readings: Answers, n: int) -> Table | None:
     seen = sum(cell["records"] for cell in reading.detail["table"])
     sample = "" if seen == n else f" Rows of a random sample: {seen:,} of {n:,}."
     return {
-        "title": "Unique on the keys, and linked by them at worst",
+        "title": "Unique on the keys, and linked by them one row at a time",
         "columns": ["original keys", "released keys", "records", "linked rightly"],
         "rows": rows,
         "caption": "With masked keys a class of one is no proof of identity, and a class of ten no "

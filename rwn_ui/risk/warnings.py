@@ -17,8 +17,9 @@ def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> 
     if worst is not None and ordinary is not None and worst > 2 * ordinary and worst > 0.2:
         texts.append(
             f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
-            f"original data {percent(worst)}: each exact value names its donor. "
-            "Larger neighborhoods at q = 1, rounding, or fewer variables help."
+            f"original data {_least(readings)}{percent(worst)}: the values of a row, exact or "
+            "rounded, together leave few originals that can have released it. Larger neighborhoods "
+            "at q = 1 or fewer variables help; rounding helps on top of them, seldom alone."
         )
     texts += params.cautions()
     texts += _of_extremes(readings)
@@ -37,12 +38,24 @@ def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> 
         "The key of a release is a secret: whoever has it undoes the row order and knows which "
         "cells are original. A seed of the trial is none."
     )
-    texts += _of_the_table(readings, groups)
-    texts.append(
-        "Small groups shrink, means drift toward dense regions, and standard errors that are "
-        "computed from the release are too small."
-    )
-    return texts
+    shared = _value(readings, "homogeneity")
+    if shared:
+        texts.append(
+            f"In {percent(shared)} of the neighborhoods nearly everybody has one confidential "
+            "value: it is disclosed without any linkage."
+        )
+    return texts + (_of_changes(readings, groups) if _changed(readings) else [])
+
+
+def _changed(readings: Answers) -> bool:
+    """Whether masking did anything: at q = 0 nothing moves that it could distort."""
+    return _value(readings, "cells_changed") != 0
+
+
+def _least(readings: Answers) -> str:
+    reading = readings["bayes_linkage"]
+    bound = isinstance(reading, Reading) and reading.detail["standing"] == "at least"
+    return "at least " if bound else ""
 
 
 def _of_extremes(readings: Answers) -> list[str]:
@@ -58,14 +71,8 @@ def _of_extremes(readings: Answers) -> list[str]:
     ]
 
 
-def _of_the_table(readings: Answers, groups: int) -> list[str]:
+def _of_changes(readings: Answers, groups: int) -> list[str]:
     texts = []
-    shared = _value(readings, "homogeneity")
-    if shared:
-        texts.append(
-            f"In {percent(shared)} of the neighborhoods nearly everybody has one confidential "
-            "value: it is disclosed without any linkage."
-        )
     sizes = readings["neighborhood_size"]
     if isinstance(sizes, Reading) and sizes.detail["share_governed_by_k"] > 0.5:
         texts.append(
@@ -74,12 +81,19 @@ def _of_the_table(readings: Answers, groups: int) -> list[str]:
             "and a small radius reaches nobody."
         )
     if isinstance(sizes, Reading) and sizes.value > 0.5 * len(sizes.detail["sizes"]):
-        texts.append("The typical neighborhood is more than half the file: little utility is left.")
+        texts.append(
+            "The typical neighborhood is more than half the file: a modified value may come from "
+            "nearly anybody."
+        )
     if groups == 0:
         texts.append(
             "Variables that are computed from others (sums, ratios, dummies of one answer) take "
             "values of different donors unless they form a group: edit rules may break."
         )
+    texts.append(
+        "Small groups shrink, means drift toward dense regions, and standard errors that are "
+        "computed from the release are too small, the more so the larger q and the neighborhoods."
+    )
     return texts
 
 

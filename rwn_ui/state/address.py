@@ -13,7 +13,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_ui.messages import escaped
 from rwn_ui.server.launch import FILE_VARIABLE
-from rwn_ui.state.change_table import change_method
+from rwn_ui.state.change_table import change_method, reslice
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 
@@ -66,7 +66,21 @@ def _take(session: Session, asked: Mapping[str, str]) -> None:
         change_method(session, method)
     if method == session.method:  # of a large table it is still being prepared
         refused += _take_levers(session, asked)
+    refused += _take_slices(session, asked)
     _note(session, *refused)
+
+
+def _take_slices(session: Session, asked: Mapping[str, str]) -> list[str]:
+    """What travels together, by the variables' numbers in the table: a link names none."""
+    if "slices" not in asked:
+        return []
+    names = [variable.name for variable in session.data.schema.released]
+    try:
+        parts = [part.split("-") for part in asked["slices"].split("_") if part]
+        reslice(session, [[names[int(number)] for number in part] for part in parts])
+    except (ValueError, IndexError, rwn.RWNError):
+        return ["slices of the link must be numbers of variables; they are left as they were."]
+    return []
 
 
 def _take_levers(session: Session, asked: Mapping[str, str]) -> list[str]:
@@ -117,6 +131,8 @@ def address(session: Session) -> dict[str, str]:
     query = {name: f"{value:g}" for name, value in session.levers.items()}
     if session.method != "rwn":
         query["method"] = session.method
+    if session.slices != session.own_slices:
+        query["slices"] = _numbered(session)
     if session.demo is None:
         query["own"] = _STARTED if _started_with(session) else _LOADED
     else:
@@ -124,6 +140,12 @@ def address(session: Session) -> dict[str, str]:
     if session.projector:
         query["projector"] = "1"
     return query
+
+
+def _numbered(session: Session) -> str:
+    names = [variable.name for variable in session.data.schema.released]
+    numbers = ("-".join(str(names.index(name)) for name in one) for one in session.slices)
+    return "_".join(numbers) or "_"  # an empty value would not be kept
 
 
 def write(session: Session) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import rwn_core as rwn
@@ -42,10 +42,15 @@ def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
         return False
 
     def then(table: PreparedTable) -> None:
-        session.data = data
+        session.data = data.with_slices(session.slices)  # they may have changed meanwhile
 
     _go_over(session, data, session.name, then, session.method, session.options)
     return True
+
+
+def reslice(session: Session, slices: Sequence[Sequence[str]]) -> None:
+    """Have exactly these variables travel together, at once: distances do not depend on it."""
+    session.data = session.data.with_slices(slices)
 
 
 def change_method(session: Session, method: str) -> None:
@@ -69,6 +74,7 @@ def take(session: Session, choice: Choice) -> None:
     if not same:
         equal = {variable.name: 1.0 for variable in data.schema.released}
         data = data.with_weights(equal | dict(choice.weights))
+    data = data.with_slices(choice.slices)
 
     def then(table: PreparedTable) -> None:
         session.data = data

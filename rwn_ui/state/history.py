@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rwn_core.data.rounding import Steps
+from rwn_core.data.slices import Slices
 
 Weights = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """One setting as the sliders, the weights and the release precision have it.
+    """One setting as the sliders, the weights, the release precision and the slices have it.
 
     Attributes
     ----------
@@ -24,6 +25,8 @@ class Choice:
     weights : tuple of (str, float)
         Those that are not 1.
     precision : tuple of (str, float)
+    slices : tuple of tuple of str
+        Which variables travel together.
     """
 
     method: str = "rwn"
@@ -31,6 +34,7 @@ class Choice:
     options: tuple[tuple[str, Any], ...] = ()
     weights: Weights
     precision: Steps = ()
+    slices: Slices = ()
 
 
 @dataclass(slots=True)

@@ -20,7 +20,7 @@ def load(session: Session, setting: Setting) -> None:
         st.toast(escaped(f"Sliders cannot show the setting {setting.words}."))
         return
     try:
-        setting.resolved(session.data)
+        slices = setting.resolved(session.data).slices or ()
     except rwn.RWNError as refusal:  # of another table
         st.toast(escaped(str(refusal)))
         return
@@ -33,6 +33,7 @@ def load(session: Session, setting: Setting) -> None:
             options=tuple(options_of(params).items()),
             weights=setting.weights,
             precision=setting.precision,
+            slices=slices,
         ),
     )
     session.note()

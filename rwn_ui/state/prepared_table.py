@@ -66,12 +66,19 @@ class PreparedTable:
     ) -> PreparedTable:
         """Prepare every record, or random ones of a very large table."""
         params = first_setting(method, options)
-        prepared = params.preview(data, progress=progress, cancel=cancel)
+        return cls._with(data, params.preview(data, progress=progress, cancel=cancel))
+
+    @classmethod
+    def _with(cls, data: rwn.Microdata, prepared: Prepared) -> PreparedTable:
         if prepared.whole:
             comparison = Comparison(original=data, masked=data)
         else:
             comparison = Comparison.of_some(data, prepared.records)
         return cls(data=data, prepared=prepared, comparison=comparison)
+
+    def with_slices(self, data: rwn.Microdata) -> PreparedTable:
+        """The same records under the slices of `data`; no neighbor is searched anew."""
+        return self._with(data, self.prepared.with_slices(data.schema.slices))
 
     def quick_end(self, params: Any, lever: str) -> float:
         """How far a lever goes before releases need a search, the others as they are."""

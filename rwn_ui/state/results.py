@@ -79,17 +79,23 @@ def release_key(session: Session) -> Key:
 
 
 def preparation_key(data: rwn.Microdata, method: str, options: Options) -> Key:
-    """What is prepared once: a table for a method, as far as sliders do not decide it."""
-    return *table_key(data), method, options
+    """What is prepared once: a table for a method, whatever its sliders and slices are."""
+    return data.fingerprint, data.schema.with_slices(()), method, options
 
 
 def prepared(session: Session) -> PreparedTable:
-    """What is prepared once for the table, its weights and the method."""
+    """What is prepared once for the table, its weights and the method, under the own slices."""
     data, method, options = session.data, session.method, session.options
-    return own_results().tables.once(
-        preparation_key(data, method, options),
-        lambda: PreparedTable.of(data, method=method, options=dict(options)),
+    key = preparation_key(data, method, options)
+    table: PreparedTable = own_results().tables.once(
+        key, lambda: PreparedTable.of(data, method=method, options=dict(options))
     )
+    if table.data.schema == data.schema:
+        return table
+    sliced: PreparedTable = memo("slices", 4).once(
+        (*key, data.schema), lambda: table.with_slices(data)
+    )
+    return sliced
 
 
 def current_release(session: Session, slot: DeltaGenerator | None = None) -> CurrentRelease:

@@ -7,6 +7,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.data.rounding import Steps, precision_words, share_of
+from rwn_core.data.slices import Slices, slices_words
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
 from rwn_core.masking import SHORT_NAMES, Prepared, Rounded
@@ -20,10 +21,9 @@ NAMED_WEIGHTS = 2  # in the words of a setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
-    """What the organization tolerates; the marks on the tiles."""
+class Aims:
+    """What an analyst hopes for: marks on the tiles of utility, which no release has to keep."""
 
-    linkage: float = 0.05
     correlation: float = 0.08
     slope: float = 1.96
 
@@ -50,12 +50,12 @@ class Session:
     seed: int = 1
     variable: str = ""
     projector: bool = False
-    policy: Policy = field(default_factory=Policy)
+    policy: rwn.Policy = field(default_factory=rwn.Policy)  # one, for every page
+    aims: Aims = field(default_factory=Aims)
     pins: dict[str, Pin] = field(default_factory=dict)
     search: Search | None = None  # the sweep that was asked for last
     watched: WatchList = field(default_factory=WatchList)  # records and questions to follow
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
-    limits: dict[str, float] = field(default_factory=dict)  # what is tolerated, by measure
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
     scenarios: dict[str, Scenario] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)
@@ -65,6 +65,11 @@ class Session:
     history: History = field(default_factory=History)
     generation: int = 0  # counts loaded tables; part of widget keys that belong to one table
     rewound: int = 0  # counts weights and steps that came from elsewhere than their table; likewise
+    own_slices: Slices = field(init=False)  # those that the table came with
+
+    def __post_init__(self) -> None:
+        """Remember what the table's own schema says."""
+        self.own_slices = self.slices
 
     @property
     def params(self) -> Any:
@@ -79,8 +84,13 @@ class Session:
         return Rounded(params=self.params, precision=self.precision)
 
     @property
+    def slices(self) -> Slices:
+        """Which variables travel together; the table's schema has them."""
+        return self.data.schema.slices
+
+    @property
     def setting(self) -> Setting:
-        """The current setting with its weights and precision, as plain data."""
+        """The current setting with its weights, precision and slices, as plain data."""
         return Setting(params=self.params, precision=self.precision).resolved(self.data)
 
     @property
@@ -101,6 +111,7 @@ class Session:
                 options=self.options,
                 weights=self.setting.weights,
                 precision=self.precision,
+                slices=self.slices,
             )
         )
 
@@ -135,7 +146,8 @@ class Session:
         parts = [] if self.method == "rwn" else [self.method]
         parts += [f"{SHORT_NAMES[name]} = {value:g}" for name, value in self.levers.items()]
         parts += [f"{name} = {value}" for name, value in self.options]
-        return " · ".join([*parts, *self._weighing, *([self._rounding] if self.precision else [])])
+        parts += [*self._weighing, *([self._rounding] if self.precision else [])]
+        return " · ".join([*parts, *([slices_words(self.slices, short=True)] * bool(self.slices))])
 
     @property
     def _weighing(self) -> list[str]:
@@ -155,6 +167,7 @@ class Session:
     def begin(self, data: rwn.Microdata, name: str, demo: str | None, prepared: Prepared) -> None:
         """Take up another table: choices that belong to the old one start anew."""
         self.data, self.name, self.demo = data, name, demo
+        self.own_slices = self.slices
         self.pins, self.precision, self.search = {}, (), None
         self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, WatchList()
         self.second_variable, self.statistic = "", CHANGE

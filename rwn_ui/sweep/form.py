@@ -9,17 +9,29 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.rounding import check_precision, steps_by_name, steps_of
+from rwn_core.data.slices import Slices, slices_words
 from rwn_core.errors import ParameterError
 from rwn_core.masking import Lever, LeverRange
 from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import USUAL, Grid, Plan, values_of
+from rwn_core.tuning.slice_presets import PRESETS, preset_of, preset_slices
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 from rwn_ui.sweep import run as sweep_run
 from rwn_ui.widgets.precision import CHOICES, words_of
 
-_FIELDS = ("shares", "steps", "weights", "method", "others", "measures", "releases", "seed")
+_FIELDS = (
+    "shares",
+    "steps",
+    "slices",
+    "weights",
+    "method",
+    "others",
+    "measures",
+    "releases",
+    "seed",
+)
 
 
 def _key(session: Session, what: str) -> str:
@@ -36,7 +48,7 @@ def form(session: Session) -> None:
                 key=_key(session, lever.name),
                 help="Values with commas between them; 0:2:0.5 stands for 0, 0.5, 1, 1.5, 2.",
             )
-        with st.expander("Precision, weights and other parameters"):
+        with st.expander("Precision, slices, weights and other parameters"):
             st.multiselect(
                 "Release precision of all numbers",
                 list(CHOICES),
@@ -50,6 +62,13 @@ def form(session: Session) -> None:
                 "Own steps to try",
                 "age=5\nage=10 weight=20",
                 "A line for each set of steps, in the variables’ own units.",
+            )
+            st.multiselect(
+                "Variables that travel together",
+                _partitions(session),
+                key=_key(session, "slices"),
+                format_func=lambda slices: _slices_title(session, slices),
+                help="Choices to try; own slices are put together on the Tune page.",
             )
             _lines(
                 session,
@@ -106,6 +125,7 @@ def _fill(session: Session) -> None:
         **texts,
         "weights": "\n".join(_line(each) for each in search.grid.weights if each),
         **_precision_texts(session, search.grid),
+        "slices": _chosen_slices(session, search.grid),
         "method": list(search.grid.methods),
         "others": "\n".join(
             f"{name}={','.join(map(str, each))}" for name, each in axes.items() if name not in texts
@@ -147,8 +167,14 @@ def first_search(session: Session) -> Search:
             axes[lever.name] = some or (ends.high,)
         else:
             axes[lever.name] = ((ends.low + ends.high) / 2, ends.high)
-    grid = Grid(axes=axes, method=(session.method,), precision=(dict(session.precision),))
-    return Search(grid=grid, plan=Plan(measures=USUAL, seed=session.seed))
+    grid = Grid(
+        axes=axes,
+        method=(session.method,),
+        precision=(dict(session.precision),),
+        slices=(session.slices,),
+    )
+    measures = tuple(dict.fromkeys((*session.policy.measures, *USUAL)))
+    return Search(grid=grid, plan=Plan(measures=measures, seed=session.seed))
 
 
 def _even(ends: LeverRange, high: float) -> tuple[float, ...]:
@@ -182,6 +208,7 @@ def read(session: Session) -> Search:
             method=tuple(typed["method"]),
             weights=({}, *weights),
             precision=_precision(session, typed["shares"], typed["steps"]),
+            slices=tuple(typed["slices"]) or (session.slices,),
         ),
         plan=Plan(
             measures=tuple(typed["measures"]),
@@ -189,6 +216,23 @@ def read(session: Session) -> Search:
             seed=int(typed["seed"]),
         ),
     )
+
+
+def _chosen_slices(session: Session, grid: Grid) -> list[Slices]:
+    """The slices of a grid, those of the table where it leaves them to the table."""
+    return list(dict.fromkeys(session.slices if each is None else each for each in grid.slices))
+
+
+def _partitions(session: Session) -> list[Slices]:
+    """What can be tried: usual slices, those on Tune, and those of the search on screen."""
+    usual = [preset_slices(session.data, key) for key in PRESETS]
+    grid = (session.search or first_search(session)).grid
+    return list(dict.fromkeys([*usual, session.slices, *_chosen_slices(session, grid)]))
+
+
+def _slices_title(session: Session, slices: Slices) -> str:
+    preset = preset_of(session.data, slices)
+    return slices_words(slices, short=True) if preset is None else PRESETS[preset].title
 
 
 def _precision(session: Session, shares: list[str], text: str) -> tuple[dict[str, float], ...]:

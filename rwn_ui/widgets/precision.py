@@ -63,9 +63,10 @@ def _all(session: Session, key: str) -> None:
         [*CHOICES, *([OWN] if now == OWN else [])],
         key=key,
         on_change=choose,
-        help="Rounding is a counter-measure: an exact value names its donor, a rounded one does "
-        "not. SD is each variable's standard deviation; the steps are the nearest readable ones. "
-        "It is part of the setting: charts, risk, download and scenarios have it.",
+        help="Rounding is a counter-measure beside larger neighborhoods: a rounded value names "
+        "fewer people, but the values of a row are weighed together, so look at the risk. SD is "
+        "each variable's standard deviation; the steps are the nearest readable ones. It is part "
+        "of the setting: charts, risk, download and scenarios have it.",
     )
 
 

@@ -93,7 +93,9 @@ def test_the_answer_is_what_the_page_would_read_itself(data, measure: str) -> No
             own.baseline,
             own.interval,
         )
-        assert reading.detail == {}  # nothing of single records comes back
+        assert set(reading.detail) <= on_demand._SAID  # nothing of single records comes back
+        assert not any(isinstance(part, np.ndarray) for part in reading.detail.values())
+        assert ("standing" in reading.detail) == (measure == "bayes_linkage")
 
 
 def test_questions_are_answered_one_after_another_by_one_process() -> None:

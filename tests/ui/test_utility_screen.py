@@ -102,13 +102,17 @@ def test_draws_begun_on_tune_are_there_on_utility_and_only_for_their_setting(
     assert "draws" not in str(other["tiles"])
 
 
-def test_draws_read_all_that_a_tile_or_a_chart_of_tune_shows(monkeypatch) -> None:
+@pytest.mark.parametrize("neighbors", ["exact", "sample"])
+def test_draws_read_all_that_a_tile_or_a_chart_of_tune_shows(monkeypatch, neighbors) -> None:
     begun: dict[str, Any] = {}
     session = a_session("bodyfat", rwn.load_demo("bodyfat"))
+    params = rwn.RWN(epsilon=2.0, k=5, neighbors=neighbors, m=80 if neighbors == "sample" else None)
+    monkeypatch.setattr(Session, "params", property(lambda _: params))
     monkeypatch.setattr(repeated_draws, "Job", lambda *what, **more: begun.update(more))
     repeated_draws.begin_draws(session)
     wanted = {tile.measure for tile in tiles.TILES} | set(SHOWN)
-    assert wanted - set(begun["measures"]) == {"neighborhood_size"}  # the same in every draw
+    same = {"neighborhood_size"} if neighbors == "exact" else set()  # in every draw
+    assert wanted - set(begun["measures"]) == same
     assert "prediction" not in begun["measures"]
 
 

@@ -23,7 +23,7 @@ Attack = Mapping[str, Any]
 
 
 def draw(attacks: Sequence[Attack]) -> Chart:
-    """Draw a bar for each attack, gray where it only compares values, filled at worst.
+    """Draw a bar for each attack, gray where it only compares values, else filled.
 
     Parameters
     ----------
@@ -34,6 +34,8 @@ def draw(attacks: Sequence[Attack]) -> Chart:
     positions = list(range(len(shown)))
     ordinary = max((a["success"] for a in shown if not a["worst"]), default=0.0)
     worst = max((a["success"] for a in shown if a["worst"]), default=0.0)
+    bound = any(a.get("at_least") for a in shown)
+    claim = "method known, at least" if bound else "worst case"
     names: dict[str, Any] = {
         "tickvals": positions,
         "ticktext": [escape(a["words"]) for a in shown],
@@ -42,16 +44,17 @@ def draw(attacks: Sequence[Attack]) -> Chart:
     return chart(
         "linkage_attacks",
         "Who links how many",
-        f"ordinary {percent(ordinary)} · worst case {percent(worst)}",
+        f"ordinary {percent(ordinary)} · {claim} {percent(worst)}",
         f"Share of records that intruders link rightly: an ordinary one at most "
-        f"{percent(ordinary, 1)}, one who knows the method up to {percent(worst, 1)}",
+        f"{percent(ordinary, 1)}, one who knows the method {'at least' if bound else 'up to'} "
+        f"{percent(worst, 1)}",
         data=[_bars(shown, worst=False), _bars(shown, worst=True)],
         layout=layout(
             axis("records linked rightly", 0, 1.24, share=True, **_ticks()),
             axis("", len(shown) - 0.4, -0.6, **names),
             annotations=[
                 label(
-                    short(a["success"]),
+                    "≥ " * bool(a.get("at_least")) + short(a["success"]),
                     a["success"],
                     position,
                     RELEASED if a["worst"] else NEUTRAL,
@@ -67,12 +70,17 @@ def draw(attacks: Sequence[Attack]) -> Chart:
             ["intruder", "kind", "records linked rightly", "why not"],
             [
                 [a["words"] for a in attacks],
-                ["knows the method" if a["worst"] else "ordinary" for a in attacks],
+                [_kind(a) for a in attacks],
                 [math.nan if a["success"] is None else float(a["success"]) for a in attacks],
                 [a.get("reason") or "" for a in attacks],
             ],
         ),
     )
+
+
+def _kind(attack: Attack) -> str:
+    bound = ", at least" if attack.get("at_least") else ""
+    return f"knows the method{bound}" if attack["worst"] else "ordinary"
 
 
 def _ticks() -> dict[str, Any]:
@@ -85,7 +93,7 @@ def _bars(shown: Sequence[Attack], *, worst: bool) -> Trace:
     return {
         "type": "bar",
         "orientation": "h",
-        "name": "worst case" if worst else "ordinary",
+        "name": "knows the method" if worst else "ordinary",
         "x": [shown[row]["success"] for row in rows],
         "y": rows,
         "width": 0.62,

@@ -32,7 +32,10 @@ from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
 
 _HOVER = "record %{text}: %{x} donors, nearest at %{y:.2f}<extra>%{fullData.name}</extra>"
-_CAPTION = "Neighborhoods belong to the setting: they are the same in every draw."
+_CAPTION = (
+    "Neighborhoods belong to the setting: they are the same in every draw, unless candidates are "
+    "random (sample, pairs, partition)."
+)
 _TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
 
 

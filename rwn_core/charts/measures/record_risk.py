@@ -45,8 +45,8 @@ def draw(reading: Reading) -> Chart:
         "Risk of each record",
         f"{percent(above_half)} over 1/2 · {percent(above_most)} over 0.9"
         + (" · sample" if detail["sampled"] else ""),
-        f"Distribution of the worst-case probability that a record's row is known as its own; "
-        f"{percent(above_half, 1)} of the records exceed one half{sample}",
+        f"Distribution of the probability, one row at a time, that a record's row is known as its "
+        f"own; {percent(above_half, 1)} of the records exceed one half{sample}",
         data=[_outline(edges, counts)],
         layout=layout(
             axis("probability of the true source", -0.02, 1.04),

@@ -29,7 +29,8 @@ def draw(tried: Sequence[Mapping[str, float]]) -> Chart:
     Parameters
     ----------
     tried : sequence of mappings
-        "share" (of a standard deviation), "risk" and "correlation" (mean absolute change).
+        "share" (of a standard deviation), "risk", whether it is "earned" as a worst case or only a
+        lower bound, and "correlation" (mean absolute change).
     """
     share = np.array([step["share"] for step in tried])
     risk = np.array([step["risk"] for step in tried])
@@ -37,20 +38,21 @@ def draw(tried: Sequence[Mapping[str, float]]) -> Chart:
     known = np.isfinite(loss)
     positions = list(range(len(share)))
     texts = ["exact", *(f"{s:g} SD" for s in share[1:])]
-    traces = [_trace(positions, risk, released=True), _trace(positions, loss, released=False)]
-    notes = [label("worst-case linkage", 0, float(risk[0]), RELEASED, xanchor="left", yshift=4)]
+    name = "worst-case linkage" if all(s["earned"] for s in tried) else "linkage, at least"
+    other = "mean |Δ correlation|"
+    traces = [
+        _trace(positions, risk, name, released=True),
+        _trace(positions, loss, other, released=False),
+    ]
+    notes = [label(name, 0, float(risk[0]), RELEASED, xanchor="left", yshift=4)]
     if known.any():
         last = int(np.flatnonzero(known)[-1])
-        notes.append(
-            label(
-                "mean |Δ correlation|", last, float(loss[last]), NEUTRAL, xanchor="right", yshift=4
-            )
-        )
+        notes.append(label(other, last, float(loss[last]), NEUTRAL, xanchor="right", yshift=4))
     return chart(
         "rounding_effect",
         "Rounding as a counter-measure",
         f"{percent(float(risk[0]))} → {percent(float(risk[-1]))} at 1 SD",
-        f"Worst-case linkage: {percent(float(risk[0]), 1)} with exact values, "
+        f"{name.capitalize()}: {percent(float(risk[0]), 1)} with exact values, "
         f"{percent(float(risk[-1]), 1)} with numbers rounded to one standard deviation",
         data=traces,
         layout=layout(
@@ -59,19 +61,21 @@ def draw(tried: Sequence[Mapping[str, float]]) -> Chart:
             annotations=notes,
         ),
         table=table(
-            ["rounded to (SD)", "worst-case linkage", "mean change of correlations"],
+            ["rounded to (SD)", name, "mean change of correlations"],
             [share, risk, loss],
         ),
     )
 
 
-def _trace(positions: list[int], values: NDArray[np.float64], *, released: bool) -> Trace:
+def _trace(
+    positions: list[int], values: NDArray[np.float64], name: str, *, released: bool
+) -> Trace:
     drawn = line(positions, floats(values), released=released)
     if not released:
         drawn["line"] |= {"color": NEUTRAL}
     drawn["mode"] = "lines+markers"
     symbol = "circle" if released else "circle-open"
     drawn["marker"] = {"size": 6, "color": RELEASED if released else NEUTRAL, "symbol": symbol}
-    drawn["name"] = "worst-case linkage" if released else "mean |Δ correlation|"
+    drawn["name"] = name
     drawn["hovertemplate"] = "%{y:.3f}<extra>%{fullData.name}</extra>"
     return drawn

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rwn_core.evaluation.forecast.columns import Columns
+from rwn_core.evaluation.forecast.mean_of_known import depths, mean_of_known, parts
 from rwn_core.evaluation.forecast.prefix_sums import prefix_sums, record_blocks
 
 Floats = NDArray[np.float64]
@@ -43,6 +44,12 @@ class ExpectedSums:
         Of the number of cells of each variable that show their own value.
     rows : ndarray, shape (s,)
         Of the number of records that show all of their own values.
+    unseen : ndarray, shape (s, n)
+        Logarithm of the probability that no row shows a person's key values, for who is alone with
+        them, where they share a donor; shape (s, 0) where they do not, or where some rows only
+        are added up.
+    gap_means : ndarray, shape (s, g)
+        Of the means of the g numbers that are missing somewhere; g is 0 for a large table.
     """
 
     first: Floats
@@ -53,6 +60,8 @@ class ExpectedSums:
     together: Floats
     kept: Floats
     rows: Floats
+    unseen: Floats
+    gap_means: Floats
 
 
 class Adder:
@@ -73,11 +82,13 @@ class Adder:
         one, two = np.array(self.pairs, dtype=np.intp).reshape(-1, 2).T
         self._one, self._two = one, two
         numbers = columns.numbers
-        parts = [numbers, numbers**2, columns.dummies, numbers[:, one] * numbers[:, two]]
+        each = [numbers, numbers**2, columns.dummies, numbers[:, one] * numbers[:, two]]
         if not columns.complete:
-            parts.append(columns.known)
-        self._ends = np.cumsum([part.shape[1] for part in parts])
-        self._every = np.column_stack(parts)
+            each.append(columns.known)
+        self._ends = np.cumsum([part.shape[1] for part in each])
+        self._every = np.column_stack(each)
+        self._gaps = columns.gaps
+        self._depths: Floats = np.empty(0)
 
     def total(
         self,
@@ -103,16 +114,19 @@ class Adder:
         """
         total: list[Floats] = []
         which = np.arange(len(sizes)) if which is None else which
+        self._depths, weights = depths(len(starts) - 1)
         wide = self._every.shape[1] + 2 * self.columns.codes.shape[1]
         for first, end in record_blocks(starts, wide, len(self.q)):
             near, same = self.near(starts, records, sizes, slice(first, end))
             part = self._add(near[which], same[which], slice(first, end))
+            part.append(self._unseen(starts, records, sizes[which], slice(first, end)))
             total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
             if progress is not None:
                 progress(end / (len(starts) - 1))
-        return ExpectedSums(
-            **dict(zip(ExpectedSums.__dataclass_fields__, total, strict=True)),
-        )
+        *sums, missing, added, unseen = total
+        means = [mean_of_known(*each, weights) for each in zip(missing, added, strict=True)]
+        found = [*sums, unseen, np.array(means)]
+        return ExpectedSums(**dict(zip(ExpectedSums.__dataclass_fields__, found, strict=True)))
 
     def near(
         self,
@@ -172,6 +186,7 @@ class Adder:
             noise,
             _counts(levels),
             *self._intact(same),
+            *parts(known[..., self._gaps], mean[..., self._gaps], self._depths),
         ]
 
     def _known(self, near: Floats, block: slice) -> Floats:
@@ -195,6 +210,31 @@ class Adder:
         shared = (q * (1 - q) * apart + q * jointly).sum(axis=1)
         noise[:, one, two] += shared
         noise[:, two, one] += shared
+
+    def _unseen(
+        self,
+        starts: NDArray[np.int64],
+        records: NDArray[np.int32],
+        sizes: NDArray[np.int64],
+        block: slice,
+    ) -> Floats:
+        """Each person's sum over a block's rows of log P(the row shows another's), shape (s, n)."""
+        n = len(self.columns.codes)
+        if self.columns.key < 0 or len(starts) - 1 < n:
+            return np.empty((len(sizes), 0))
+        lengths = np.diff(starts[block.start : block.stop + 1])
+        first, end = starts[block.start], starts[block.stop]
+        rank = np.arange(first, end) - np.repeat(starts[block], lengths)
+        sums = np.zeros((len(sizes), n))
+        q = self.q[:, self.columns.key, None]
+        with np.errstate(divide="ignore"):  # of a row that surely shows them
+            chances = np.log1p(-q / sizes[:, block])
+            sums[:, block] = np.log(q)  # one's own row
+        for setting, taken in enumerate(sizes[:, block]):
+            inside = np.flatnonzero(rank < np.repeat(taken, lengths))
+            weights = np.repeat(chances[setting], taken)
+            sums[setting] += np.bincount(records[first:end][inside], weights, n)
+        return sums
 
     def _intact(self, same: Floats) -> list[Floats]:
         p = self.q.shape[1]

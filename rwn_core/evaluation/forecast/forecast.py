@@ -18,13 +18,14 @@ from rwn_core.evaluation.forecast.expected_sums import ExpectedSums
 class Forecast:
     """Hold what is expected of a release, given the original.
 
-    Exact for complete numbers. Where numbers are missing, means and covariances are ratios of
-    expectations, which differ from the expectation of the ratio by a term of order 1/n.
+    Exact for complete numbers. Where numbers are missing, covariances, and means of more than
+    2,000 records, are ratios of expectations, which differ from the expectation of the ratio by a
+    term of order 1/n.
 
     Attributes
     ----------
     means : pandas.Series
-        Expected mean of each numeric variable; NaN where all values are missing.
+        Expected mean of each numeric variable, if it has any value; NaN where none can have.
     covariances : pandas.DataFrame
         Expected covariance matrix, divisor n - 1.
     mean_variances : pandas.Series
@@ -36,6 +37,10 @@ class Forecast:
         Expected number of records that show their own value of each released variable.
     rows_intact : float
         Expected number of records that show all of their own values.
+    true_fragments : float
+        Expected share of the people who are alone with their key values whose key values appear
+        together in the release; NaN where the keys do not share a donor, where nobody is alone
+        with them, or where some records only are looked at.
     cell_means, cell_variances : ndarray of float64, shape (n, m)
         Of each released number, missing ones as the variable's mean; empty in a scan.
     """
@@ -46,6 +51,7 @@ class Forecast:
     category_counts: Mapping[str, pd.Series[float]]
     cells_intact: pd.Series[float]
     rows_intact: float
+    true_fragments: float
     cell_means: NDArray[np.float64] = field(repr=False)
     cell_variances: NDArray[np.float64] = field(repr=False)
     _together: NDArray[np.float64] = field(repr=False)
@@ -129,6 +135,8 @@ def forecast_of(
     count = np.diag(seen)
     some = count > 0
     mean = np.where(some, sums.first[setting] / np.where(some, count, 1.0), np.nan)
+    if sums.gap_means.size:
+        mean[columns.gaps] = sums.gap_means[setting]
     variance = np.where(some, np.diag(noise) / np.where(some, count, 1.0) ** 2, np.nan)
     own, other = sums.first_seen[setting], sums.first_seen[setting].T
     enough = seen > 1
@@ -143,6 +151,7 @@ def forecast_of(
         category_counts=_category_counts(columns, np.diag(sums.together[setting])),
         cells_intact=pd.Series(sums.kept[setting], index=list(columns.released)),
         rows_intact=float(sums.rows[setting]),
+        true_fragments=_true_fragments(columns, sums.unseen[setting]),
         cell_means=cells[0],
         cell_variances=cells[1],
         _together=sums.together[setting],
@@ -159,6 +168,12 @@ def _category_counts(columns: Columns, counts: NDArray[np.float64]) -> dict[str,
         result[name] = pd.Series(counts[first : first + len(levels)], index=levels)
         first += len(levels)
     return result
+
+
+def _true_fragments(columns: Columns, unseen: NDArray[np.float64]) -> float:
+    if not unseen.size or not columns.lone.size:
+        return float("nan")
+    return float(-np.expm1(unseen[columns.lone]).mean())
 
 
 def _correlations(covariances: pd.DataFrame) -> pd.DataFrame:

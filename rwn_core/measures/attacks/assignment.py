@@ -2,67 +2,174 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.exchangeable_records import assigned
-from rwn_core.measures.attacks.likelihood import likelihoods
-from rwn_core.mechanism.law import Law
-
-LARGEST_ASSIGNMENT = 1500  # records: the assignment takes about n^3 steps
+LARGEST_ASSIGNMENT = 1500  # records of one block: the assignment takes about n^3 steps
+LARGEST_SCALING = 100_000_000  # pairs scaled, over all steps
+SCALING_STEPS = 2000
+SCALED = 1e-9  # deviation of a row's beliefs from a sum of 1 at which the scaling ends
 _FORBIDDEN = 1e6  # costs more than any row's log-likelihood can save
 
+Orders = tuple[NDArray[np.int64], NDArray[np.int64]]
 
-def whole_file_links(
-    law: Law,
-    masked: Microdata,
-    names: Sequence[str] | None,
-    orders: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
-) -> NDArray[np.int64]:
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Blocks:
+    """The records that may change places with each other in some assignment.
+
+    Attributes
+    ----------
+    of : ndarray of int64, shape (n,)
+        The number of each record's block, and of its row's.
+    sizes : ndarray of int64, shape (blocks,)
+    """
+
+    of: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    @property
+    def affordable(self) -> bool:
+        """Whether the most likely assignment of all of them can be found in good time."""
+        return float((self.sizes.astype(float) ** 3).sum()) <= float(LARGEST_ASSIGNMENT) ** 3
+
+
+def blocks(belief: sparse.csc_array) -> Blocks:
+    """Split a file into the records that may change places: the same for every assignment.
+
+    Parameters
+    ----------
+    belief : sparse array, shape (n, n)
+        Above 0 where original i can have released row r. Row i truly comes from original i.
+
+    Returns
+    -------
+    Blocks
+        All in one where a row cannot come from its own record, as in no release of the law.
+
+    References
+    ----------
+    Dulmage and Mendelsohn 1958: a pair is in a perfect matching exactly if it lies within a
+    strongly connected part of the graph that any perfect matching directs; the truth is one.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    n = belief.shape[0]
+    if not possible(belief):
+        return Blocks(of=np.zeros(n, dtype=np.int64), sizes=np.array([n]))
+    _, of = connected_components(belief, connection="strong")
+    return Blocks(of=of.astype(np.int64), sizes=np.bincount(of).astype(np.int64))
+
+
+def possible(belief: sparse.csc_array) -> bool:
+    """Whether every row can come from its own record, so that the truth is an assignment."""
+    return bool(np.all(belief.diagonal() > 0))
+
+
+def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> NDArray[np.int64]:
     """The original that the most likely assignment gives to every released row.
 
     Parameters
     ----------
-    law : Law
-        Of n records.
-    masked : Microdata
-        One row for each.
-    names : sequence of str or None
-        The variables the intruder knows; all if None.
-    orders : pair of ndarray of int64, shape (n,), optional
-        Canonical orders of originals and rows, which settle ties; file order if left out.
+    belief : sparse array, shape (n, n)
+        Column r is proportional to the likelihoods of the originals of row r: each row may have a
+        scale of its own, which an assignment does not care for.
+    parts : Blocks
+        Affordable ones.
+    orders : pair of ndarray of int64, shape (n,)
+        Canonical orders of originals and rows, which settle ties.
 
     Returns
     -------
     ndarray of int64, shape (n,)
 
-    Raises
-    ------
-    NotApplicable
-        Too many records, or not one row for each.
-
     References
     ----------
     Burkard, Dell'Amico, Martello 2009, chapter 4 (linear assignment of log-likelihoods).
     """
-    n = law.original.n
-    if masked.n != n:
-        raise NotApplicable(
-            "The released table has another number of records than the original, so not every "
-            "original has a row of its own."
-        )
-    if n > LARGEST_ASSIGNMENT:
-        raise NotApplicable(
-            f"The assignment of all records at once is computed for at most "
-            f"{LARGEST_ASSIGNMENT:,} records, and the table has {n:,}; look at the worst-case "
-            "linkage, which is a lower bound."
-        )
-    # each row's likelihoods have a scale of their own, which an assignment does not care for
-    dense = likelihoods(law, masked, np.arange(n), names)[0].toarray()
-    with np.errstate(divide="ignore"):
-        cost = np.where(dense > 0, -np.log(dense), _FORBIDDEN)
-    return assigned(cost, *(orders or (np.arange(n), np.arange(n))))
+    from scipy.optimize import linear_sum_assignment
+
+    (originals, place), (rows, row_place) = (_by_block(parts, order) for order in orders)
+    ends = np.cumsum(parts.sizes)
+    pairs = _within(belief, parts)
+    linked = np.empty(len(rows), dtype=np.int64)
+    alone = parts.sizes[parts.of] == 1
+    linked[alone] = np.flatnonzero(alone)
+    for number in np.flatnonzero(parts.sizes > 1):
+        size, here = parts.sizes[number], slice(*pairs.starts[number : number + 2])
+        cost = np.full((size, size), _FORBIDDEN)
+        cost[place[pairs.record[here]], row_place[pairs.row[here]]] = pairs.cost[here]
+        one, two = linear_sum_assignment(cost)
+        own = slice(ends[number] - size, ends[number])
+        linked[rows[own][two]] = originals[own][one]
+    return linked
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pairs:
+    """The possible pairs of an original and a row, block by block."""
+
+    record: NDArray[np.int64]
+    row: NDArray[np.int64]
+    cost: NDArray[np.float64]
+    starts: NDArray[np.int64]
+
+
+def _within(belief: sparse.csc_array, parts: Blocks) -> _Pairs:
+    entries = sparse.coo_array(belief)
+    record, row = entries.coords
+    kept = (parts.of[record] == parts.of[row]) & (entries.data > 0)
+    record, row, value = record[kept], row[kept], entries.data[kept]
+    sorted_by_block = np.argsort(parts.of[row], kind="stable")
+    record, row, value = (each[sorted_by_block] for each in (record, row, value))
+    starts = np.searchsorted(parts.of[row], np.arange(len(parts.sizes) + 1))
+    # rounded, so that equal costs stay equal
+    return _Pairs(record, row, np.round(-np.log(value), 9), starts)
+
+
+def _by_block(parts: Blocks, order: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """Records in an order, block by block, and each one's place in its block."""
+    inside = order[np.argsort(parts.of[order], kind="stable")]
+    place = np.empty(len(order), dtype=np.int64)
+    starts = np.cumsum(parts.sizes) - parts.sizes
+    place[inside] = np.arange(len(order)) - starts[parts.of[inside]]
+    return inside, place
+
+
+def scaled(belief: sparse.csc_array, parts: Blocks) -> sparse.csc_array | None:
+    """Approximate P(row r comes from original i | all rows): both sums scaled to 1 in turn.
+
+    Parameters
+    ----------
+    belief : sparse array, shape (n, n)
+    parts : Blocks
+        Pairs of different blocks are in no assignment, and get 0.
+
+    Returns
+    -------
+    sparse array or None
+        Shape (n, n); None where there are too many pairs, or the truth is no assignment.
+
+    References
+    ----------
+    Sinkhorn and Knopp 1967.
+    """
+    if not possible(belief) or not belief.nnz * 20 <= LARGEST_SCALING:
+        return None
+    entries = sparse.coo_array(belief)
+    kept = parts.of[entries.coords[0]] == parts.of[entries.coords[1]]
+    coords = (entries.coords[0][kept], entries.coords[1][kept])
+    inside = sparse.csc_array((entries.data[kept], coords), shape=belief.shape)
+    across = sparse.csr_array(inside)
+    of_row = np.ones(belief.shape[0])
+    for _ in range(min(SCALING_STEPS, LARGEST_SCALING // max(inside.nnz, 1))):
+        of_record = 1.0 / (across @ of_row)
+        sums = of_record @ inside
+        if np.abs(sums * of_row - 1).max() < SCALED:
+            break
+        of_row = 1.0 / sums
+    diagonal = sparse.diags_array
+    return sparse.csc_array(diagonal(of_record) @ inside @ diagonal(of_row))

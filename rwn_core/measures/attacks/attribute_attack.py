@@ -29,15 +29,23 @@ class Success:
     Attributes
     ----------
     right : dict of str to ndarray of float64, shape (people,)
-        By strategy: P(the named value is right) for each person.
+        By strategy: P(the named value is right) for each person; NaN where the person's own
+        value is missing, so that there is nothing to learn.
     """
 
     right: dict[str, NDArray[np.float64]]
 
     @property
+    def people(self) -> int:
+        """How many people have a value that can be named."""
+        return int((~np.isnan(self.right["majority"])).sum())
+
+    @property
     def rates(self) -> dict[str, float]:
-        """Mean success of each strategy."""
-        return {key: float(right.mean()) for key, right in self.right.items()}
+        """Mean success of each strategy among the people who have a value; 0 if nobody has."""
+        return {
+            key: float(np.nansum(right)) / max(self.people, 1) for key, right in self.right.items()
+        }
 
     @property
     def best(self) -> str:
@@ -80,27 +88,31 @@ def attack(
     for number, (truth, values) in enumerate(zip(truths, released, strict=True)):
         donor = _joined([part.donor[number] for part, _ in parts], order)
         masses = {
-            "source": values.told_by(source),
-            "donor": values.told_by(donor),
-            "surest": values.told_by(_surest(donor)),
-            "nearest": values.told_by_rows(nearest),
+            "source": values.masses(source),
+            "donor": values.masses(donor),
+            "surest": values.masses(_surest(donor, values.readable)),
+            "nearest": values.masses_by_row(nearest),
         }
         right = {"majority": values.majority(truth)}
         for key, mass in masses.items():
             named = values.right(mass, truth)
             # of whom nothing is known he says what most rows say
             right[key] = np.where(np.isnan(named), right["majority"], named)
-        found.append(Success(right=right))
+        nobody = np.isnan(truth)
+        found.append(Success(right={k: np.where(nobody, np.nan, r) for k, r in right.items()}))
     return found
 
 
 def _joined(parts: list[sparse.csc_array], order: NDArray[np.int64]) -> sparse.csr_array:
     """Beliefs of all classes in their order, shape (people, classes)."""
+    if len(parts) == 1 and (np.diff(order) > 0).all():
+        return sparse.csr_array(parts[0])
     return sparse.csr_array(sparse.csc_array(sparse.hstack(parts))[:, order])
 
 
-def _surest(belief: sparse.csr_array) -> sparse.csr_array:
-    """1 where a person's belief is largest, shape (people, classes)."""
+def _surest(belief: sparse.csr_array, readable: NDArray[np.float64]) -> sparse.csr_array:
+    """1 where a person's belief is largest, of the classes that say something."""
+    belief = sparse.csr_array(belief @ sparse.diags_array(readable))
     counts = np.diff(belief.indptr)
     person = np.repeat(np.arange(len(counts)), counts)
     best = np.zeros(len(counts))

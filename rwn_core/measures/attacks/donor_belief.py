@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.measures.attacks.likelihood import leveled, ways
+from rwn_core.measures.attacks.likelihood import Way, leveled, ways
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.law import Law
 
@@ -73,17 +73,18 @@ def beliefs(
     ways (the 2015 method), way and source are inferred together.
     """
     parts = ways(law, masked, rows, keys)
-    matrices, _ = leveled([part for _, part in parts])
+    matrices, _ = leveled([way.part for way in parts])
     total = np.sum([np.asarray(matrix.sum(axis=0)).ravel() for matrix in matrices], axis=0)
     factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
     joint = [sparse.csc_array(matrix @ sparse.diags_array(factor)) for matrix in matrices]
     source = sparse.csr_array(sum(joint[1:], joint[0]))
-    known = [(cells, way) for (cells, _), way in zip(parts, joint, strict=True) if cells]
     asked = _Asked(masked, rows, people)
     donor = []
     for secret in secrets:
         beside = beside_secret(law, keys, secret)
-        shown = [_shown(cells, way, beside, secret, asked) for cells, way in known]
+        shown = [
+            _shown(way, each, beside, secret, asked) for way, each in zip(parts, joint, strict=True)
+        ]
         donor.append(sparse.csc_array(sum(shown[1:], shown[0])))
     return Beliefs(sparse.csc_array(source[people]), donor)
 
@@ -103,7 +104,7 @@ def beside_secret(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]
 
 
 def _shown(
-    cells: CellLaw,
+    way: Way,
     source: sparse.csc_array,
     beside: tuple[str, ...],
     secret: str,
@@ -111,8 +112,10 @@ def _shown(
 ) -> sparse.csc_array:
     """P(row r comes about in this way and shows person t's value), shape (people, m)."""
     masked, rows, people = asked
-    q = cells.modification(secret)
-    shown = _given(cells, per_chance(cells, source, beside, masked, rows), q, people)
+    cells, q = way.cells, way.cells.modification(secret)
+    if way.lost:  # nobody gave what is missing, and what is not masked is the source's own
+        return sparse.csc_array(sparse.csr_array(source)[people]) * float(q == 0)
+    shown = _given(cells, _per_chance(cells, source, beside, masked, rows), q, people)
     if not beside:
         return shown
     own, released = cells.unit_codes(beside, masked, rows)
@@ -122,7 +125,7 @@ def _shown(
     return sparse.csc_array((entries.data[has], (person[has], row[has])), shape=shown.shape)
 
 
-def per_chance(
+def _per_chance(
     cells: CellLaw,
     source: sparse.csc_array,
     beside: tuple[str, ...],
@@ -140,11 +143,11 @@ def per_chance(
     masked : Microdata
     rows : ndarray of int64, shape (m,)
     """
-    if not beside:
+    if not beside or not source.nnz:
         return source
     own, released = cells.unit_codes(beside, masked, rows)
-    given = cells.donors.table(own, cells.modification(beside[0]))
     column = np.repeat(released, np.diff(source.indptr))
+    given = cells.donors.table(own, cells.modification(beside[0]))
     chance = np.asarray(given[source.indices, np.maximum(column, 0)]).ravel()
     share = np.divide(source.data, chance, out=np.zeros_like(chance), where=chance > 0)
     return sparse.csc_array((share, source.indices, source.indptr), shape=source.shape)
@@ -154,5 +157,8 @@ def _given(
     cells: CellLaw, source: sparse.csc_array, q: float, people: NDArray[np.int64]
 ) -> sparse.csc_array:
     """Sum over i of w_it times the belief in source i, shape (people, m)."""
+    copied = cells.donors.received(people).T @ source
+    if q == 1:
+        return sparse.csc_array(copied)
     kept = (1 - q) * sparse.csr_array(source)[people]
-    return sparse.csc_array(kept + q * (cells.donors.received(people).T @ source))
+    return sparse.csc_array(kept + q * copied)

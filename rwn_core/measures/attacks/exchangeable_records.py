@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.measures.statistics.key_variables import classes
-
 
 def canonical_order(cells: NDArray[np.int64]) -> NDArray[np.int64]:
     """An order of records that depends on their values only, shape (n,)."""
@@ -51,11 +49,21 @@ def expected_right(
     originals, rows : ndarray of int64, shape (n, m)
         Cells of both tables as numbers of values.
     """
-    person, row = classes(originals), classes(rows)
+    person, row = _classes(originals), _classes(rows)
     sizes = np.bincount(person)
     width = int(person.max()) + 1
-    given = np.bincount(row * width + person[linked], minlength=(row.max() + 1) * width)
-    true = np.bincount(row * width + person, minlength=(row.max() + 1) * width)
-    both = np.flatnonzero(given * true)
+    given, so_often = np.unique(row * width + person[linked], return_counts=True)
+    true, how_often = np.unique(row * width + person, return_counts=True)
+    both, one, other = np.intersect1d(given, true, assume_unique=True, return_indices=True)
     equal_rows = np.bincount(row)[both // width]
-    return float((given[both] * true[both] / equal_rows / sizes[both % width]).sum())
+    chances = so_often[one] * how_often[other] / equal_rows / sizes[both % width]
+    return float(chances.sum())
+
+
+def _classes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of each record's class of equal cells, shape (n,)."""
+    order = canonical_order(cells)
+    ordered = cells[order]
+    numbers = np.empty(len(cells), dtype=np.int64)
+    numbers[order] = np.cumsum(np.append(False, np.any(ordered[1:] != ordered[:-1], axis=1)))
+    return numbers

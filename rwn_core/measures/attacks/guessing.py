@@ -18,7 +18,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.statistics.intervals import excess_risk, wilson
+from rwn_core.measures.statistics.intervals import excess_interval, excess_risk, wilson
 from rwn_core.measures.statistics.key_variables import only
 from rwn_core.measures.statistics.nearest_record import (
     original_points,
@@ -62,10 +62,15 @@ class Closest:
     """
 
     def __init__(self, comparison: Comparison, names: Sequence[str]) -> None:
-        small = Comparison(
-            original=only(comparison.original, names), masked=only(comparison.masked, names)
-        )
-        self.names = tuple(names)
+        original, self.names = comparison.original, tuple(names)
+        self._whole = original
+
+        def alone() -> Comparison:
+            few = only(original, names)
+            return Comparison(original=few, masked=few)
+
+        unmasked = comparison.once(("closest by", self.names), alone)
+        small = unmasked.with_masked(only(comparison.masked, names))
         self.metric = unweighted_metric(small)
         self.original = original_points(small)
         present = ~empty_records(small.masked)
@@ -76,6 +81,8 @@ class Closest:
 
     def people(self, table: Microdata) -> NDArray[np.float64]:
         """The records of the original, or of a control group, as points."""
+        if table is self._whole:
+            return self.original
         return np.ascontiguousarray(self.metric.points(only(table, self.names)))
 
     def ties(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -93,7 +100,12 @@ def control_sample(comparison: Comparison) -> Microdata | None:
 
 
 def guess_reading(
-    rates: tuple[float, int], control: tuple[float, int] | None, baseline: float, **detail: Any
+    rates: tuple[float, int],
+    control: tuple[float, int] | None,
+    baseline: float,
+    *,
+    wider: float = 1.0,
+    **detail: Any,
 ) -> Reading:
     """The reading of an attack.
 
@@ -105,6 +117,8 @@ def guess_reading(
         Against people who are not in it.
     baseline : float
         Success rate of a guess without the release's records.
+    wider : float
+        By how much the interval of the control's rate is wider than its number of attacks says.
     detail : more for the chart.
 
     Returns
@@ -114,21 +128,33 @@ def guess_reading(
         from 0 to 1; its interval is 95 %.
     """
     attack = wilson(*rates)
-    reference = (baseline, 0.0) if control is None else wilson(*control)
-    risk, error = excess_risk(attack, reference)
+    rate, ends = rates[0] / rates[1], _ends(*attack)
+    reference, others = (baseline, 0.0), (baseline, baseline, baseline)
+    if control is not None:
+        reference, other = wilson(*control), control[0] / control[1]
+        half = reference[1] if wider == 1.0 else wider * max(reference[1], attack[1])
+        low, high = _ends(reference[0], half)
+        others = other, min(low, other), max(high, other)
+    risk, _ = excess_risk(attack, reference)
+    low, high = excess_interval((rate, *ends), others)
     shown: dict[str, Any] = {
-        "attack": rates[0] / rates[1],
-        "attack_interval": [max(0.0, attack[0] - attack[1]), min(1.0, attack[0] + attack[1])],
+        "attack": rate,
+        "attack_interval": list(ends),
         "control": None if control is None else control[0] / control[1],
         "guess": baseline,
         "attacks": rates[1],
         "controls": None if control is None else control[1],
-        "void": bool(rates[0] / rates[1] <= baseline),
+        "void": bool(rate <= baseline),
         **detail,
     }
+    risk = float(np.clip(risk, max(0.0, low), min(1.0, max(0.0, high))))
     return Reading(
-        value=float(np.clip(risk, 0.0, 1.0)),
+        value=risk,
         baseline=0.0,
-        interval=(float(np.clip(risk - error, 0, 1)), float(np.clip(risk + error, 0, 1))),
+        interval=(float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))),
         detail=shown,
     )
+
+
+def _ends(centre: float, half: float) -> tuple[float, float]:
+    return max(0.0, centre - half), min(1.0, centre + half)

@@ -36,6 +36,11 @@ class ReleasedValues:
         self._rows = sparse.csr_array((ones, (known, rank)), shape=(len(group), len(self.values)))
 
     @cached_property
+    def readable(self) -> NDArray[np.float64]:
+        """1 for each class with a row whose value is not missing, else 0, shape (classes,)."""
+        return np.asarray(self._counts.sum(axis=1) > 0, dtype=np.float64).ravel()
+
+    @cached_property
     def _ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The first value within reach of each value, and the first beyond."""
         return (
@@ -43,11 +48,11 @@ class ReleasedValues:
             np.searchsorted(self.values, self.values + self._reach, "right"),
         )
 
-    def told_by(self, weights: sparse.csr_array) -> sparse.csr_array:
+    def masses(self, weights: sparse.csr_array) -> sparse.csr_array:
         """The mass of each value, shape (people, V), where a row of each class has a weight."""
         return sparse.csr_array(weights @ self._counts)
 
-    def told_by_rows(self, weights: sparse.csr_array) -> sparse.csr_array:
+    def masses_by_row(self, weights: sparse.csr_array) -> sparse.csr_array:
         """The mass of each value, shape (people, V), where each row has a weight of its own."""
         return sparse.csr_array(weights @ self._rows)
 
@@ -74,7 +79,7 @@ class ReleasedValues:
         -------
         ndarray of float64
             The released value with most mass within reach is named; of several with as much, any.
-            NaN for a person of whom nothing is known, 0 where the truth is missing.
+            NaN for a person of whom nothing is known.
         """
         person, named = self._named(mass)
         person = person[named]

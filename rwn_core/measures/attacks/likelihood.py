@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,27 @@ UNITS_AT_ONCE = 5  # small probabilities multiplied before their size is set apa
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 Scaled = tuple[sparse.csc_array, NDArray[np.float64]]
+
+
+class Way(NamedTuple):
+    """One way in which rows come about, and how likely each record releases them so.
+
+    Attributes
+    ----------
+    weight : float
+        P(a row comes about in this way), lost rows among those of their way.
+    cells : CellLaw
+        The law of such a row's cells.
+    lost : bool
+        Whether these are the rows of records without neighbors, whose modified cells are missing.
+    part : Scaled
+        P(each record releases each row, in this way); see `likelihoods`.
+    """
+
+    weight: float
+    cells: CellLaw
+    lost: bool
+    part: Scaled
 
 
 def attacked_units(law: Law, names: Sequence[str] | None) -> list[tuple[str, ...]]:
@@ -75,7 +97,7 @@ def likelihoods(
     Perry, Matloff, Tendick 2022, section 5: cells are independent given the original. A law of
     several components adds up their likelihoods.
     """
-    parts = [part for _, part in ways(law, masked, rows, names)]
+    parts = [way.part for way in ways(law, masked, rows, names)]
     return parts[0] if len(parts) == 1 else _sum(parts)
 
 
@@ -84,22 +106,18 @@ def ways(
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None = None,
-) -> list[tuple[CellLaw | None, Scaled]]:
+) -> list[Way]:
     """The parts of the likelihood, one for each way in which a row may come about.
 
     Parameters are those of `likelihoods`.
-
-    Returns
-    -------
-    list of (CellLaw or None, Scaled)
-        The law of the cells that come about in this way, None where they are lost and nobody
-        gives them; with the probability that a record releases the row in this way.
     """
-    parts: list[tuple[CellLaw | None, Scaled]] = []
+    parts: list[Way] = []
     for weight, cells in law.components():
-        parts.append((cells, _weighted(_product(cells, masked, rows, names), weight)))
+        product = _product(cells, masked, rows, names)
+        parts.append(Way(weight, cells, False, _weighted(product, weight)))
         if cells.empty.size:
-            parts.append((None, _weighted(_lost(cells, masked, rows, names), weight)))
+            lost = _lost(cells, masked, rows, names)
+            parts.append(Way(weight, cells, True, _weighted(lost, weight)))
     return parts
 
 

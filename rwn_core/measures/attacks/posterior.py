@@ -126,20 +126,44 @@ def link(
     NotApplicable
         The release has none of these variables.
     """
+    return weigh(law, masked, names, work=work, whole=work)[0]
+
+
+def weigh(
+    law: Law, masked: Microdata, names: Sequence[str] | None = None, *, work: int, whole: int
+) -> tuple[Linkage, sparse.csc_array | None]:
+    """Link the released rows as `link` does, and keep what is believed of them.
+
+    Parameters
+    ----------
+    law, masked, names, work : see `link`
+    whole : int
+        Candidate pairs up to which all rows are looked at.
+
+    Returns
+    -------
+    Linkage
+    sparse array or None
+        The `posteriors` of all rows; None where they are too many to be looked at together.
+    """
     attacked_units(law, names)  # refuse before the work, not in its midst
     per_row = _candidates_before(law, names, work)
-    rows = _chosen_rows(masked.n, per_row, work)
+    rows = np.arange(masked.n)
+    if masked.n * per_row > whole:
+        rows = _chosen_rows(masked.n, per_row, work)
     same, results, start = identical_records(law.original, names), [], 0
+    together = None
     size = max(1, int(AT_ONCE / max(per_row, 1.0)))
     while start < len(rows):
         part = rows[start : start + size]
         belief = posteriors(law, masked, part, names)
+        together = belief if len(part) == masked.n else None
         results += [_read(some, own, same) for some, own in _pieces(belief, part)]
         start += size
         # all variables together leave fewer candidates than the most telling one
         size = max(size, AT_ONCE * len(part) // (4 * belief.nnz + 1))
     joined = {name: np.concatenate([part[name] for part in results]) for name in results[0]}
-    return Linkage(rows=rows, of=masked.n, **joined)
+    return Linkage(rows=rows, of=masked.n, **joined), together
 
 
 def _candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float:
@@ -169,7 +193,11 @@ def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArr
     chosen = [v.name for v in original.schema.released if names is None or v.name in names]
 
     def number() -> NDArray[np.int64]:
-        groups = original.frame[chosen].groupby(chosen, dropna=False, observed=True, sort=False)
+        frame = original.frame[chosen]
+        # pandas does not group by numbers of half precision
+        half = [name for name, dtype in frame.dtypes.items() if dtype == np.float16]
+        frame = frame.astype(dict.fromkeys(half, np.float32)) if half else frame
+        groups = frame.groupby(chosen, dropna=False, observed=True, sort=False)
         return np.asarray(groups.ngroup().to_numpy(), dtype=np.int64)
 
     return original.once(("identical records", *chosen), number)

@@ -119,18 +119,22 @@ class Predicate:
         parts = [weight * self._chances(cells) for weight, cells in law.components()]
         return np.asarray(np.sum(parts, axis=0))
 
-    def _chances(self, cells: CellLaw) -> NDArray[np.float64]:
-        """The same where cells are independent."""
+    def _chances(
+        self, cells: CellLaw, beside: tuple[str, NDArray[np.bool_]] | None = None
+    ) -> NDArray[np.float64]:
+        """The same where cells are independent; with one more variable and who fits it."""
         chances = np.ones(cells.original.n)
         for unit in cells.units():
-            parts = [c for c in self.conditions if c.name in unit]
-            if not parts:
-                continue
-            # variables of one group take one donor's values: the donor must fit them all
-            fits = np.ones(cells.original.n)
-            for condition in parts:
-                fits *= condition.fits(cells.original, cells.original)
-            chances *= _released(cells, unit[0], fits)
+            parts = [
+                condition.fits(cells.original, cells.original)
+                for condition in self.conditions
+                if condition.name in unit
+            ]
+            if beside is not None and beside[0] in unit:
+                parts.append(beside[1])
+            if parts:
+                # variables of one group take one donor's values: the donor must fit them all
+                chances *= _released(cells, unit[0], np.prod(parts, axis=0, dtype=np.float64))
         return chances
 
     def tells(self, law: Law, name: str, fits: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -140,7 +144,8 @@ class Predicate:
         ----------
         law : Law
         name : str
-            A variable outside the predicate.
+            A variable outside the predicate; where it shares its donor with variables of the
+            predicate, the donor must fit them all.
         fits : ndarray of bool, shape (n,)
             Which original records have a fitting value of it.
 
@@ -148,13 +153,9 @@ class Predicate:
         -------
         ndarray of float64, shape (n,)
         """
-        numbers_ = fits.astype(np.float64)
-        ways = [
-            (weight * self._chances(cells), _released(cells, name, numbers_))
-            for weight, cells in law.components()
-        ]
-        chances = np.asarray(np.sum([way for way, _ in ways], axis=0))
-        joint = np.asarray(np.sum([way * secret for way, secret in ways], axis=0))
+        chances = self.chances(law)
+        parts = [weight * self._chances(cells, (name, fits)) for weight, cells in law.components()]
+        joint = np.asarray(np.sum(parts, axis=0))
         return np.asarray(np.divide(joint, chances, out=np.zeros_like(joint), where=chances > 0))
 
 

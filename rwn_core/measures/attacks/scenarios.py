@@ -10,6 +10,7 @@ import numpy as np
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.attacks.posterior import Linkage, link
+from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import only
 from rwn_core.measures.statistics.nearest_record import (
@@ -62,7 +63,6 @@ def levels(comparison: Comparison, keys: Sequence[str]) -> list[Level]:
         so that he finds the neighborhoods from them; L3 knows the true neighborhoods as well; L4
         knows every released variable.
     """
-    law = comparison.law
     steps: list[tuple[str, str, Callable[[], float]]] = [
         ("L0", "guesses", lambda: 1.0 / comparison.original.n),
         ("L1", "compares distances on the keys", lambda: distance_success(comparison, keys)),
@@ -70,12 +70,12 @@ def levels(comparison: Comparison, keys: Sequence[str]) -> list[Level]:
         (
             "L3",
             "knows the keys and all neighborhoods",
-            lambda: link(_known(law), comparison.masked, keys).success,
+            lambda: worst_case(comparison, keys).success,
         ),
         (
             "L4",
             "holds the whole original file",
-            lambda: link(_known(law), comparison.masked).success,
+            lambda: worst_case(comparison).success,
         ),
     ]
     return [_level(key, words, make) for key, words, make in steps]

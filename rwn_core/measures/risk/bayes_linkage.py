@@ -8,26 +8,28 @@ from typing import Any
 import numpy as np
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.posterior import Linkage, link
+from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
+from rwn_core.measures.attacks.worst_case import WorstCase, worst_case
+from rwn_core.measures.attacks.worst_case_words import linked
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.sentence import people, percent
+from rwn_core.measures.sentence import percent
 
 NORMAL = 1.959963984540054  # 97.5 % point of the normal distribution
 
 
-def reading(links: Linkage, n: int, names: Sequence[str]) -> Reading:
-    """The reading of some links.
+def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
+    """The reading of both attacks.
 
     Parameters
     ----------
-    links : Linkage
+    found : WorstCase
     n : int
         Number of originals.
     names : sequence of str
         The variables the intruder links by.
     """
-    interval = None
+    links, interval = found.links, None
     if links.sampled:
         error = float(links.best.std(ddof=1) / np.sqrt(len(links.best)))
         error *= np.sqrt(1 - len(links.rows) / links.of)
@@ -48,12 +50,13 @@ def reading(links: Linkage, n: int, names: Sequence[str]) -> Reading:
         "above_half": float((links.truth > 0.5).mean()),
         "above_nine_tenths": float((links.truth > 0.9).mean()),
         "candidates": links.candidates,
+        **found.detail,
     }
-    return Reading(value=links.success, baseline=1.0 / n, interval=interval, detail=detail)
+    return Reading(value=found.success, baseline=1.0 / n, interval=interval, detail=detail)
 
 
 def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Reading:
-    """Expected share of right links, of all released variables or of some.
+    """Share of right links of the better attack, by all released variables or by some.
 
     Parameters
     ----------
@@ -61,26 +64,25 @@ def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Readi
     names : sequence of str, optional
         The variables the intruder knows; all by default.
     """
-    law = comparison.law
-    if law is None:
+    if comparison.law is None:
         raise NotApplicable("The worst case needs the law of the method that made the release.")
     if comparison.masked.n != comparison.original.n:
         raise NotApplicable(
             "The released table has another number of records than the original, so the true "
             "sources are unknown."
         )
-    links = link(law, comparison.masked, names)
+    found = worst_case(comparison, names)
     if names is None:
         names = [variable.name for variable in comparison.original.schema.released]
-    return reading(links, comparison.original.n, names)
+    return reading(found, comparison.original.n, names)
 
 
 def sentence(reading: Reading, n: int) -> str:
-    """Say how many are linked, and how near the others come."""
+    """Say how many are linked by which attack, and how near the others come."""
+    who = "Somebody who holds the original file and knows the method"
     return (
-        f"Somebody who holds the original file and knows the method links "
-        f"{people(reading.value, n)} rightly; for {percent(reading.detail['top5'])} of all the "
-        "right one is among five candidates."
+        f"{linked(reading, n, who)}; for {percent(reading.detail['top5'])} of all the right one is "
+        "among five candidates."
     )
 
 
@@ -94,6 +96,9 @@ MEASURE = Measure(
     question="How many released records would an intruder link rightly who holds the whole "
     "original file and knows the method and its parameters, but not the key?",
     sentence=sentence,
-    source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5",
+    at_least="Linkage, at least",
+    certain_up_to=LARGEST_ASSIGNMENT,
+    source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5, or the most "
+    "likely assignment of all rows (Burkard, Dell'Amico, Martello 2009), whichever links more",
     compute=compute,
 )

@@ -79,7 +79,11 @@ def _values(comparison: Comparison, name: str) -> tuple[NDArray[np.float64], flo
 
 def sentence(reading: Reading, n: int) -> str:
     """Say for how many no linkage is needed."""
-    end = ": no linkage is needed to learn it." if reading.value else ", so that a link is needed."
+    end = (
+        ": no linkage is needed to learn it."
+        if reading.value
+        else "; other attacks do without that."
+    )
     return (
         f"For {people(reading.value, n)} nearly the whole neighborhood has the record's own "
         f"confidential value{end}"

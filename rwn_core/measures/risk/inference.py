@@ -62,20 +62,23 @@ def compute(comparison: Comparison) -> Reading:
     closest = Closest(comparison, keys)
     released = _values(comparison, comparison.masked, secret)
 
-    def successes(people: Microdata) -> float:
+    def successes(people: Microdata) -> tuple[float, int]:
         truth = _values(comparison, people, secret)[:, None]
         ties = closest.ties(closest.people(people))
         right = right_guesses(truth, released[closest.rows][None], numeric=numeric)
-        return float(((ties & right).sum(axis=1) / ties.sum(axis=1)).sum())
+        shares = (ties & right).sum(axis=1) / ties.sum(axis=1)
+        return float(shares.sum()), int((~np.isnan(truth)).sum())
 
     people = comparison.original.take(canonical_sample(comparison.original))
-    control = control_sample(comparison)
-    guess = right_guesses(
-        _values(comparison, people, secret)[:, None], released[None], numeric=numeric
-    ).mean()
+    attacked, control = successes(people), control_sample(comparison)
+    if attacked[1] == 0:
+        raise NotApplicable(f"Nobody who is attacked has a value of {secret}.")
+    beside = None if control is None else successes(control)
+    truth = _values(comparison, people, secret)
+    guess = right_guesses(truth[~np.isnan(truth), None], released[None], numeric=numeric).mean()
     return guess_reading(
-        (successes(people), people.n),
-        None if control is None else (successes(control), control.n),
+        attacked,
+        beside if beside is not None and beside[1] else None,
         float(guess),
         names=list(keys),
         secret=secret,

@@ -15,7 +15,7 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 
 WIDTH = 0.05  # standard deviations
-ROBUST = 0.01  # factor of the robust distance, as in sdcMicro
+ROBUST = 0.01 * WIDTH  # of the robust distance, half the width of an interval: k 0.05 in sdcMicro
 NEAR = 0.05  # distance below which another released record hides one
 LARGEST_ROBUST = 3000
 
@@ -96,9 +96,19 @@ def robust_shares(
     Returns
     -------
     any_inside : float
-        At least one value lies in the interval of half-width 0.01 rmd around the released one.
+        At least one value lies in the interval of half-width 0.01 x 0.05 rmd around the released
+        one, rmd being the square root of the distance.
     not_hidden : float
         And no other released record lies within 0.05 of it.
+
+    Notes
+    -----
+    The function `dRiskRMD` of sdcMicro scales the original by its own mean and standard deviation
+    and the release by the release's. A released value that equals the person's own then counts as
+    moved, by as much as the two means differ: of bodyfat at epsilon 2, k 5, q 1 sdcMicro flags
+    4 % of the records, where 34 % show at least one value that is exactly their own. Both files
+    are scaled by the original here, so that an unchanged value is always inside; and distances
+    are from the robust center, where sdcMicro takes them from the mean.
 
     References
     ----------

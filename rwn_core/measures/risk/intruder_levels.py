@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.scenarios import levels
+from rwn_core.measures.attacks.worst_case import worst_case
+from rwn_core.measures.attacks.worst_case_words import linked
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import key_names
 
 
@@ -24,8 +26,16 @@ def compute(comparison: Comparison) -> Reading:
         "words": [level.words for level in intruders],
         "success": [level.success for level in intruders],
         "reasons": [level.reason for level in intruders],
+        **worst_case(comparison, keys).detail,
     }
     return Reading(value=value, baseline=known["L0"], detail=detail)
+
+
+def sentence(reading: Reading, n: int) -> str:
+    """Say how many are linked by the keys, and by which attack."""
+    keys = ", ".join(reading.detail["names"])
+    who = f"Somebody who knows only {keys} of everybody, the method and the neighborhoods"
+    return f"{linked(reading, n, who)}."
 
 
 MEASURE = Measure(
@@ -37,9 +47,9 @@ MEASURE = Measure(
     unit="share of records",
     question="How many released records would an intruder link rightly who knows the key "
     "variables of everybody, the method and all neighborhoods?",
-    sentence=filled(
-        "Knowing only {keys} of everybody, and the neighborhoods, is enough to link {people}."
-    ),
+    sentence=sentence,
+    at_least="Linkage by the keys, at least",
+    certain_up_to=LARGEST_ASSIGNMENT,
     source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; distance "
     "linkage after Domingo-Ferrer and Torra 2001",
     compute=compute,

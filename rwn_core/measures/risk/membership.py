@@ -13,7 +13,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.sentence import percent
+from rwn_core.measures.sentence import people, percent
 from rwn_core.mechanism.cell_law import CellLaw, Component
 from rwn_core.mechanism.law import Law
 
@@ -91,25 +91,30 @@ def _missed(
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Mean chance that one of a record's own values appears in the release."""
+    """Mean chance, over the records with a value of their own, that one of these appears."""
     if comparison.law is None:
         raise NotApplicable("Membership needs the law of the method that made the release.")
     appears, own = fingerprints(comparison.law)
+    named = own > 0  # who has no value of one's own cannot be betrayed by one
     detail = {
         "appears": appears,
         "own_values": own,
-        "share_with_own_values": float((own > 0).mean()),
+        "share_with_own_values": float(named.mean()),
         "above_nine_tenths": float((appears > 0.9).mean()),
     }
-    return Reading(value=float(appears.mean()), baseline=0.0, detail=detail)
+    value = float(appears[named].mean()) if named.any() else 0.0
+    return Reading(value=value, baseline=0.0, detail=detail)
 
 
 def sentence(reading: Reading, n: int) -> str:
     """Say how surely a person's own values appear."""
+    share = reading.detail["share_with_own_values"]
+    if share == 0:
+        return "Nobody has a value that no other person in the file has."
     return (
-        f"On average a person's own unique values appear with probability "
-        f"{percent(reading.value)}; for {percent(reading.detail['above_nine_tenths'])} of the "
-        "people that is nearly certain."
+        f"{people(share, n).capitalize()} have a value that nobody else has: on average one of "
+        f"these appears with probability {percent(reading.value)}; for "
+        f"{percent(reading.detail['above_nine_tenths'])} of all people that is nearly certain."
     )
 
 
@@ -120,8 +125,8 @@ MEASURE = Measure(
     better="lower",
     bounds=(0.0, 1.0),
     unit="mean probability",
-    question="How likely is it that the release shows a value which only one person has, and so "
-    "tells that this person is in the file?",
+    question="How likely is it, for those who have a value that only one person has, that the "
+    "release shows it, and so tells that this person is in the file?",
     sentence=sentence,
     source="Cell law of Perry, Matloff, Tendick 2022, section 5; Matloff and Tendick 2015 on "
     "membership",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.posterior import link
+from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
@@ -33,9 +33,8 @@ def compute(comparison: Comparison) -> Reading:
 
 def _linked_table(comparison: Comparison, keys: Any, before: Any, after: Any) -> Any:
     """Share of right links in each cell of original unique by released unique."""
-    assert comparison.law is not None
     try:
-        links = link(comparison.law, comparison.masked, keys)
+        links = worst_case(comparison, keys).links
     except NotApplicable:
         return None
     rows = links.rows

@@ -5,33 +5,31 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.assignment import whole_file_links
-from rwn_core.measures.attacks.exchangeable_records import canonical_order, expected_right
+from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
+from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
-from rwn_core.measures.statistics.key_variables import cell_codes, key_names
+from rwn_core.measures.statistics.key_variables import key_names
 
 
 def compute(comparison: Comparison) -> Reading:
     """Share of records that the most likely assignment on the key variables links rightly."""
-    if comparison.law is None:
-        raise NotApplicable("The worst case needs the law of the method that made the release.")
-    keys = key_names(comparison)
-    if comparison.masked.n != comparison.original.n:
+    keys, n = key_names(comparison), comparison.original.n
+    if comparison.law is not None and comparison.masked.n != n:
         raise NotApplicable(
             "The released table has another number of records than the original, so not every "
             "original has a row of its own."
         )
-    released = [variable.name for variable in comparison.original.schema.released]
-    before, after = cell_codes(comparison, released)
-    orders = canonical_order(before), canonical_order(after)
-    linked = whole_file_links(comparison.law, comparison.masked, keys, orders)
-    n = len(linked)
-    known = [released.index(name) for name in keys]
-    right = expected_right(linked, before, after[:, known])
-    detail = {"names": list(keys), "linked": linked, "right": linked == np.arange(n)}
-    return Reading(value=min(right / n, 1.0), baseline=1.0 / n, detail=detail)
+    found = worst_case(comparison, keys)
+    if found.at_once is None:
+        raise NotApplicable(
+            f"All records are assigned at once where at most {LARGEST_ASSIGNMENT:,} of them could "
+            f"change places, and the table has {n:,}; look at linkage by the keys, which is a "
+            "lower bound."
+        )
+    detail = {"names": list(keys), "linked": found.linked, "right": found.linked == np.arange(n)}
+    return Reading(value=found.at_once, baseline=1.0 / n, detail=detail)
 
 
 MEASURE = Measure(

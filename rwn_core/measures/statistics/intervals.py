@@ -97,6 +97,54 @@ def wilson(successes: float, attacks: int) -> tuple[float, float]:
     return rate, Z95 / (attacks + squared) * math.sqrt(max(spread, 0.0))
 
 
+def newcombe(one: tuple[float, int], other: tuple[float, int]) -> tuple[float, float]:
+    """Ends of the 95 % interval of the difference of two success rates, between -1 and 1.
+
+    Parameters
+    ----------
+    one, other : (successes, attacks)
+        Counted on different people. Where the same people are counted twice, equal answers make
+        the true spread of the difference smaller and the interval holds more than it says.
+
+    References
+    ----------
+    Newcombe 1998, method 10: from the Wilson intervals of both rates.
+
+    Examples
+    --------
+    >>> low, high = newcombe((56, 70), (48, 80))
+    >>> round(low, 4), round(high, 4)
+    (0.0524, 0.3339)
+    """
+    rates = [successes / attacks for successes, attacks in (one, other)]
+    (center, half), (other_center, other_half) = wilson(*one), wilson(*other)
+    below = math.hypot(rates[0] - (center - half), other_center + other_half - rates[1])
+    above = math.hypot(center + half - rates[0], rates[1] - (other_center - other_half))
+    gain = rates[0] - rates[1]
+    return max(-1.0, gain - below), min(1.0, gain + above)
+
+
+def share_interval(counts: ArrayLike, of: ArrayLike) -> NDArray[np.float64]:
+    """Ends of the 95 % Wilson score interval of many shares, shape (..., 2).
+
+    Parameters
+    ----------
+    counts, of : array_like of float, shape (...)
+        From 0 to `of`; of nothing, everything from 0 to 1 is possible.
+
+    Examples
+    --------
+    >>> share_interval([5, 0], [10, 0]).round(3).tolist()
+    [[0.237, 0.763], [0.0, 1.0]]
+    """
+    successes, attacks = np.asarray(counts, dtype=np.float64), np.asarray(of, dtype=np.float64)
+    squared = Z95 * Z95
+    centre = (successes + squared / 2) / (attacks + squared)
+    spread = successes * (attacks - successes) / np.maximum(attacks, 1) + squared / 4
+    half = Z95 / (attacks + squared) * np.sqrt(np.maximum(spread, 0.0))
+    return np.clip(np.stack((centre - half, centre + half), axis=-1), 0.0, 1.0)
+
+
 def excess_risk(attack: tuple[float, float], control: tuple[float, float]) -> tuple[float, float]:
     """Risk beyond a control group, (r - c) / (1 - c), with its half-width; not cut.
 
@@ -115,3 +163,44 @@ def excess_risk(attack: tuple[float, float], control: tuple[float, float]) -> tu
         return 0.0, 1.0
     risk = (rate - other) / (1 - other)
     return risk, math.hypot(error / (1 - other), other_error * (rate - 1) / (1 - other) ** 2)
+
+
+def excess_interval(
+    attack: tuple[float, float, float], control: tuple[float, float, float]
+) -> tuple[float, float]:
+    """Interval of the risk beyond a control group, from those of the two success rates.
+
+    Parameters
+    ----------
+    attack, control : tuple of float
+        Rate, low and high end, all from 0 to 1.
+
+    Returns
+    -------
+    low, high : float
+        Of 1 - (1 - r) / (1 - c), at most 1; it holds 0 exactly where Newcombe's interval of the
+        difference of the rates does. Where a rate of 1 of the control group cannot be excluded,
+        the low end is minus infinity.
+
+    References
+    ----------
+    Newcombe 1998 (method 10); Donner and Zou 2012 for the ratio (MOVER).
+
+    Examples
+    --------
+    >>> low, high = excess_interval((0.5, 0.4, 0.6), (0.2, 0.13, 0.29))
+    >>> round(low, 2), round(high, 2)
+    (0.22, 0.51)
+    """
+    missed, other = 1 - attack[0], 1 - control[0]
+    (least, most), (few, many) = (1 - attack[2], 1 - attack[1]), (1 - control[2], 1 - control[1])
+    product = missed * other
+    inner = product**2 - least * many * (2 * missed - least) * (2 * other - many)
+    smallest = _quotient(least * (2 * missed - least), product + math.sqrt(max(0.0, inner)), 0.0)
+    inner = product**2 - most * few * (2 * missed - most) * (2 * other - few)
+    largest = _quotient(product + math.sqrt(max(0.0, inner)), few * (2 * other - few), math.inf)
+    return 1 - largest, 1 - smallest
+
+
+def _quotient(top: float, bottom: float, otherwise: float) -> float:
+    return top / bottom if bottom > 0 else otherwise

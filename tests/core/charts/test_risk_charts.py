@@ -16,9 +16,11 @@ from rwn_core.charts.measures import (
     guessing_attacks,
     key_classes,
     linkage_attacks,
+    precision_recall,
     queries,
     record_risk,
     repeated_releases,
+    true_matches,
 )
 from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
 from rwn_core.charts.tuning import rounding_effect
@@ -99,13 +101,47 @@ def releases(simulated: Any) -> Any:
     )
 
 
-def tried(loss: float = 0.1) -> list[dict[str, float]]:
+def tried(loss: float = 0.1, *, earned: bool = True) -> list[dict[str, float]]:
     return [
-        {"share": share, "risk": 1 - share, "correlation": loss} for share in (0.0, 0.25, 0.5, 1.0)
+        {"share": share, "risk": 1 - share, "earned": earned, "correlation": loss}
+        for share in (0.0, 0.25, 0.5, 1.0)
     ]
 
 
+def matches(secret: str | None = "siri", sets: int = 12) -> Any:
+    steps = np.linspace(0, 1, sets)
+    return reading(
+        value=1.0,
+        baseline=0.1,
+        secret=secret,
+        stated=2,
+        sets={
+            "names": [[HOSTILE, "age"], *([f"v{i}", "b", "c"] for i in range(1, sets))],
+            "people": np.arange(sets),
+            "found": steps,
+            "read": steps / 2,
+            "secret": [secret] * sets,
+            "expected": [None, *steps[1:].tolist()],
+            "chance": steps / 10,
+        },
+    )
+
+
+def sure(points: int = 5) -> Any:
+    curve = {
+        "tau": np.linspace(1, 0.2, points),
+        "precision": np.linspace(1, 0.4, points),
+        "recall": np.linspace(0.1, 0.9, points),
+        "at_sure": 0.1,
+    }
+    return reading(value=0.1, sure=0.95, sampled=False, all=curve, keys=curve)
+
+
 CHARTS = {
+    "true_matches": lambda: true_matches.draw(matches()),
+    "true_matches without a secret": lambda: true_matches.draw(matches(None, 3)),
+    "precision_recall": lambda: precision_recall.draw(sure()),
+    "precision_recall of one point": lambda: precision_recall.draw(sure(1)),
     "linkage_attacks": lambda: linkage_attacks.draw(attacks()),
     "record_risk": lambda: record_risk.draw(bayes()),
     "repeated_releases": lambda: repeated_releases.draw(releases(np.array([0.6, 0.9, 0.95]))),
@@ -177,6 +213,15 @@ def test_attacks_without_an_answer_stand_in_the_table_only() -> None:
         "Too many records.",
     ]
     assert chart["note"] == "ordinary 12 % · worst case 100 %"
+
+
+def test_a_lower_bound_is_no_worst_case_on_the_charts() -> None:
+    listed = [{**attack, "at_least": attack["worst"]} for attack in attacks()]
+    for chart in (linkage_attacks.draw(listed), rounding_effect.draw(tried(earned=False))):
+        assert "worst case" not in str(chart).replace("-", " ").lower()
+        assert "at least" in str(chart)
+    assert "≥ 100 %" in str(linkage_attacks.draw(listed)["layout"]["annotations"])
+    assert "worst-case linkage" in str(rounding_effect.draw(tried()))
 
 
 def test_the_bars_of_records_add_up() -> None:

@@ -22,6 +22,8 @@ from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import warnings as risk_warnings
 
+OF_A_SAMPLE = "population_uniqueness"  # has no answer where the file is the population
+
 
 @pytest.fixture(scope="module")
 def found(bodyfat):
@@ -39,7 +41,8 @@ def found(bodyfat):
 
 def test_every_risk_measure_is_read(found):
     assert set(found.readings) == {key for key, m in MEASURES.items() if m.side == "risk"}
-    assert all(isinstance(reading, Reading) for reading in found.readings.values())
+    refused = {key for key, reading in found.readings.items() if not isinstance(reading, Reading)}
+    assert refused == {OF_A_SAMPLE}
 
 
 def test_ordinary_beside_worst_case(found):
@@ -69,9 +72,9 @@ def test_rounded_releases_are_judged_rounded(bodyfat, found):
     base = Comparison(original=bodyfat, masked=bodyfat)
     coarse = disclose(base, release.masked, release.law, precision=precision)
     assert coarse.readings["bayes_linkage"].value < found.readings["bayes_linkage"].value - 0.2
-    for reading in coarse.readings.values():
-        assert isinstance(reading, Reading)
-        assert np.isfinite(reading.value)
+    for key, reading in coarse.readings.items():
+        assert isinstance(reading, Reading) == (key != OF_A_SAMPLE)
+        assert key == OF_A_SAMPLE or np.isfinite(reading.value)
 
 
 def test_other_keys(bodyfat):
@@ -95,6 +98,7 @@ def test_the_worst_records_have_the_largest_risks(found):
 def test_a_background_job_finds_the_same(bodyfat, found):
     other = disclose_release(bodyfat, RWN(epsilon=2.0, k=5), seed=7, progress=lambda share: None)
     back = pickle.loads(pickle.dumps(other))  # as it travels between processes
+    assert str(back.readings.pop(OF_A_SAMPLE)) == str(found.readings[OF_A_SAMPLE])
     for key, reading in back.readings.items():
         assert reading.value == pytest.approx(found.readings[key].value), key
 
@@ -200,6 +204,17 @@ def test_the_caveats_apply_to_the_setting(bodyfat, params, more, other):
         assert words not in sentences, words
 
 
+def test_what_does_not_happen_at_q_0_is_no_warning(bodyfat):
+    params = RWN(epsilon=9.0, k=5, q=0.0)
+    release = mask(bodyfat, params, seed=7)
+    base = Comparison(original=bodyfat, masked=bodyfat)
+    readings = disclose(base, release.masked, release.law).readings
+    said = " ".join(risk_warnings.warnings(params, readings, rounding=False, groups=0))
+    assert "masks nothing" in said
+    for never in ("shrink", "drift", "standard errors", "edit rules", "more than half the file"):
+        assert never not in said, never
+
+
 def test_a_homogeneous_neighborhood_is_a_caveat(found):
     from dataclasses import replace
 
@@ -224,6 +239,23 @@ def test_MODE_what_nothing_but_the_releases_tells(bodyfat, q):
         assert modes == ["50 %", "50 %", "60 %", "73 %", "89 %", "98 %"]
     assert ("most frequent value is the true one" in table["columns"]) == (q < 1)
     assert table["rows"][-1][-1] == "4.9 of 5"
-    assert ("own value never comes" in table["caption"]) == (q == 1)
+    assert risk_tables.repeated_words(q, 5) in table["caption"]
     nothing = mask(bodyfat, RWN(k=5, q=0.0), seed=1)
     assert risk_tables.repetition(disclose(base, nothing.masked, nothing.law)) is None
+
+
+@pytest.mark.parametrize("q", [0.3, 0.5, 0.8, 0.9, 0.95, 1.0])
+@pytest.mark.parametrize("donors", [1, 4, 9, 40])
+def test_what_many_releases_tell_is_what_they_show(q, donors):
+    """One cell over and over; donors have values 1, 2, ..., the own one is 0."""
+    rng = np.random.default_rng(5)
+    drawn = np.where(rng.random(200_000) < q, rng.integers(1, donors + 1, 200_000), 0)
+    counts, words = np.bincount(drawn, minlength=donors + 1), risk_tables.repeated_words(q, donors)
+    away = q == 1 or abs(q - donors / (donors + 1)) > 1e-9  # no tie
+    assert ("becomes the person's own" in words) == (away and counts[0] > counts[1:].max())
+    assert ("comes most seldom" in words) == (away and 0 < counts[0] < counts[1:].min())
+    assert ("none comes more often" in words) == (not away)
+    assert ("tends to the mean of the neighborhood" in words) == (q == 1)
+    if q < 1:
+        assert f"tends to {1 - q:.2g} of the own value and {q:.2g} of the" in words
+        assert drawn.mean() == pytest.approx(q * (donors + 1) / 2, rel=0.02)

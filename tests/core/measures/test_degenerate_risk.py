@@ -20,6 +20,7 @@ from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.evaluation.disclosure import disclose_release, worst_records
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import view as risk_view
@@ -182,3 +183,20 @@ def test_the_risk_page_has_words_and_pictures_for_it(name, way, q):
         assert "nan" not in (drawn["note"] + drawn["alt"]).lower().replace("meaning", "")
     for row in worst_records(found.readings):
         assert 0 <= row["truth"] <= 1
+
+
+def test_numbers_of_half_precision_are_judged_like_any_others():
+    """Pandas cannot group or index them; their type survives the masking."""
+    values = np.random.default_rng(1).normal(size=(60, 3)).astype(np.float16)
+    values[3, 1] = np.nan
+    frame = pd.DataFrame(values, columns=["a", "b", "c"])
+    read = []
+    for table in (frame, frame.astype(np.float32)):
+        data = Microdata.from_frame(table)
+        release = mask(data, RWN(k=5), seed=1)
+        assert (release.masked.frame.dtypes == table.dtypes).all()
+        comparison = Comparison(original=data, masked=release.masked, law=release.law)
+        read.append({key: measure.read(comparison) for key, measure in MEASURES.items()})
+    for key in MEASURES:
+        one, other = (getattr(each[key], "value", str(each[key])) for each in read)
+        assert one == pytest.approx(other, nan_ok=True), key

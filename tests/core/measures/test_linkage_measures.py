@@ -15,6 +15,7 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare as compare_release
+from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.fellegi_sunter import Weights, fit
@@ -115,13 +116,32 @@ def test_robust_intervals_widen_with_outlyingness():
     rng = np.random.default_rng(2)
     before = rng.normal(size=(80, 2))
     before[0] = 60.0
-    after = before + 0.3
+    after = before + 0.03
     close, hidden = robust_shares(before, after, robust_distances(before))
-    assert close >= 1 / 80  # only the far record's interval reaches that far
+    assert close == 1 / 80  # only the far record's interval reaches that far
     assert hidden <= close
     singular = np.column_stack((before, before[:, 0]))
     with pytest.raises(NotApplicable, match=r"singular|more records"):
         robust_distances(singular[:10])
+
+
+@pytest.mark.parametrize(("moved", "flagged"), [(0.0004, 1.0), (0.0006, 0.0), (0.005, 0.0)])
+def test_a_robust_interval_reaches_a_two_thousandth_of_the_distance(moved, flagged):
+    rng = np.random.default_rng(3)
+    before = rng.normal(size=(200, 3))
+    squared = robust_distances(before)
+    after = before + moved * np.sqrt(squared)[:, None]
+    assert robust_shares(before, after, squared)[0] == flagged
+
+
+def test_robust_intervals_of_bodyfat_hold_little_beyond_values_that_did_not_change():
+    data = load_demo("bodyfat")
+    masked = mask(data, RWN(epsilon=2.0, k=5, q=1.0), seed=1).masked
+    reading = MEASURES["interval_disclosure"].compute(Comparison(original=data, masked=masked))
+    names = list(data.numeric_names)
+    same = (data.frame[names].to_numpy() == masked.frame[names].to_numpy()).any(axis=1).mean()
+    assert same <= reading.detail["robust"][0] <= same + 0.02  # 20 times the width: 0.67
+    assert 0.3 < same < 0.4
 
 
 def test_ANO_1_risk_beyond_a_control_group():
@@ -138,12 +158,12 @@ def test_ANO_1_risk_beyond_a_control_group():
 @pytest.mark.parametrize("key", ["singling_out", "linkability", "inference"])
 def test_attacks_that_guess_beside_a_control_group(key):
     """Unmasked they find people in the file; on strangers' data they find nobody more."""
-    data, holdout = related(250, 1), related(250, 2)
+    data, holdout = related(600, 1), related(600, 2)
     open_ = MEASURES[key].compute(Comparison(original=data, masked=data, holdout=holdout))
     assert open_.value > 0.3
     assert not open_.detail["void"]
     strange = MEASURES[key].compute(
-        Comparison(original=data, masked=related(250, 3), holdout=holdout)
+        Comparison(original=data, masked=related(600, 3), holdout=holdout)
     )
     assert strange.value < 0.1
     assert strange.interval[0] == 0.0
@@ -201,8 +221,8 @@ def test_ATT_7_attribute_inference():
     for group in (everybody, np.unique(rows[:, 0], return_inverse=True)[1].ravel()):
         first = np.unique(group, return_index=True)[1]
         some = beliefs(law, masked, first, ["x"], ["y"], everybody)
-        told = ReleasedValues(group, rows[:, 1], 0.0).told_by(sparse.csr_array(some.source))
-        share = told.toarray()[5] / told.toarray()[5].sum()
+        mass = ReleasedValues(group, rows[:, 1], 0.0).masses(sparse.csr_array(some.source))
+        share = mass.toarray()[5] / mass.toarray()[5].sum()
         assert share[1] == pytest.approx(expected["pred_y1"])
 
 
@@ -219,17 +239,16 @@ def test_the_worst_case_learns_more_than_everybody_knows():
 def test_attribute_inference_looks_at_classes_a_few_at_a_time(monkeypatch):
     """Tables of any size: sums are kept, not the posterior of every row."""
     import rwn_core
-    from rwn_core.measures.risk import attribute_inference
+    from rwn_core.measures.attacks import attribute_guesses
 
     data = rwn_core.load_demo("pima")
     release = mask(data, RWN(epsilon=1.0, k=5, q=0.5), seed=2)
     held = data.take(np.arange(0, data.n, 5))
-    comparison = compare_release(data, release, holdout=held)
-    whole = attribute_inference.compute(comparison)
-    monkeypatch.setattr(attribute_inference, "CHUNK", 100)
-    parts = attribute_inference.compute(comparison)
+    whole = attribute_guesses.best_guesses(compare_release(data, release, holdout=held))
+    monkeypatch.setattr(attribute_guesses, "CHUNK", 100)
+    parts = attribute_guesses.best_guesses(compare_release(data, release, holdout=held))
     assert parts.value == pytest.approx(whole.value, rel=1e-12)
     assert parts.baseline == pytest.approx(whole.baseline, rel=1e-12)
-    monkeypatch.setattr(attribute_inference, "LARGEST_WORK", 100)
+    monkeypatch.setattr(attribute_guesses, "LARGEST_WORK", 100)
     with pytest.raises(NotApplicable, match="fewer key variables"):
-        attribute_inference.compute(comparison)
+        attribute_guesses.best_guesses(compare_release(data, release, holdout=held))

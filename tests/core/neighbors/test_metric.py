@@ -33,6 +33,20 @@ def test_range_scale_spans_one():
     assert np.ptp(points) == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize("scale", ["sd", "range"])
+@pytest.mark.parametrize("size", [1e-145, 1e-165, 1e-200, 1e-300, 1e140])
+def test_numbers_of_any_size_stay_in_the_distance(size, scale):
+    """Squares of tiny differences are 0 in this computer; the variable counts all the same."""
+    points = coordinates(table(x=size * np.array(NUMBERS), y=[1.0, 0.0, 2.0, 2.0]), scale=scale)
+    plain = coordinates(table(x=NUMBERS, y=[1.0, 0.0, 2.0, 2.0]), scale=scale)
+    np.testing.assert_allclose(points, plain, rtol=1e-12, atol=1e-12)
+
+
+def test_differences_that_nothing_can_be_divided_by_are_refused():
+    with pytest.raises(ParameterError, match="x differ by less than"):
+        coordinates(table(x=[0.0, 1e-310, 2e-310], y=[1.0, 0.0, 2.0]))
+
+
 def test_categories_are_z_scored_dummies():
     points = coordinates(table(g=GROUPS))
     assert points.shape == (4, 3)

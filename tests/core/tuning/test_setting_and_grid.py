@@ -52,7 +52,7 @@ def test_resolved_weights_are_the_tables_unless_the_setting_says_otherwise() -> 
     data = rwn.load_demo("bodyfat").with_weights({"age": 3.0, "neck": 2.0})
     setting = Setting.of("rwn", {"k": 5}, {"age": 1.0}).resolved(data)
     assert setting.weights == (("neck", 2.0),)
-    weighted = setting.weighted(data)
+    weighted = setting.applied_to(data)
     assert weighted.schema.variable("age").weight == 1.0
     assert weighted.schema.variable("neck").weight == 2.0
 

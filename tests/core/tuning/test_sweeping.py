@@ -82,7 +82,9 @@ def test_every_release_is_rounded_before_it_is_measured(bodyfat, plain) -> None:
         audit = rwn.audit(bodyfat, release, measures=keys)
         for key in keys:
             assert coarse.spreads[key].values[number] == audit[key].value
-    assert coarse.median("bayes_linkage") < exact.median("bayes_linkage")
+    # twelve exact variables link everybody all the same, the keys do not
+    assert coarse.median("bayes_linkage") <= exact.median("bayes_linkage")
+    assert coarse.median("intruder_levels") < exact.median("intruder_levels")
     assert coarse.median("marginals") > exact.median("marginals")
 
 

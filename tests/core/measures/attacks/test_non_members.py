@@ -13,6 +13,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks import attribute_guesses
 from rwn_core.measures.attacks.non_members import NonMembers
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.rule import NeighborhoodRule
@@ -61,37 +62,36 @@ def slow_near(params, distance: np.ndarray) -> list[int]:
     return np.flatnonzero(distance <= max(params.epsilon, kth) + 1e-9).tolist()
 
 
-def slow_beliefs(release, data: Microdata, strangers: Microdata) -> np.ndarray:
-    """The definition, one stranger and one row at a time."""
+def slow_beliefs(release, data: Microdata, outside: Microdata) -> np.ndarray:
+    """The definition, one person added to the file and one row at a time."""
     metric = Metric.fit(data)
-    points, others = metric.points(data), metric.points(strangers)
-    distances = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
-    np.fill_diagonal(distances, np.inf)
-    members = [slow_near(release.params, row) for row in distances]
-    people = [data.frame.iloc[i].to_dict() for i in range(data.n)]
-    weights = np.zeros((strangers.n, data.n))
-    for place in range(strangers.n):
-        person = strangers.frame.iloc[place].to_dict()
-        distance = np.sqrt(((points - others[place]) ** 2).sum(axis=1))
-        around = slow_near(release.params, distance)
+    points, others = metric.points(data), metric.points(outside)
+    weights = np.zeros((outside.n, data.n))
+    for place in range(outside.n):
+        together = np.vstack((points, others[place]))
+        distances = np.sqrt(((together[:, None] - together) ** 2).sum(axis=2))
+        np.fill_diagonal(distances, np.inf)
+        members = [slow_near(release.params, row) for row in distances]
+        frame = pd.concat([data.frame, outside.frame.iloc[[place]]], ignore_index=True)
+        joined = Microdata(frame, data.schema)
+        people = [frame.iloc[i].to_dict() for i in range(joined.n)]
         for row in range(data.n):
-            own = slow_chance(release, data, person, around, row)
-            rest = sum(
-                slow_chance(release, data, one, near, row)
+            each = [
+                slow_chance(release, joined, one, near, row)
                 for one, near in zip(people, members, strict=True)
-            )
-            weights[place, row] = own / (own + rest) if own > 0 else 0.0
+            ]
+            weights[place, row] = each[-1] / sum(each) if each[-1] > 0 else 0.0
     return weights
 
 
 @pytest.mark.parametrize("method", PARAMS)
 def test_beliefs_follow_bayes_rule(method):
-    data, strangers = table(20, 1), table(8, 2)
+    data, outside = table(20, 1), table(8, 2)
     release = mask(data, PARAMS[method], seed=3)
-    comparison = compare(data, release, holdout=strangers)
-    asked = NonMembers(comparison, release.law, strangers, ["x", "g"])
+    comparison = compare(data, release, holdout=outside)
+    asked = NonMembers(comparison, release.law, outside, ["x", "g"])
     found = asked.beliefs(np.arange(data.n), ["s"]).source.toarray()
-    np.testing.assert_allclose(found, slow_beliefs(release, data, strangers), atol=1e-12)
+    np.testing.assert_allclose(found, slow_beliefs(release, data, outside), atol=1e-12)
 
 
 def test_people_outside_are_known_less_well_than_people_inside():
@@ -120,6 +120,29 @@ def test_without_a_control_group_the_baseline_is_what_everybody_knows():
     reading = MEASURES["attribute_inference"].compute(compare(data, mask(data, RWN(k=3), seed=1)))
     assert reading.detail["control"] is None
     assert reading.baseline == pytest.approx(float(reading.detail["ignorant"].mean()))
+
+
+def test_a_large_file_asks_about_fewer_people_outside(monkeypatch):
+    rng = np.random.default_rng(9)
+    frame = pd.DataFrame({"x": rng.normal(size=220), "s": rng.choice(["yes", "no"], 220)})
+    schema = Schema(
+        variables=(
+            Variable(name="x", kind=Kind.CONTINUOUS, role=Role.KEY),
+            Variable(name="s", kind=Kind.CATEGORICAL, role=Role.CONFIDENTIAL, weight=0.0),
+        )
+    )
+    everybody = Microdata.from_frame(frame, schema)
+    data, held = everybody.take(np.arange(100)), everybody.take(np.arange(100, 220))
+    release = mask(data, RWN(k=5), seed=1)
+    asked = []
+    for limit in (10**9, 20_000, 500):
+        monkeypatch.setattr(attribute_guesses, "LARGEST_CONTROL", limit)
+        reading = MEASURES["attribute_inference"].compute(compare(data, release, holdout=held))
+        asked.append(reading.detail["control_people"])
+    assert asked[0] == 120
+    assert attribute_guesses.FEWEST <= asked[1] < 120
+    assert asked[2] is None  # a handful says nothing: the majority is what is compared with
+    assert reading.baseline == reading.detail["ignorant"].mean()
 
 
 def test_a_radius_for_each_record_has_none_for_people_outside():

@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, NotApplicable, ParameterError
-from rwn_core.masking import RWN, mask
+from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.posterior import link, posteriors
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
@@ -105,6 +105,50 @@ def test_query_attack_reading():
     assert 0 < detail["one_and_target"][place] <= detail["one"][place] <= 1
     assert 0 <= detail["disclosed"][place] <= detail["one"][place] + 1e-12
     assert reading.baseline == 1.0
+
+
+def in_one_group(data: Microdata, names: tuple[str, ...]) -> Microdata:
+    schema = data.schema
+    for name in names:
+        schema = schema.replace_variable(name, group="together")
+    return data.with_schema(schema)
+
+
+LONE = Predicate(
+    conditions=(
+        Condition(name="sex", sign="is", value="f"),
+        Condition(name="job", sign="is", value="engineer"),
+    )
+)
+TOLD_BY = {
+    "whole rows, all modified": (RWN(k=4, q=1.0), ("sex", "job", "age", "wage")),
+    "whole rows": (RWN(k=4, q=0.5), ("sex", "job", "age", "wage")),
+    "secret beside one condition": (RWN(k=6, q=0.8), ("sex", "wage")),
+    "no groups": (RWN(k=4, q=0.8), ()),
+    "2015, whole rows": (NBRS2015(epsilon=4.0, q=0.9), ("sex", "job", "age", "wage")),
+    "2015, no groups": (NBRS2015(epsilon=4.0, q=0.9), ()),
+}
+
+
+@pytest.mark.parametrize("case", TOLD_BY)
+def test_what_a_lone_match_tells_agrees_with_simulated_releases(case):
+    """A secret that shares its donor with a condition comes from somebody who fulfils it."""
+    params, together = TOLD_BY[case]
+    data = in_one_group(staff(), together)
+    law = params.prepare(data).release(mask_key()).law
+    fits = data.values("wage") == 9.0
+    alone = np.clip(answer(law, LONE).alone, 0.0, 1.0)
+    stated = float(alone @ LONE.tells(law, "wage", fits))
+    generator, releases, hits = np.random.default_rng(3), 1500, 0
+    for _ in range(releases):
+        masked = simulate(law, generator)
+        matches = np.flatnonzero(LONE.matches(data, masked))
+        hits += len(matches) == 1 and masked.values("wage")[matches[0]] == 9.0
+    error = np.sqrt(max(stated * (1 - stated), 1e-4) / releases)
+    assert abs(hits / releases - stated) < 4 * error
+    if case == "whole rows, all modified":  # it is not as if the secret had a donor of its own
+        apart = float(alone @ np.asarray(law.members @ fits))
+        assert abs(hits / releases - apart) > 10 * error
 
 
 def test_unmasked_queries_are_answered_for_certain():

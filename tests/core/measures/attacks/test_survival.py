@@ -5,9 +5,12 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from intruder_examples import number
 
+from rwn_core.data.microdata import Microdata
+from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
 from rwn_core.measures.attacks.value_survival import appearance, count_distribution, expected_copies
@@ -122,3 +125,24 @@ def test_bodyfat_the_heaviest_man(bodyfat):
         place = list(zip(detail["name"], detail["side"], strict=True)).index(("weight", "largest"))
         assert detail["survival"][place] == pytest.approx(expected)
         assert detail["own_row"][place] == pytest.approx(1 - q)
+
+
+def test_membership_speaks_of_those_who_have_a_value_of_their_own() -> None:
+    """Two of forty: their mean, not diluted by the 38 whom no value betrays."""
+    frame = pd.DataFrame({"x": np.repeat([0.0, 1.0], 20), "y": np.tile([0.0, 1.0], 20)})
+    frame.loc[[3, 30], "x"] = [7.0, 9.0]
+    data = Microdata.from_frame(frame)
+    measure = MEASURES["membership"]
+    release = mask(data, RWN(epsilon=0.5, k=5, q=0.5), seed=1)
+    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    found = measure.compute(comparison)
+    appears, own = fingerprints(release.law)
+    assert np.flatnonzero(own).tolist() == [3, 30]
+    assert found.value == pytest.approx(appears[[3, 30]].mean())
+    assert found.value >= 0.5  # over everybody: 0.03
+    assert measure.sentence(found, 40).startswith("2 of 40 records have a value that nobody else")
+    nobody = Microdata.from_frame(frame.drop(index=[3, 30]).reset_index(drop=True))
+    release = mask(nobody, RWN(epsilon=0.5, k=5, q=0.5), seed=1)
+    empty = measure.compute(Comparison(original=nobody, masked=release.masked, law=release.law))
+    assert empty.value == 0.0
+    assert measure.sentence(empty, 38).startswith("Nobody has a value")

@@ -32,6 +32,14 @@ def test_missing_constant_and_doubled_features_are_no_trouble(learner, classify)
     assert 0 <= error < 0.3
 
 
+def test_a_forest_of_classes_learns_no_single_records():
+    """Of features that say nothing it learns the largest class; leaves of 1 are wrong for .44."""
+    rng = np.random.default_rng(4)
+    features, classes = rng.normal(size=(1600, 3)), rng.choice(4, 1600, p=[0.6, 0.2, 0.1, 0.1])
+    train, test = (features[:800], classes[:800]), (features[800:], classes[800:])
+    assert learner_error("random forest", train, test, classify=True) < (test[1] > 0).mean() + 0.02
+
+
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_one_class_is_predicted_as_such(learner):
     features, _ = sample(classify=True)

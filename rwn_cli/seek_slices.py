@@ -1,0 +1,106 @@
+"""The command `rwn seek-slices`: which variables should travel together, under limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from rwn_cli.options import (
+    Dropped,
+    SchemaFile,
+    Source,
+    Weighted,
+    described,
+    load,
+    parameters,
+    settings,
+    write,
+)
+from rwn_cli.terminal import progress, say
+from rwn_core.errors import ParameterError
+
+
+def seek_slices(
+    source: Source,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=X",
+            help="The most that is tolerated of a measure; repeatable. The usual policy if left "
+            "out.",
+        ),
+    ] = None,
+    k: Annotated[int, typer.Option("--k", min=1, help="Least size of a neighborhood.")] = 5,
+    method: Annotated[str, typer.Option(metavar="KEY", help="The masking method.")] = "rwn",
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Any other parameter; repeatable."),
+    ] = None,
+    weight: Weighted = None,
+    records: Annotated[
+        int, typer.Option(min=2, help="Of a larger table so many random records are searched.")
+    ] = 2000,
+    scenario: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="OUT.toml", help="Write the setting as a scenario."),
+    ] = None,
+    schema: SchemaFile = None,
+    drop: Dropped = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes; one for each processor if left out.")
+    ] = None,
+) -> None:
+    """Find which variables should travel together: least loss of correlations within all limits.
+
+    The answer is read on releases that had no part in the search.
+    """
+    from rwn_core.reporting.scenario import Scenario
+    from rwn_core.tuning import Policy, Setting, SliceRanges
+    from rwn_core.tuning import seek_slices as search
+
+    if scenario is not None and scenario.suffix.lower() != ".toml":
+        raise ParameterError("--out must name a file that ends in .toml.")
+    data = described(load(source, schema), identifiers=drop or ())
+    data = described(data, weights=weight or ())
+    policy = Policy(limits=_limits(limit)) if limit else Policy()
+    with progress("searching") as tell:
+        found = search(
+            data,
+            policy,
+            setting=Setting(params=_start(method, k, settings(set_ or ()))),
+            ranges=SliceRanges(records=records),
+            workers=workers,
+            progress=tell,
+        )
+    say(found.sentence)
+    if scenario is not None:
+        kept = Scenario(table=data.fingerprint, setting=found.point.setting)
+        write(scenario, kept.to_toml().encode("utf-8"))
+        say(f"written to {scenario}; rwn mask --scenario {scenario.name} takes it")
+
+
+def _start(method: str, k: int, more: dict[str, Any]) -> Any:
+    """The parameters that stay, at any strength."""
+    from rwn_core.masking import METHODS
+
+    if method not in METHODS:
+        return parameters(method)  # refuses it
+    own = {"k": k} if method == "rwn" else {}
+    return parameters(method, **{**METHODS[method].start, "epsilon": 1.0, **own, **more})
+
+
+def _limits(texts: list[str]) -> tuple[Any, ...]:
+    from rwn_core.tuning import Limit
+
+    made = []
+    for text in texts:
+        key, _, number = text.partition("=")
+        try:
+            made.append(Limit(measure=key, at_most=float(number)))
+        except ValueError:
+            raise ParameterError(
+                "--limit must be KEY=X, such as bayes_linkage=0.05: a measure and its limit."
+            ) from None
+    return tuple(made)

@@ -1,0 +1,199 @@
+"""What an intruder who knows the keys and the method reads of people's confidential values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.attacks.attribute_attack import STRATEGIES, Success, attack
+from rwn_core.measures.attacks.confidential_value import secret_values, tolerance
+from rwn_core.measures.attacks.donor_belief import Beliefs, beliefs
+from rwn_core.measures.attacks.guessing import Closest, canonical_sample, control_sample
+from rwn_core.measures.attacks.likeliest_value import ReleasedValues
+from rwn_core.measures.attacks.non_members import NonMembers
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.intervals import wilson
+from rwn_core.measures.statistics.key_variables import (
+    cell_codes,
+    classes,
+    key_names,
+    required_confidential,
+)
+from rwn_core.mechanism.law import Law
+
+LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
+LARGEST_CONTROL = 10_000_000  # pairs of a class of rows and a record that somebody has joined
+FEWEST = 20  # people outside, below whom their success says nothing
+PEOPLE = 1000  # who are attacked at most
+CHUNK = 500  # classes of rows looked at together
+
+
+class _Attack:
+    """One release, its keys and its confidential variables, and whom the attack is tried on.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    law : Law
+    """
+
+    def __init__(self, comparison: Comparison, law: Law) -> None:
+        secrets = required_confidential(comparison)
+        keys = tuple(name for name in key_names(comparison) if name not in secrets)
+        if not keys:
+            raise NotApplicable("No key variable is left beside the confidential ones.")
+        original, masked = comparison.original, comparison.masked
+        group = classes(cell_codes(comparison, keys)[1])
+        self.comparison, self.law, self.keys, self.secrets = comparison, law, keys, secrets
+        self.first = np.unique(group, return_index=True)[1]
+        self.released = [
+            ReleasedValues(group, secret_values(original, masked, name), tolerance(original, name))
+            for name in secrets
+        ]
+        self.closest = Closest(comparison, keys)
+
+    def _parts(self) -> list[NDArray[np.int64]]:
+        """Classes a few at a time."""
+        count = len(self.first)
+        return [np.arange(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
+
+    def _nearest(self, people: Microdata) -> sparse.csr_array:
+        """Which released rows have each person's keys or come nearest, shape (people, rows)."""
+        points, shape = self.closest.people(people), (people.n, self.comparison.masked.n)
+        found = []
+        for start in range(0, people.n, CHUNK):
+            person, place = np.nonzero(self.closest.ties(points[start : start + CHUNK]))
+            found.append((person + start, self.closest.rows[place]))
+        person, row = map(np.concatenate, zip(*found, strict=True))
+        return sparse.csr_array((np.ones(len(person)), (person, row)), shape=shape)
+
+    def _on(
+        self, people: Microdata, parts: Iterator[tuple[Beliefs, NDArray[np.int64]]]
+    ) -> list[Success]:
+        original = self.comparison.original
+        truths = [secret_values(original, people, name) for name in self.secrets]
+        # he rounds the keys that he knows as the release does
+        as_released = rounded(people, self.law.precision)
+        return attack(parts, self._nearest(as_released), truths, self.released)
+
+    def on_people(self, people: NDArray[np.int64]) -> list[Success]:
+        """How it fares against some people of the file.
+
+        Raises
+        ------
+        NotApplicable
+            Too many originals may have released the rows.
+        """
+        original = self.comparison.original
+        some = original if len(people) == original.n else original.take(people)
+        return self._on(some, self._beliefs(people))
+
+    def _beliefs(self, people: NDArray[np.int64]) -> Iterator[tuple[Beliefs, NDArray[np.int64]]]:
+        work, masked = 0, self.comparison.masked
+        for part in self._parts():
+            found = beliefs(self.law, masked, self.first[part], self.keys, self.secrets, people)
+            work += found.source.nnz * max(1, self.law.original.n // len(people))
+            if work > LARGEST_WORK:
+                raise NotApplicable(
+                    "Too many originals may have released each row; choose fewer key variables, or "
+                    "look at a smaller table."
+                )
+            yield found, part
+
+    def on_outsiders(self, outsiders: Microdata) -> list[Success]:
+        """How it fares against people who are not in the file, or some of them where it is large.
+
+        Raises
+        ------
+        NotApplicable
+            Each record has a radius of its own, or random candidates; or neighborhoods are so
+            large that only a handful could be looked at.
+        """
+        attacked = NonMembers(self.comparison, self.law, outsiders, self.keys)
+        work = attacked.joined * len(self.first)
+        if work > LARGEST_CONTROL:
+            fewer = outsiders.n * LARGEST_CONTROL // work
+            if fewer < FEWEST:
+                raise NotApplicable("Too many neighborhoods have room for people outside.")
+            return self.on_outsiders(outsiders.take(canonical_sample(outsiders, fewer)))
+        parts = self._parts()
+        found = ((attacked.beliefs(self.first[part], self.secrets), part) for part in parts)
+        return self._on(outsiders, found)
+
+
+def best_guesses(comparison: Comparison) -> Reading:
+    """Try the attack, once for all measures that read it.
+
+    Returns
+    -------
+    Reading
+        Mean success of the best strategy of an intruder who knows the keys and the method. Its
+        baseline is how often he is right about people outside, or by naming the majority. The
+        detail counts the people attacked ("people") and those outside ("control_people").
+
+    Raises
+    ------
+    NotApplicable
+        No variable is confidential, no key is left beside it, there is no law, or too many
+        originals may have released the rows.
+    """
+    return comparison.here("attribute guesses", lambda: _best_guesses(comparison))
+
+
+def _best_guesses(comparison: Comparison) -> Reading:
+    law = comparison.law
+    if law is None:
+        required_confidential(comparison)
+        raise NotApplicable("The worst case needs the law of the method that made the release.")
+    tried = _Attack(comparison, law)
+    original = comparison.original
+    people = np.arange(original.n)
+    if original.n > PEOPLE:
+        people = np.sort(canonical_sample(original, PEOPLE))
+    found = tried.on_people(people)
+    outsiders = control_sample(comparison)
+    outside = None if outsiders is None else _control(outsiders, tried)
+    best = [each.best for each in found]
+    detail: dict[str, Any] = {
+        "names": list(tried.keys),
+        "secrets": list(tried.secrets),
+        "strategies": best,
+        "strategy_words": [STRATEGIES[key] for key in best],
+        "rates": [each.rates for each in found],
+        "informed": np.array([each.rates[key] for each, key in zip(found, best, strict=True)]),
+        "ignorant": np.array([each.rates["majority"] for each in found]),
+        "control": None if outside is None else _beyond(outside, best),
+        "people": max(1, min(each.people for each in found)),
+        "control_people": None if outside is None else min(each.people for each in outside),
+        "sampled": len(people) < original.n,
+        "records": people,
+        "of": original.n,
+    }
+    reference = detail["ignorant"] if outside is None else detail["control"]
+    value = float(detail["informed"].mean())
+    attacked = detail["people"]
+    centre, half = wilson(value * attacked, attacked)
+    interval = (max(0.0, centre - half), min(1.0, centre + half)) if detail["sampled"] else None
+    return Reading(value=value, baseline=float(reference.mean()), interval=interval, detail=detail)
+
+
+def _beyond(outside: list[Success], strategies: list[str]) -> NDArray[np.float64]:
+    """How often the same strategies, or the majority, are right about people outside."""
+    rates = [each.rates for each in outside]
+    return np.array([max(r[key], r["majority"]) for r, key in zip(rates, strategies, strict=True)])
+
+
+def _control(outsiders: Microdata, tried: _Attack) -> list[Success] | None:
+    """The same attack on people who are not in the file."""
+    try:
+        return tried.on_outsiders(outsiders)
+    except NotApplicable:  # the people in the file are judged all the same
+        return None

@@ -1,0 +1,40 @@
+"""Say which of two attacks a worst case of linkage was, and whether it is one."""
+
+from __future__ import annotations
+
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.sentence import people, percent
+
+
+def linked(reading: Reading, n: int, who: str) -> str:
+    """One sentence without its end: who links how many by which attack, and what the other does.
+
+    Parameters
+    ----------
+    reading : Reading
+        With the detail of `WorstCase`.
+    n : int
+        Number of records.
+    who : str
+        The intruder.
+    """
+    detail, count = reading.detail, people(reading.value, n)
+    alone = percent(detail["row_by_row"])
+    if detail["standing"] == "at least":
+        more = _more(detail["estimate"])
+        return f"{who} links at least {count} rightly, looking at one row at a time; {more}"
+    if detail["attack"] == "file":
+        return (
+            f"{who} links {count} rightly by giving all rows to originals at once, each original "
+            f"one row (one row at a time: {alone})"
+        )
+    return (
+        f"{who} links {count} rightly, looking at one row at a time (all rows given to originals "
+        f"at once: {percent(detail['at_once'])})"
+    )
+
+
+def _more(estimate: float | None) -> str:
+    if estimate is None:
+        return "the table is too large to say how many more he links who assigns all rows at once"
+    return f"who assigns all rows at once links about {percent(estimate)}, an estimate"

@@ -1,0 +1,217 @@
+"""True matches: rows that show a person's own values, looked for by values alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.rounding import steps_by_name
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.attacks.known_sets import KnownSets, Names, known_sets
+from rwn_core.measures.attacks.true_fragments import fragments
+from rwn_core.measures.attacks.true_match import (
+    Codes,
+    Counted,
+    KnownTable,
+    Secret,
+    count,
+)
+from rwn_core.measures.attacks.value_match import Columns
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import percent
+from rwn_core.measures.statistics.intervals import share_interval
+from rwn_core.measures.statistics.key_variables import confidential_names, key_names
+from rwn_core.mechanism.law import Law
+
+FEW = 20  # people, of fewer a share says little
+SMALL = 0.01  # share of the file: what holds for fewer is said beside the value
+MOST_NAMED = 5  # variables of a set that a sentence names
+
+
+def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> KnownSets:
+    """The keys, what the user states, and any three variables that are not confidential."""
+    keys = tuple(name for name in key_names(comparison) if name not in secrets)
+    stated = [each for each in (keys, *comparison.key_sets) if each]
+    units = [] if comparison.law is None else comparison.law.units()
+    rich = {name: len(known) for name, known in zip(table.names, table.known, strict=True)}
+    others = [name for name in table.names if name not in secrets]
+    return known_sets(stated, sorted(others, key=lambda name: -rich[name]), units, secrets, table.n)
+
+
+def _shares(known: KnownSets, columns: Columns, counted: Counted, secrets: Names) -> dict[str, Any]:
+    """What the release shows of the people who are alone with each set, by column."""
+    nothing = np.zeros((columns.count, 1))
+    inside = np.array([[name in names for name in secrets] for names in known.sets], dtype=bool)
+    # of a confidential variable that is known itself nothing is read; the last column is none
+    usable = np.column_stack((np.where(inside, -1.0, counted.read), nothing - 0.5))
+    best = usable.argmax(axis=1)[:, None]
+    read = np.maximum(np.take_along_axis(usable, best, axis=1)[:, 0], 0.0)
+    chance = np.take_along_axis(np.column_stack((counted.chance, nothing)), best, axis=1)[:, 0]
+    people = columns.people
+    found, of = counted.found, np.maximum(people, 1)
+    return {
+        "names": [list(names) for names in known.sets],
+        "people": people,
+        "found": np.minimum(found / of, 1.0),
+        "found_interval": share_interval(np.minimum(found, people), people),
+        "secret": [(*secrets, None)[number] for number in best[:, 0].tolist()],
+        "read": np.minimum(read / of, 1.0),
+        "read_interval": share_interval(np.minimum(read, people), people),
+        "chance": chance / of,
+    }
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Largest share of people whose own confidential value stands beside what one knows of them."""
+    secrets = confidential_names(comparison)
+    precision = {} if comparison.law is None else comparison.law.precision
+    steps = steps_by_name(precision)
+    table = comparison.once(("true matches", steps), lambda: KnownTable(comparison.original, steps))
+    known = _sets(comparison, table, secrets)
+    if not known.sets:
+        raise NotApplicable(
+            "Every variable is confidential, so nothing is known to find a person by; give one "
+            "another role."
+        )
+    place = {name: position for position, name in enumerate(table.names)}
+    chosen = tuple(tuple([place[name] for name in each]) for each in known.sets)
+    columns = comparison.once(("lone", steps, chosen), lambda: Columns(table.codes, chosen))
+    released = table.numbered(comparison.original, comparison.masked)
+    counted = count(columns, released, [Secret(comparison, name) for name in secrets])
+    shares = _shares(known, columns, counted, secrets)
+    what = "read" if secrets else "found"
+    # a share of a few people decides only where no set has more
+    most = int(columns.people.max())
+    least = next(count for count in (max(FEW, SMALL * table.n), FEW, 1, 0) if count <= most)
+    worst = _worst(shares, what, columns.people >= least)
+    beyond = _worst(shares, what, columns.people > 0)
+    shares["expected"] = _expected(comparison.law, known.sets, columns)
+    baseline = float(shares["chance"][worst])
+    if not secrets:
+        baseline = _found_by_chance(columns, released, chosen[worst], worst)
+    reading = _reading(shares, worst, known, (what, baseline))
+    few = _few(shares, beyond, what) if shares[what][beyond] > reading.value else None
+    return replace(reading, detail={**reading.detail, "few": few})
+
+
+def _expected(law: Law | None, sets: Sequence[Names], columns: Columns) -> list[float | None]:
+    """The share of people to be found by each set that lies inside one unit.
+
+    By the law alone, before any release is drawn; None where there is no closed form.
+    """
+    expected: list[float | None] = [None] * len(sets)
+    least = min(map(len, sets), default=0)
+    for unit in [] if law is None else law.units():
+        if len(unit) < least:
+            continue  # no set is inside
+        inside = [place for place, names in enumerate(sets) if set(unit).issuperset(names)]
+        if law is None or not inside:
+            continue
+        try:
+            appears = fragments(law, unit).appears
+        except NotApplicable:
+            continue
+        shares = (columns.sums(appears) / np.maximum(columns.people, 1)).tolist()
+        for place in inside:
+            expected[place] = shares[place]
+    return expected
+
+
+def _worst(shares: dict[str, Any], what: str, among: NDArray[np.bool_]) -> int:
+    """The set of the largest share among some."""
+    return int(np.lexsort((shares["people"], shares[what], among))[-1])
+
+
+def _few(shares: dict[str, Any], place: int, what: str) -> dict[str, Any]:
+    """A larger share, of people who are too few to decide the value."""
+    people, share = int(shares["people"][place]), float(shares[what][place])
+    return {"names": shares["names"][place], "people": people, "share": share}
+
+
+def _reading(
+    shares: dict[str, Any], worst: int, known: KnownSets, read: tuple[str, float]
+) -> Reading:
+    """The reading of a set, of which something is read, and that by chance."""
+    what, baseline = read
+    detail = {name: shares[name][worst] for name in ("names", "secret")}
+    detail |= {name: shares[name][worst].item() for name in ("people", "found")}
+    detail |= {"worst": worst, "sets": shares, "stated": known.stated}
+    detail |= {"searched": known.searched, "possible": known.possible}
+    low, high = shares[f"{what}_interval"][worst].tolist()
+    value = float(shares[what][worst])
+    return Reading(value=value, baseline=baseline, interval=(low, high), detail=detail)
+
+
+def _found_by_chance(
+    columns: Columns, released: Codes, chosen: tuple[int, ...], which: int
+) -> float:
+    """Share of lone people whose values appear together if each variable were dealt by itself."""
+    person = np.concatenate([lone.person[lone.which == which] for lone in columns.lone])
+    if not person.size or not len(released):
+        return 0.0
+    chance = np.ones(len(person))
+    for position in chosen:
+        own = columns.codes[person, position]
+        rows = np.bincount(released[released[:, position] >= 0, position], minlength=own.max() + 1)
+        chance *= rows[own] / len(released)
+    return float(np.mean(1 - (1 - chance) ** len(released)))
+
+
+def sentence(reading: Reading, n: int) -> str:
+    """Say of whom the release shows the truth beside what somebody knows of them."""
+    detail = reading.detail
+    looked = f"the worst of {len(detail['sets']['names']):,} sets of variables"
+    left = detail["possible"] - detail["searched"]
+    more = f"; {left:,} more sets of three were not looked at" if left else ""
+    if not detail["people"]:
+        return (
+            f"Nobody is alone with all values of a set of variables that somebody may know{more}."
+        )
+    who = f"Of {_who(detail)}, "
+    found = "are found in the release by exactly these values"
+    by_chance = f"({percent(reading.baseline or 0)} by chance)"
+    if detail["secret"] is None:
+        return (
+            f"{who}{percent(reading.value)} {found} {by_chance}, so that it is known that they are "
+            f"in it: {looked}{more}. No variable is confidential, so nothing more is read."
+            f"{_beside(detail)}"
+        )
+    return (
+        f"{who}{percent(detail['found'])} {found}, and for {percent(reading.value)} such a row "
+        f"shows their own {detail['secret']} {by_chance}: {looked}{more}.{_beside(detail)}"
+    )
+
+
+def _who(some: Mapping[str, Any]) -> str:
+    names, people = some["names"], some["people"]
+    known = ", ".join(names) if len(names) <= MOST_NAMED else f"values of {len(names)} variables"
+    if people == 1:
+        return f"the one person who is alone with certain {known}"
+    return f"the {people:,} people who are alone with their {known}"
+
+
+def _beside(detail: Mapping[str, Any]) -> str:
+    few = detail["few"]
+    return "" if few is None else f" It is {percent(few['share'])} of {_who(few)}."
+
+
+MEASURE = Measure(
+    key="true_matches",
+    title="True matches",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share of people who are alone with what is known of them",
+    question="For how many people who are alone with their key values, or with any three values, "
+    "does a released row with exactly these values show their own confidential value (a number "
+    "within 0.1 standard deviations)?",
+    sentence=sentence,
+    source="Values alone, of any masked table; beside rows whose confidential values are dealt "
+    "at random. Of several rows with the same values the share that is right counts",
+    compute=compute,
+)

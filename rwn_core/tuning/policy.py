@@ -1,0 +1,239 @@
+"""A policy: limits that a release has to keep, all of them, and one verdict on its readings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from rwn_core.errors import InputError, NotApplicable, ParameterError
+from rwn_core.measures import MEASURES
+from rwn_core.measures.measure import Reading
+from rwn_core.tuning.point import Point
+from rwn_core.tuning.verdict import Verdict
+
+_MISSING = "It was not read."
+_BOUND = "Only a lower bound is known on a table of this size, and it is below the limit."
+_WRONG = (
+    "A limit must have a measure and at_most, and may have a source and set_by; correct the limits "
+    "of the file."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """State the most that is tolerated of one measure.
+
+    Attributes
+    ----------
+    measure : str
+        Key of a measure of which less is better.
+    at_most : float
+        In the measure's unit; a share is between 0 and 1. At least 0.
+    source : str
+        Where the number comes from: a law, a handbook, a decision.
+    set_by : str
+        Who set it.
+
+    Raises
+    ------
+    ParameterError
+        The measure is unknown or less of it is not better, or the number is below 0 or none.
+    """
+
+    measure: str
+    at_most: float
+    source: str = ""
+    set_by: str = ""
+
+    def __post_init__(self) -> None:
+        """Check each part."""
+        if self.measure not in MEASURES:
+            raise ParameterError(
+                f"There is no measure {self.measure}; known are: {', '.join(MEASURES)}."
+            )
+        if MEASURES[self.measure].better != "lower":
+            raise ParameterError(
+                f"Of {MEASURES[self.measure].title} less is not better, so that it cannot have a "
+                "largest tolerable value; choose another measure."
+            )
+        number = isinstance(self.at_most, int | float) and not isinstance(self.at_most, bool)
+        if not (number and math.isfinite(self.at_most) and self.at_most >= 0):
+            raise ParameterError(
+                f"The limit on {MEASURES[self.measure].title} must be a number of at least 0."
+            )
+
+    @property
+    def title(self) -> str:
+        """The measure's title."""
+        return MEASURES[self.measure].title
+
+    def share(self, value: float) -> float:
+        """How much of the limit a value uses: 1 is all of it.
+
+        Returns
+        -------
+        float
+            At least 0; a value that is not above 0 uses nothing, and any other infinitely much of
+            a limit of 0.
+        """
+        if value <= 0:
+            return 0.0
+        return value / self.at_most if self.at_most > 0 else math.inf
+
+
+_USUAL = ("bayes_linkage", "attribute_gain", "true_matches")
+DEFAULT = tuple(Limit(measure=key, at_most=0.05) for key in _USUAL)
+"""What holds until an organization sets limits of its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Hold the limits of an organization; a setting is acceptable when it keeps them all.
+
+    Attributes
+    ----------
+    limits : tuple of Limit
+        One for a measure. By default at most 5 % each of worst-case linkage, of attribute gain,
+        and of people whose confidential value is read truly.
+
+    Raises
+    ------
+    ParameterError
+        A measure has two limits.
+
+    Examples
+    --------
+    >>> policy = Policy(limits=(Limit(measure="bayes_linkage", at_most=0.05),))
+    >>> verdict = policy.judge({"bayes_linkage": 0.1})
+    >>> verdict.first, verdict.largest, verdict.kept
+    ('bayes_linkage', 2.0, False)
+    """
+
+    limits: tuple[Limit, ...] = DEFAULT
+
+    def __post_init__(self) -> None:
+        """Refuse two limits on one measure."""
+        twice = [key for key in self.measures if self.measures.count(key) > 1]
+        if twice:
+            raise ParameterError(f"{MEASURES[twice[0]].title} has two limits; keep one of them.")
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The measures that have a limit."""
+        return tuple(limit.measure for limit in self.limits)
+
+    def limit(self, measure: str) -> Limit | None:
+        """The limit on a measure, if there is one."""
+        return next((limit for limit in self.limits if limit.measure == measure), None)
+
+    def judge(
+        self, values: Mapping[str, float | None], reasons: Mapping[str, str] | None = None
+    ) -> Verdict:
+        """Hold values against the limits.
+
+        Parameters
+        ----------
+        values : mapping of str to float
+            By measure; None, NaN or absent where it could not be read.
+        reasons : mapping of str to str, optional
+            Why there is no value.
+
+        Returns
+        -------
+        Verdict
+            A limit whose measure could not be read is not kept.
+        """
+        shares, unread = {}, {}
+        for limit in self.limits:
+            value = values.get(limit.measure)
+            if value is None or math.isnan(value):
+                unread[limit.measure] = (reasons or {}).get(limit.measure, _MISSING)
+            else:
+                shares[limit.measure] = limit.share(value)
+        return Verdict(shares=shares, unread=unread)
+
+    def judge_readings(self, readings: Mapping[str, Reading | NotApplicable]) -> Verdict:
+        """Hold readings against the limits; a reason stands where there is no reading.
+
+        A lower bound of a worst case may break a limit, also by its estimate, but keeps none.
+        """
+        values: dict[str, float | None] = {}
+        reasons: dict[str, str] = {}
+        for key, each in readings.items():
+            if isinstance(each, NotApplicable):
+                reasons[key] = each.reason
+                continue
+            values[key] = each.value
+            if _is_bound(each):
+                values[key] = max(each.value, each.detail.get("estimate") or 0.0)
+                self._leave_open(key, values, reasons)
+        bounds = (key for key, each in readings.items() if _is_bound(each))
+        return replace(self.judge(values, reasons), bounds=frozenset(bounds))
+
+    def _leave_open(
+        self, key: str, values: dict[str, float | None], reasons: dict[str, str]
+    ) -> None:
+        """Take out a lower bound that keeps its limit: what lies above it is not known."""
+        limit, value = self.limit(key), values[key]
+        if limit is not None and value is not None and limit.share(value) <= 1:
+            values[key], reasons[key] = None, _BOUND
+
+    def judge_point(self, point: Point) -> Verdict:
+        """Hold a setting against the limits, each at the upper end of where one more release falls.
+
+        Parameters
+        ----------
+        point : Point
+            Releases of one setting; a single release is held against the limits by its value.
+        """
+        ends: dict[str, float | None] = {}
+        reasons = {key: each.reason for key, each in point.spreads.items() if each.reason}
+        for key in self.measures:
+            spread = point.spreads.get(key)
+            if spread is not None and spread.median is not None:
+                ends[key] = spread.median if spread.interval is None else spread.interval[1]
+                if spread.is_bound:
+                    self._leave_open(key, ends, reasons)
+        bounds = (key for key, each in point.spreads.items() if each.is_bound)
+        return replace(self.judge(ends, reasons), bounds=frozenset(bounds))
+
+    def judge_stated(self, readings: Mapping[str, Mapping[str, float]]) -> Verdict:
+        """Hold the readings of a scenario against the limits, by the same ends."""
+        return self.judge({key: each.get("high", each["median"]) for key, each in readings.items()})
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Plain data for a file, without empty texts."""
+        plain = [{each.name: getattr(limit, each.name) for each in fields(limit)}
+                 for limit in self.limits]  # fmt: skip
+        return [{name: value for name, value in one.items() if value != ""} for one in plain]
+
+    @classmethod
+    def from_records(cls, records: Sequence[Mapping[str, Any]]) -> Policy:
+        """Read what `to_records` made, or somebody wrote by hand.
+
+        Raises
+        ------
+        InputError
+            It is not a list of limits, or a field is missing, unknown or of the wrong kind.
+        ParameterError
+            A limit is refused.
+        """
+        if isinstance(records, str) or not isinstance(records, Sequence):
+            raise InputError(_WRONG)
+        return cls(limits=tuple(_limits(records)))
+
+
+def _is_bound(reading: Reading | NotApplicable) -> bool:
+    return isinstance(reading, Reading) and reading.detail.get("standing") == "at least"
+
+
+def _limits(records: Iterable[Mapping[str, Any]]) -> Iterable[Limit]:
+    known = {each.name for each in fields(Limit)}
+    for record in records:
+        fits = isinstance(record, Mapping) and {"measure", "at_most"} <= set(record) <= known
+        texts = fits and all(isinstance(record[name], str) for name in set(record) - {"at_most"})
+        if not texts:
+            raise InputError(_WRONG)
+        yield Limit(**record)

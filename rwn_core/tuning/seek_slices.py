@@ -1,0 +1,274 @@
+"""Slice search: which variables should travel together, and how strongly to mask then.
+
+Slices are compared by their expected loss and tried on common seeds. What is promised about the
+answer comes from fresh releases, which had no part in choosing it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.slices import Slices
+from rwn_core.errors import ParameterError
+from rwn_core.masking import RWN, at_levers
+from rwn_core.measures import MEASURES
+from rwn_core.parallel.threads import thread_count
+from rwn_core.tuning.point import Point
+from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.search_processes import Crew
+from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.slice_loss import SliceLoss
+from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
+from rwn_core.tuning.slice_search import Found, SliceSearch, verdict
+from rwn_core.tuning.trials import Plan
+
+LOSS = "correlation"
+LARGEST_SEARCHED = 2_000  # records; of more, random ones are searched, and the answer is of them
+STRENGTHS = 40  # between the ends of the slider
+_RELEASES = 6  # of a trial
+_FRESH = 1_000_000  # apart from the seeds of the search
+_CHOOSING = 24
+_STATED = 59  # releases behind the stated interval: from the third smallest to the third largest
+_ATTEMPTS = 8  # slices checked on fresh releases before the search gives up
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceAnswer:
+    """The answer of a slice search.
+
+    Attributes
+    ----------
+    policy : Policy
+    point : Point
+        Read on fresh releases: the limits' measures and the correlations. If no slices keep all
+        limits, those that come nearest.
+    reached : bool
+        Whether it keeps them all: 19 of 20 further releases should keep each.
+    tried : int
+        Slices and strengths that were tried on releases.
+    records : int
+        How many records it was searched and read on.
+    of : int
+        How many the table has.
+    """
+
+    policy: Policy
+    point: Point
+    reached: bool
+    tried: int
+    records: int
+    of: int
+
+    @property
+    def slices(self) -> Slices:
+        """Which variables travel together; every other one stands alone."""
+        return self.point.setting.slices or ()
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words, with its uncertainty and the records that it is of."""
+        stated = "; ".join(_in_words(self.point, key) for key in self.point.spreads)
+        words = f"{self.point.setting.words}: {stated}."
+        if self.records < self.of:
+            words += (
+                f" Searched and read on {self.records:,} random records of {self.of:,}; read it on "
+                "all of them before it is used."
+            )
+        return words if self.reached else f"None keeps all limits; nearest is {words}"
+
+
+def _in_words(point: Point, measure: str) -> str:
+    spread, title = point.spreads[measure], MEASURES[measure].title
+    if spread.median is None:
+        return f"{title} without an answer"
+    share = measure != LOSS and max(map(abs, MEASURES[measure].bounds)) == 1.0
+    low, high = spread.interval or (spread.median, spread.median)
+    stated, low_words, high_words = (
+        f"{100 * value:.3g} %" if share else f"{value:.3g}" for value in (spread.median, low, high)
+    )
+    return f"{title} {stated} (one more release: {low_words} to {high_words})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceRanges:
+    """Where a slice search looks.
+
+    Attributes
+    ----------
+    starts : sequence of Slices, optional
+        Slices to begin with; the usual ones of `PRESETS` by default.
+    strengths : sequence of float, optional
+        Values of the method's strength, weakest first; forty between the ends of its slider by
+        default.
+    records : int
+        Of a table with more than so many, random ones are searched.
+    tries : int
+        Slices and strengths that are tried at most.
+    seed : int
+        Of the first trial release, a teaching seed.
+    """
+
+    starts: Sequence[Slices] | None = None
+    strengths: Sequence[float] | None = None
+    records: int = LARGEST_SEARCHED
+    tries: int = 400
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        """Check each number."""
+        if self.records < 2 or self.tries < 1:
+            raise ParameterError("A slice search needs at least two records and one try.")
+
+
+def seek_slices(
+    microdata: Microdata,
+    policy: Policy,
+    *,
+    setting: Setting | None = None,
+    ranges: SliceRanges | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> SliceAnswer:
+    """Find which variables should travel together: least loss of correlations within all limits.
+
+    Starts at usual slices and at those that merging leads to, then joins slices and moves variables
+    between them while the expected loss falls and trial releases keep every limit. For each the
+    weakest strength that keeps them is found by bisection. The answer is checked on releases that
+    had no part in the search, and read on others that had no part in choosing it.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    policy : Policy
+    setting : Setting, optional
+        Method, other levers, weights and precision, which stay; RWN with k = 5 and q = 1 by
+        default. Its strength (epsilon) and slices are sought.
+    ranges : SliceRanges, optional
+    workers : int, optional
+        Processes; one for each processor by default. 1 works in this process.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    SliceAnswer
+        The same for any number of workers.
+
+    Raises
+    ------
+    ParameterError
+        The policy has no limit, the table has fewer than two masked variables or numbers, or a
+        method's strength cannot be moved.
+    RWNError
+        A worker ended, for instance for lack of memory.
+
+    References
+    ----------
+    METHODS 4.10; anatomy (Xiao, Tao 2006) and slicing (Li, Li, Zhang, Molloy 2012) cut tables so.
+    """
+    _check(microdata, policy)
+    progress = progress or (lambda share: None)
+    ranges = ranges or SliceRanges()
+    sample = _sample(microdata, ranges.records)
+    setting = setting or Setting(params=RWN(epsilon=1.0, k=5))
+    settings = _strengths(sample, setting, ranges.strengths)
+    plan = Plan(measures=policy.measures, releases=_RELEASES, seed=ranges.seed)
+    with Crew(sample, settings, plan, workers=thread_count(workers)) as crew:
+        search = SliceSearch(
+            names=tuple(masked_names(sample)),
+            settings=settings,
+            losses=SliceLoss.of(sample, settings),
+            crew=crew,
+            policy=policy,
+            plan=plan,
+            tries=ranges.tries,
+            tick=lambda share: progress(0.9 * min(share, 1.0)),
+        )
+        usual = [preset_slices(sample, key) for key in PRESETS]
+        starts = usual if ranges.starts is None else ranges.starts
+        search.run(starts)
+        point, reached = _verified(search, starts)
+    progress(1.0)
+    return SliceAnswer(
+        policy=policy,
+        point=point,
+        reached=reached,
+        tried=len(search.shares),
+        records=sample.n,
+        of=microdata.n,
+    )
+
+
+def _check(microdata: Microdata, policy: Policy) -> None:
+    if not policy.limits:
+        raise ParameterError("The policy has no limit; give it at least one.")
+    if len(masked_names(microdata)) < 2 or len(microdata.numeric_names) < 2:
+        raise ParameterError(
+            "A slice search needs two masked variables and two numeric ones; describe more of them."
+        )
+
+
+def _sample(microdata: Microdata, records: int) -> Microdata:
+    if microdata.n <= records:
+        return microdata
+    chosen = np.random.default_rng(0).permutation(microdata.n)[:records]
+    return microdata.take(np.sort(chosen))
+
+
+def _strengths(
+    microdata: Microdata, setting: Setting, values: Sequence[float] | None
+) -> list[Setting]:
+    """The setting at several strengths, weakest first."""
+    setting = setting.resolved(microdata)
+    params = setting.params
+    if values is None:
+        ends = params.prepare(setting.applied_to(microdata)).ranges[params.strength]
+        count = max(2, min(STRENGTHS, round((ends.high - ends.low) / ends.step) + 1))
+        values = [round(float(each), 6) for each in np.linspace(ends.low, ends.high, count)]
+    moved = [at_levers(params, {params.strength: each}) for each in values]
+    return list({each.key: each for each in (replace(setting, params=p) for p in moved)}.values())
+
+
+def _verified(search: SliceSearch, starts: Sequence[Slices]) -> tuple[Point, bool]:
+    """The best on releases that had no part in choosing it; whether all limits hold.
+
+    Where they were kind to it in the search, every trial has to leave more room, and the search
+    goes on with what it knows.
+    """
+    nearest = (math.inf, search.here.slices, search.here.strength)
+    for attempt in range(_ATTEMPTS):
+        best = search.best
+        if best is None:
+            break
+        point = _fresh(search, best, (1, _CHOOSING))
+        if verdict(search.policy, point).kept:
+            point = _fresh(search, best, (2 + attempt, _STATED))
+            if verdict(search.policy, point).kept:
+                return point, True
+        judged = verdict(search.policy, point)
+        share = math.inf if judged.unread or judged.largest is None else judged.largest
+        nearest = min(nearest, (share, best.slices, best.strength))
+        search.tighten(judged)
+        search.run((*starts, best.slices))
+    _, slices, strength = nearest
+    point = _fresh(
+        search, Found(loss=0.0, slices=slices, strength=strength), (2 + _ATTEMPTS, _STATED)
+    )
+    return point, verdict(search.policy, point).kept
+
+
+def _fresh(search: SliceSearch, found: Found, which: tuple[int, int]) -> Point:
+    """Read all measures and the loss on releases of their own: which set of them, and how many."""
+    measures = tuple(dict.fromkeys((*search.policy.measures, LOSS)))
+    seed = search.plan.seed + _FRESH * which[0]
+    plan = Plan(measures=measures, releases=which[1], seed=seed)
+    setting = search.at(found.slices, found.strength)
+    (point,) = search.crew.points([setting], plan, lambda share: None)
+    return point

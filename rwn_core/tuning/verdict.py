@@ -1,0 +1,90 @@
+"""A verdict: how much of each limit is used, which is nearest or broken, what was not judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rwn_core.measures import MEASURES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Hold what a policy says of some readings.
+
+    Attributes
+    ----------
+    shares : mapping of str to float
+        By measure, how much of its limit is used; 1 is all of it.
+    unread : mapping of str to str
+        The measures without a number, and why.
+    bounds : frozenset of str
+        The measures of which only a lower bound of the worst case is known.
+    """
+
+    shares: Mapping[str, float]
+    unread: Mapping[str, str]
+    bounds: frozenset[str] = frozenset()
+
+    @property
+    def first(self) -> str | None:
+        """The measure that is nearest to its limit or furthest beyond; None without a number."""
+        return max(self.shares, key=lambda key: self.shares[key], default=None)
+
+    @property
+    def largest(self) -> float | None:
+        """The largest share of a limit that is used; None without a number."""
+        return None if self.first is None else self.shares[self.first]
+
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The measures beyond their limits."""
+        return tuple(key for key, share in self.shares.items() if share > 1)
+
+    @property
+    def kept(self) -> bool:
+        """Whether every limit was read and holds; a policy without limits keeps nothing."""
+        return bool(self.shares) and not self.broken and not self.unread
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words: which limit is nearest or most broken, and what was not judged."""
+        if self.first is None and not self.unread:
+            return "The policy has no limits, so that nothing is judged."
+        parts = []
+        if self.first is not None and self.largest is not None:
+            about = MEASURES[self.first]
+            what = about.at_least if self.first in self.bounds else about.title
+            count = len(self.shares) + len(self.unread)
+            parts.append(
+                f"{len(self.broken)} of {count} limits {'is' if len(self.broken) == 1 else 'are'} "
+                f"broken, most of all {what}, which uses {share_words(self.largest)} its limit."
+                if self.broken
+                else f"{'All' if self.kept else 'The judged ones of'} {count} limits are kept; "
+                f"nearest is {what}, which uses {share_words(self.largest)} its limit."
+            )
+        return "".join([*parts, not_judged(self.unread)]).strip()
+
+
+def not_judged(unread: Mapping[str, str]) -> str:
+    """Say which limits could not be judged and why; nothing where all were."""
+    each = (f" Not judged: {MEASURES[key].title}. {why}" for key, why in unread.items())
+    return "".join(each)
+
+
+def share_words(share: float) -> str:
+    """Write how much of a limit is used, to stand before "its limit".
+
+    Examples
+    --------
+    >>> share_words(0.8), share_words(2.44), share_words(math.inf)
+    ('80 % of', '2.4 times', 'infinitely many times')
+    """
+    if math.isinf(share):
+        return "infinitely many times"
+    if share <= 1:
+        return f"{100 * share:.0f} % of"
+    if share < 1.05:
+        return "just over"
+    return f"{share:.1f} times" if share < 10 else f"{share:,.0f} times"

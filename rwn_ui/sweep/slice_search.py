@@ -1,0 +1,83 @@
+"""Slice search on the Sweep page: which variables should travel together under all limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from rwn_core.parallel.processes import be_polite
+from rwn_core.tuning import Policy, SliceAnswer, seek_slices
+from rwn_ui.background.job import Job
+from rwn_ui.background.progress import wait_for
+from rwn_ui.messages import escaped
+from rwn_ui.state.load_setting import load
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
+from rwn_ui.sweep import run as sweep_run
+
+JOB = "slice search"
+_HELP = (
+    "Merges and moves variables by the expected loss of correlations, finds for each choice the "
+    "weakest strength that keeps all limits, and reads the answer on fresh releases. Method, the "
+    "other levers, weights and precision stay as on Tune."
+)
+
+
+def _key(session: Session, what: str) -> str:
+    return f"sweep.{session.generation}.{what}"
+
+
+def draw(session: Session) -> None:
+    """The limits, the button, and the answer with what a row then shows."""
+    policy = Policy()
+    st.markdown("#### Which variables should travel together?")
+    limits = "; ".join(
+        f"{limit.title} at most {100 * limit.at_most:g} %" for limit in policy.limits
+    )
+    st.caption(f"Least loss of correlations within: {limits}.")
+    if st.button(
+        "Search slices",
+        key=_key(session, "slices.seek"),
+        disabled=own_work().busy,
+        help=_HELP,
+    ):
+        own_work().jobs[JOB] = Job(
+            limits,
+            seek_politely,
+            words="Looking for variables that should travel together",
+            about=(session.data.fingerprint,),
+            microdata=session.data,
+            policy=policy,
+            setting=session.setting,
+        )
+        st.rerun()
+    _seeking(session)
+
+
+def seek_politely(**arguments: Any) -> SliceAnswer:
+    """Search in a process of its own, which leaves the processors to the sliders."""
+    if sweep_run.POLITE:
+        be_polite()  # its workers are as polite
+    return seek_slices(arguments.pop("microdata"), arguments.pop("policy"), **arguments)
+
+
+def _seeking(session: Session) -> None:
+    job = own_work().jobs.get(JOB)
+    if job is None or job.about != (session.data.fingerprint,):
+        return
+    if job.running:
+        wait_for(job, _key(session, "slices.cancel"))
+        return
+    if job.refusal:
+        st.info(escaped(f"Slice search: {job.refusal}"), icon=":material/info:")
+        return
+    answer: SliceAnswer = job.result
+    show = st.success if answer.reached else st.warning
+    show(escaped(answer.sentence))
+    st.button(
+        "Load it into Tune",
+        key=_key(session, "slices.load"),
+        on_click=load,
+        args=(session, answer.point.setting),
+    )

@@ -1,0 +1,111 @@
+"""Variables that travel together: a usual choice, or slices of one's own."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rwn_core.data.slices import Slices, as_slices, verbatim_words
+from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_of, preset_slices
+from rwn_ui.messages import escaped
+from rwn_ui.state.change_table import reslice
+from rwn_ui.state.session import Session
+
+OWN, TABLE = "own", "table"
+_HELP = (
+    "A slice is a set of variables that a row takes from one donor. Fewer slices keep more "
+    "relations and give who links rows less evidence; in turn each is a true piece of a "
+    "person's record. Distances do not change: nothing is ranked anew."
+)
+
+
+def draw(session: Session) -> None:
+    """The choice, the editor of one's own slices, and what a row then shows."""
+    _choose(session)
+    if _edited(session):
+        _edit(session)
+    for sentence in verbatim_words(session.slices):
+        st.caption(escaped(sentence))
+
+
+def _key(session: Session, what: str) -> str:
+    return f"tune.{session.generation}.slices.{what}"
+
+
+def choices(session: Session) -> dict[str, Slices]:
+    """The usual slices of this table, each once, and those that it came with."""
+    known = {key: preset_slices(session.data, key) for key in PRESETS}
+    kept = {key: each for key, each in known.items() if preset_of(session.data, each) == key}
+    own = session.own_slices
+    return kept if own in kept.values() else {**kept, TABLE: own}
+
+
+def _title(choice: str) -> str:
+    if choice in PRESETS:
+        return PRESETS[choice].title
+    return "As the table groups them" if choice == TABLE else "Own slices"
+
+
+def _edited(session: Session) -> bool:
+    """Whether the editor is open: by choice, or because these slices are no usual ones."""
+    asked = st.session_state.get(_key(session, "edit")) == session.rewound
+    return asked or session.slices not in choices(session).values()
+
+
+def _choose(session: Session) -> None:
+    known, key = choices(session), _key(session, "choice")
+    now = next((name for name, each in known.items() if each == session.slices), OWN)
+    now = OWN if _edited(session) else now
+
+    def choose() -> None:
+        chosen = st.session_state[key]
+        st.session_state[_key(session, "edit")] = session.rewound if chosen == OWN else None
+        if chosen in known:
+            reslice(session, known[chosen])
+
+    st.session_state[key] = now  # an earlier choice, a link or a scenario may have brought others
+    st.selectbox(
+        "Variables that travel together",
+        [*known, OWN],
+        format_func=_title,
+        key=key,
+        on_change=choose,
+        help=_HELP,
+    )
+
+
+def _edit(session: Session) -> None:
+    """A field for each slice and an empty one for another; a variable moves to its last slice."""
+    names, shown = masked_names(session.data), _drafts(session)
+    with st.expander("Own slices", expanded=True):
+        for number in range(len(shown) + 1):
+            key = _key(session, f"part.{number}")
+            st.session_state[key] = shown[number] if number < len(shown) else []
+            st.multiselect(
+                f"Slice {number + 1}",
+                names,
+                key=key,
+                placeholder="two variables or more",
+                on_change=_take,
+                args=(session, number),
+            )
+
+
+def _drafts(session: Session) -> list[list[str]]:
+    """The fields as they were left, while they stand for the slices in use."""
+    drafts: list[list[str]] = st.session_state.get(_key(session, "drafts"), [])
+    if as_slices(each for each in drafts if len(each) > 1) != session.slices:
+        drafts = [list(each) for each in session.slices]
+        st.session_state[_key(session, "drafts")] = drafts
+    return drafts
+
+
+def _take(session: Session, number: int) -> None:
+    """Take over a field; a variable that it took leaves its old slice."""
+    chosen = st.session_state[_key(session, f"part.{number}")]
+    drafts = [*_drafts(session), []]
+    drafts = [[name for name in each if name not in chosen] for each in drafts]
+    drafts[number] = list(chosen)
+    while drafts and not drafts[-1]:
+        drafts.pop()
+    st.session_state[_key(session, "drafts")] = drafts
+    reslice(session, [each for each in drafts if len(each) > 1])

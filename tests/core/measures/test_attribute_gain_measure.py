@@ -1,0 +1,100 @@
+"""Attribute gain is what the attack adds to its baseline, and counts nothing twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from statsmodels.stats.proportion import confint_proportions_2indep
+
+import rwn_core as rwn
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks import attribute_guesses
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.intervals import newcombe
+
+
+@pytest.fixture(scope="module")
+def pima():
+    data = rwn.load_demo("pima")
+    release = mask(data, RWN(epsilon=1.0, k=5, q=0.5), seed=2)
+    return data, release
+
+
+def compared(pima, **given):
+    data, release = pima
+    return Comparison(original=data, masked=release.masked, law=release.law, **given)
+
+
+@pytest.mark.parametrize("held", [None, 90])
+def test_the_gain_is_the_value_minus_the_baseline(pima, held):
+    given = {} if held is None else {"holdout": pima[0].take(np.arange(held))}
+    comparison = compared(pima, **given)
+    worst = MEASURES["attribute_inference"].read(comparison)
+    gain = MEASURES["attribute_gain"].read(comparison)
+    assert gain.value == pytest.approx(worst.value - worst.baseline)
+    assert gain.interval[0] <= gain.value <= gain.interval[1]
+    people = pima[0].n
+    expected = confint_proportions_2indep(
+        worst.value * people, people, worst.baseline * (held or people), held or people,
+        method="newcomb", compare="diff",
+    )  # fmt: skip
+    np.testing.assert_allclose(gain.interval, expected, atol=1e-9)
+
+
+def test_the_attack_is_tried_once_for_both(pima, monkeypatch):
+    tried = []
+    whole = attribute_guesses._Attack.on_people
+    monkeypatch.setattr(
+        attribute_guesses._Attack, "on_people",
+        lambda self, people: tried.append(1) or whole(self, people),
+    )  # fmt: skip
+    comparison = compared(pima)
+    MEASURES["attribute_gain"].read(comparison)
+    MEASURES["attribute_inference"].read(comparison)
+    assert len(tried) == 1
+
+
+def test_a_table_without_a_confidential_variable_has_no_gain(pima):
+    data, release = pima
+    variables = tuple(replace(each, role=rwn.Role.KEY) for each in data.schema.variables)
+    plain = rwn.Microdata(data.frame, rwn.Schema(variables=variables))
+    reading = MEASURES["attribute_gain"].read(
+        Comparison(original=plain, masked=release.masked, law=release.law)
+    )
+    assert "No variable is confidential" in str(reading)
+
+
+def test_the_sentence_says_both_numbers_and_the_wrong_case_is_told_apart():
+    measure = MEASURES["attribute_gain"]
+
+    def said(attack: float, reference: float, control: object = None) -> str:
+        gain = attack - reference
+        detail = {"attack": attack, "reference": reference, "control": control}
+        interval = (gain - 0.02, gain + 0.02)
+        return measure.sentence(Reading(value=gain, interval=interval, detail=detail), 100)
+
+    words = said(0.64, 0.05)
+    assert "59 % more of the people (95 % interval 57 to 61 %)" in words
+    assert "64 %" in words
+    assert "names what most rows say it is 5 %" in words
+    assert "not in the file it is 5 %" in said(0.64, 0.05, np.array([0.05]))
+    nothing = said(0.05, 0.07)
+    assert nothing.startswith("The release adds nothing")
+    assert "more of the people" not in nothing
+
+
+def test_newcombe_is_that_of_statsmodels_and_covers_nothing_gained():
+    for one, other in [((56, 70), (48, 80)), ((0, 10), (0, 20)), ((10, 10), (0, 20))]:
+        expected = confint_proportions_2indep(*one, *other, method="newcomb", compare="diff")
+        np.testing.assert_allclose(newcombe(one, other), expected, atol=1e-9)
+    # equal rates: covered in 95 of 100; a planted gain of 0.1 is not
+    random = np.random.default_rng(1)
+    draws = random.binomial(400, 0.3, (2000, 2))
+    ends = np.array([newcombe((a, 400), (b, 400)) for a, b in draws])
+    assert ((ends[:, 0] <= 0) & (ends[:, 1] >= 0)).mean() > 0.94
+    wrong = np.array([newcombe((a + 40, 400), (b, 400)) for a, b in draws])
+    assert ((wrong[:, 0] <= 0) & (wrong[:, 1] >= 0)).mean() < 0.2

@@ -1,0 +1,149 @@
+"""Where a release knows nobody, no attack learns more of people in the file than of others."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from intruder_free_table import related
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.errors import NotApplicable
+from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.singling_out import alone_among
+from rwn_core.measures.sentence import beyond_a_guess
+
+REPETITIONS = 200
+LEAST = 0.93  # of the intervals of 95 % hold the truth
+KEYS = ("singling_out", "linkability", "inference")
+SIZES = {"as many outside": (80, 80, 80), "few outside": (120, 120, 40), "many": (60, 90, 150)}
+CASES = [(key, size) for key in KEYS for size in SIZES if key == KEYS[0] or size == "few outside"]
+
+
+def mixed(n: int, seed: int) -> Microdata:
+    """Records of one population: two numbers and two categories with ties, one confidential."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(n, 4)) + rng.normal(size=(n, 1))
+    frame = pd.DataFrame({"a": values[:, 0], "b": np.where(values[:, 1] > 0, "x", "y")})
+    frame["c"] = values[:, 2]
+    frame["s"] = np.array(["low", "middle", "high"])[np.digitize(values[:, 3], [-1, 1])]
+    kinds = dict(zip("abcs", [Kind.CONTINUOUS, Kind.CATEGORICAL] * 2, strict=True))
+    roles = {"s": Role.CONFIDENTIAL}
+    variables = [
+        Variable(name=name, kind=kind, role=roles.get(name, Role.KEY))
+        for name, kind in kinds.items()
+    ]
+    return Microdata.from_frame(frame, Schema(variables=tuple(variables)))
+
+
+TABLES = {"numbers": related, "mixed": mixed}
+
+
+def readings(
+    key: str, table: str, size: str, times: int, fault: float | None = None
+) -> list[Reading]:
+    """One reading a repetition: of a fresh sample, or of the original with so much noise."""
+    found, make = [], TABLES[table]
+    n, m, h = SIZES[size]
+    for seed in range(0, 3 * times, 3):
+        original, masked = make(n, seed), make(m, seed + 1)
+        if fault is not None:
+            masked = noisy(original, fault, seed)
+        beside = Comparison(original=original, masked=masked, holdout=make(h, seed + 2))
+        reading = MEASURES[key].read(beside)
+        assert isinstance(reading, Reading), reading
+        found.append(reading)
+    return found
+
+
+def noisy(table: Microdata, spread: float, seed: int) -> Microdata:
+    frame, rng = table.frame.copy(), np.random.default_rng(seed)
+    for name in table.numeric_names:
+        frame[name] += spread * rng.normal(size=table.n)
+    return Microdata(frame, table.schema)
+
+
+def holding_nothing(found: list[Reading]) -> int:
+    """How many intervals say that there may be no risk."""
+    return sum(reading.interval is not None and reading.interval[0] == 0.0 for reading in found)
+
+
+@pytest.mark.parametrize(("key", "size"), CASES)
+@pytest.mark.parametrize("table", TABLES)
+def test_a_fresh_sample_gives_nobody_away(key, table, size):
+    found = readings(key, table, size, REPETITIONS)
+    assert holding_nothing(found) >= LEAST * REPETITIONS
+    attack, control = (
+        np.array([reading.detail[part] for reading in found]) for part in ("attack", "control")
+    )
+    apart = attack - control
+    assert abs(apart.mean()) <= 3.5 * apart.std(ddof=1) / np.sqrt(REPETITIONS)
+
+
+@pytest.mark.parametrize(("key", "size"), CASES)
+def test_the_original_with_noise_is_discovered(key, size):
+    found = readings(key, "numbers", size, 30, fault=0.01)
+    assert holding_nothing(found) <= 3
+
+
+def test_attribute_inference_needs_a_law():
+    alone = Comparison(original=related(40, 1), masked=related(40, 2), holdout=related(40, 3))
+    assert isinstance(MEASURES["attribute_inference"].read(alone), NotApplicable)
+
+
+def test_a_small_group_outside_stands_for_as_many_people():
+    """Unique among 1,000 and unique among 200 are different things: .12 beyond, where 0 is true."""
+    rates = []
+    for seed in range(0, 90, 3):
+        original, masked, held = (
+            related(1000, seed),
+            related(1000, seed + 1),
+            related(200, seed + 2),
+        )
+        alone = Comparison(original=original, masked=masked, holdout=held)
+        rates.append(MEASURES["singling_out"].compute(alone).detail)
+    apart = np.array([detail["attack"] - detail["control"] for detail in rates])
+    assert abs(apart.mean()) <= 3.5 * apart.std(ddof=1) / np.sqrt(len(apart))
+    assert apart.std(ddof=1) / np.sqrt(len(apart)) < 0.03  # the .12 would be seen
+
+
+def test_people_replaced_by_others_are_counted_by_enumeration():
+    inside, outside = np.array([1, 1, 0, 0, 1]), np.array([0, 1, 1])
+    for replaced in (1, 2, 3):
+        tried = [
+            inside[list(stay)].sum() + outside[list(come)].sum() == 1
+            for stay in combinations(range(5), 5 - replaced)
+            for come in combinations(range(3), replaced)
+        ]
+        counted = (np.array([inside.sum()]), 5), (np.array([outside.sum()]), 3)
+        assert alone_among(*counted, replaced)[0] == pytest.approx(np.mean(tried))
+
+
+def test_a_condition_survives_a_tiny_change():
+    """Half way to the next value: the same released rows, and the person behind them."""
+    original, held = related(100, 1), related(100, 2)
+    read = MEASURES["singling_out"].compute
+    exact = read(Comparison(original=original, masked=original, holdout=held))
+    changed = noisy(original, 1e-9, 3)
+    moved = read(Comparison(original=original, masked=changed, holdout=held))
+    assert exact.detail["attack"] == moved.detail["attack"] == 1.0
+
+
+def test_the_sentence_says_how_little_one_attack_says():
+    detail = {"attack": 1.0, "control": 0.0, "guess": 0.0, "attacks": 1, "void": False}
+    one = Reading(value=0.6, interval=(0.0, 1.0), detail=detail)
+    say = beyond_a_guess("It is right")
+    assert "in 100 % of 1 attack, " in say(one, 9)
+    assert "(95 % interval 0 % to 100 %)" in say(one, 9)
+    assert "people who are not in the file in 0 %" in say(one, 9)
+    assert "population" not in say(one, 9)
+    guessed = Reading(value=0.6, interval=(0.5, 0.7), detail=detail | {"control": None})
+    assert "What is learned of the population counts" in say(guessed, 9)
+    void = Reading(value=0.0, interval=(0.0, 0.0), detail=detail | {"void": True})
+    assert "no better than a guess" in say(void, 9)

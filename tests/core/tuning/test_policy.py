@@ -1,0 +1,147 @@
+"""A policy holds when all of its limits hold, and never where one could not be read."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.toml import toml_text
+from rwn_core.errors import InputError, NotApplicable, ParameterError
+from rwn_core.measures.measure import Reading
+from rwn_core.tuning.policy import Limit, Policy
+from rwn_core.tuning.verdict import share_words
+
+TWO = Policy(
+    limits=(
+        Limit(measure="bayes_linkage", at_most=0.05, source="handbook 3.1", set_by="A. Steward"),
+        Limit(measure="attribute_inference", at_most=0.1),
+    )
+)
+
+
+def test_the_default_has_a_limit_on_each_kind_of_disclosure():
+    policy = rwn.Policy()
+    assert policy.measures == ("bayes_linkage", "attribute_gain", "true_matches")
+    assert {limit.at_most for limit in policy.limits} == {0.05}
+
+
+def test_a_verdict_names_the_limit_that_is_used_most():
+    verdict = TWO.judge({"bayes_linkage": 0.02, "attribute_inference": 0.09, "correlation": 9.0})
+    assert verdict.shares == pytest.approx({"bayes_linkage": 0.4, "attribute_inference": 0.9})
+    assert (verdict.first, verdict.largest) == ("attribute_inference", pytest.approx(0.9))
+    assert verdict.kept
+    assert not verdict.broken
+    assert not verdict.unread
+
+
+def test_one_broken_limit_is_enough():
+    verdict = TWO.judge({"bayes_linkage": 0.0, "attribute_inference": 0.11})
+    assert verdict.broken == ("attribute_inference",)
+    assert not verdict.kept
+    # at the limit it is kept
+    assert TWO.judge({"bayes_linkage": 0.05, "attribute_inference": 0.1}).kept
+
+
+@pytest.mark.parametrize("value", [None, math.nan])
+def test_a_limit_that_could_not_be_read_is_not_kept(value):
+    for values in ({"bayes_linkage": 0.0, "attribute_inference": value}, {"bayes_linkage": 0.0}):
+        verdict = TWO.judge(values)
+        assert set(verdict.unread) == {"attribute_inference"}
+        assert not verdict.kept
+        assert not verdict.broken
+
+
+def test_the_reason_stands_beside_what_could_not_be_read():
+    readings = {
+        "bayes_linkage": Reading(value=0.01, detail={}),
+        "attribute_inference": NotApplicable("No variable is confidential."),
+    }
+    verdict = TWO.judge_readings(readings)
+    assert verdict.unread == {"attribute_inference": "No variable is confidential."}
+    assert verdict.first == "bayes_linkage"
+    assert not verdict.kept
+
+
+def test_a_limit_of_nothing():
+    none = Policy(limits=(Limit(measure="bayes_linkage", at_most=0),))
+    assert none.judge({"bayes_linkage": 0.0}).shares == {"bayes_linkage": 0.0}
+    assert none.judge({"bayes_linkage": 0.0}).kept
+    assert none.judge({"bayes_linkage": 0.001}).largest == math.inf
+    # a gain below 0 uses nothing of a limit
+    gain = Policy(limits=(Limit(measure="attribute_gain", at_most=0.05),))
+    assert gain.judge({"attribute_gain": -0.2}).largest == 0.0
+
+
+def test_a_policy_without_limits_keeps_nothing():
+    verdict = Policy(limits=()).judge({"bayes_linkage": 0.0})
+    assert verdict.first is None
+    assert verdict.largest is None
+    assert not verdict.kept
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"measure": "safety", "at_most": 0.1}, "There is no measure safety"),
+        ({"measure": "neighborhood_size", "at_most": 0.1}, "less is not better"),
+        ({"measure": "ci_overlap", "at_most": 0.1}, "less is not better"),
+        *(
+            ({"measure": "bayes_linkage", "at_most": wrong}, "must be a number of at least 0")
+            for wrong in (-0.1, math.nan, math.inf, "5 %", True, None)
+        ),
+    ],
+)
+def test_a_limit_is_refused(given, words):
+    with pytest.raises(ParameterError, match=words):
+        Limit(**given)
+
+
+def test_two_limits_on_one_measure_are_refused():
+    with pytest.raises(ParameterError, match="two limits"):
+        Policy(limits=(*TWO.limits, Limit(measure="bayes_linkage", at_most=0.2)))
+
+
+def test_a_policy_survives_its_file():
+    text = toml_text({"limit": TWO.to_records()}, ordered=True)
+    assert text.count("[[limit]]") == 2
+    assert "handbook 3.1" in text
+    assert Policy.from_records(tomllib.loads(text)["limit"]) == TWO
+    assert Policy.from_records([]) == Policy(limits=())
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        ["bayes_linkage"],
+        [{"measure": "bayes_linkage"}],
+        [{"measure": "bayes_linkage", "at_most": 0.1, "at_least": 0.0}],
+        [{"measure": 3, "at_most": 0.1}],
+        [{"measure": "bayes_linkage", "at_most": 0.1, "source": 7}],
+    ],
+)
+def test_a_record_of_another_kind_is_refused(records):
+    with pytest.raises(InputError, match="A limit must have a measure and at_most"):
+        Policy.from_records(records)
+
+
+def test_the_sentence_says_which_limit_and_what_was_not_judged():
+    kept = TWO.judge({"bayes_linkage": 0.02, "attribute_inference": 0.09}).sentence
+    assert kept.startswith("All 2 limits are kept; nearest is Attribute inference")
+    assert kept.endswith("uses 90 % of its limit.")
+    broken = TWO.judge({"bayes_linkage": 0.115, "attribute_inference": 0.09}).sentence
+    assert broken.startswith("1 of 2 limits is broken, most of all Worst-case linkage")
+    assert "2.3 times its limit" in broken
+    # the planted wrong case: one that holds, one that was not read
+    some = TWO.judge({"bayes_linkage": 0.02}, {"attribute_inference": "No law."}).sentence
+    assert not some.startswith("All")
+    assert "The judged ones of 2 limits are kept" in some
+    assert some.endswith("Not judged: Attribute inference, worst case. No law.")
+    assert "nothing is judged" in Policy(limits=()).judge({}).sentence
+
+
+def test_a_share_just_beyond_the_limit_is_not_said_to_be_all_of_it():
+    assert share_words(1.0) == "100 % of"
+    assert share_words(1.001) == "just over"

@@ -1,0 +1,221 @@
+"""The slice search: expected losses are exact, all limits are kept, and it says when none are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import rwn_core as rwn
+from rwn_core.errors import ParameterError
+from rwn_core.evaluation.forecast import forecast
+from rwn_core.measures.statistics.correlation import correlation_matrix
+from rwn_core.tuning import Plan, Setting
+from rwn_core.tuning.policy import Limit, Policy
+from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
+from rwn_core.tuning.slice_loss import SliceLoss
+from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
+from rwn_core.tuning.slice_search import SliceSearch, verdict
+from rwn_core.tuning.trials import Trials
+
+module = import_module("rwn_core.tuning.seek_slices")  # its room has a function of this name
+LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
+BOTH = Policy(
+    limits=(
+        Limit(measure="distance_linkage", at_most=0.08),
+        Limit(measure="true_matches", at_most=0.1),
+    )
+)
+SMALL = SliceRanges(strengths=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0), tries=40)
+
+
+@pytest.fixture(scope="module")
+def bodyfat() -> rwn.Microdata:
+    return rwn.load_demo("bodyfat")
+
+
+@pytest.fixture(scope="module")
+def few() -> rwn.Microdata:
+    """Six variables of the demo: a search of seconds."""
+    data = rwn.load_demo("bodyfat")
+    names = ["siri", "age", "weight", "abdomen", "hip", "knee"]
+    schema = replace(
+        data.schema,
+        variables=tuple(data.schema.variable(name) for name in names),
+        question=None,
+    )
+    return rwn.Microdata.from_frame(data.frame[names], schema)
+
+
+@pytest.fixture
+def quick(monkeypatch) -> None:
+    monkeypatch.setattr(module, "_STATED", 19)
+    monkeypatch.setattr(module, "_CHOOSING", 10)
+
+
+def made(params: object, *, epsilons: tuple[float, ...] = (2.0, 5.0)) -> list[Setting]:
+    return [Setting(params=replace(params, epsilon=each)) for each in epsilons]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_loss_of_any_slices_is_that_of_their_own_forecast(bodyfat, seed) -> None:
+    settings = made(rwn.RWN(epsilon=1.0, k=5, q=0.7))
+    losses = SliceLoss.of(bodyfat, settings)
+    generator = np.random.default_rng(seed)
+    number = generator.integers(0, 5, len(bodyfat.names))
+    slices = [[n for n, own in zip(bodyfat.names, number, strict=True) if own == k] for k in (0, 1)]
+    table = bodyfat.with_slices([each for each in slices if len(each) > 1])
+    before = correlation_matrix(bodyfat.matrix(bodyfat.numeric_names))
+    pairs = np.triu_indices(len(before), 1)
+    for each, loss in zip(settings, losses.loss(table.schema.slices), strict=True):
+        after = forecast(table, each.params).correlations.to_numpy()
+        assert loss == pytest.approx(np.abs(after - before)[pairs].mean(), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        Setting(params=rwn.NBRS2015(epsilon=5.0)),
+        Setting(params=rwn.RWN(epsilon=5.0, k=5), precision=(("age", 10.0), ("hip", 5.0))),
+    ],
+    ids=["nbrs2015", "rounded"],
+)
+def test_without_a_closed_form_it_is_read_on_releases(bodyfat, setting) -> None:
+    slices = preset_slices(bodyfat, "related_3")
+    loss = SliceLoss.of(bodyfat, [setting]).loss(slices)[0]
+    own = replace(setting, slices=slices).resolved(bodyfat)
+    point = Trials(bodyfat, [own], Plan(measures=("correlation",), releases=20, seed=99)).run(own)
+    assert loss == pytest.approx(point.median("correlation"), rel=0.15)
+
+
+def test_the_answer_keeps_all_limits_and_costs_less_than_none_together(few, quick) -> None:
+    found = seek_slices(few, BOTH, ranges=SMALL, workers=1)
+    alone = seek_slices(few, BOTH, ranges=replace(SMALL, starts=[()], tries=6), workers=1)
+    assert found.reached
+    assert found.slices
+    assert found.point.median("correlation") < alone.point.median("correlation")
+    assert verdict(BOTH, found.point).kept
+    setting = found.point.setting
+    fresh = Plan(measures=BOTH.measures, releases=60, seed=77_000_000)
+    point = Trials(few, [setting], fresh).run(setting)
+    for limit in BOTH.limits:
+        over = np.mean(np.array(point.spreads[limit.measure].values) > limit.at_most)
+        assert over <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
+    for name in ("Distance linkage", "True matches", "Correlations"):
+        assert name in found.sentence
+    assert found.sentence.startswith("ε = ")
+
+
+def test_one_limit_alone_is_gamed_by_whole_rows_and_a_second_is_not(few, quick) -> None:
+    """Linkage alone is content with whole rows, which show two thirds of the people."""
+    ranges = replace(SMALL, starts=[preset_slices(few, "whole"), ()], tries=20)
+    gamed = seek_slices(few, LINKAGE, ranges=ranges, workers=1)
+    (largest,) = gamed.slices
+    assert "siri" in largest
+    setting = gamed.point.setting
+    read = Trials(few, [setting], Plan(measures=("true_matches",), releases=3)).run(setting)
+    assert read.median("true_matches") > 0.5
+    honest = seek_slices(few, BOTH, ranges=SMALL, workers=1)
+    assert honest.point.median("true_matches") < 0.1
+
+
+def test_none_keeps_all_limits_is_said_with_the_nearest(few, quick) -> None:
+    policy = Policy(limits=(Limit(measure="true_matches", at_most=0.0001),))
+    ranges = replace(SMALL, strengths=(1.0, 2.0), tries=12)
+    found = seek_slices(few, policy, ranges=ranges, workers=1)
+    assert not found.reached
+    assert found.sentence.startswith("None keeps all limits; nearest is ε")
+    assert found.tried <= 12
+
+
+def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) -> None:
+    """Trials that are content with everything decide nothing: fresh releases break the limit."""
+    kind = dict.fromkeys(LINKAGE.measures, 0.99)
+    tried = SliceSearch._tried
+    first: list[object] = []
+
+    def planted(self: SliceSearch, slices: object, strength: int) -> dict[str, float]:
+        first.append(slices)
+        return kind if len(first) < 4 else tried(self, slices, strength)
+
+    monkeypatch.setattr(SliceSearch, "_tried", planted)
+    found = seek_slices(few, LINKAGE, ranges=SMALL, workers=1)
+    assert found.reached
+    assert verdict(LINKAGE, found.point).kept
+
+
+def test_workers_find_the_same(few, quick) -> None:
+    told: list[float] = []
+    ranges = replace(SMALL, starts=[preset_slices(few, "keys_apart")], tries=5)
+    here, apart = (
+        seek_slices(few, BOTH, ranges=ranges, workers=n, progress=told.append) for n in (1, 2)
+    )
+    assert here.sentence == apart.sentence
+    assert here.point.spreads == apart.point.spreads
+    first = told[: told.index(1.0) + 1]
+    assert first == sorted(first)
+
+
+def test_a_large_table_is_searched_on_a_sample_and_says_so(bodyfat, quick) -> None:
+    ranges = replace(SMALL, strengths=(5.0, 9.0), records=120, tries=4)
+    found = seek_slices(bodyfat, LINKAGE, ranges=ranges, workers=1)
+    assert (found.records, found.of) == (120, 241)
+    assert "120 random records of 241" in found.sentence
+
+
+def test_merging_goes_from_each_alone_to_whole_rows(bodyfat) -> None:
+    settings = made(rwn.RWN(epsilon=1.0, k=5), epsilons=(6.0,))
+    search = SliceSearch(
+        names=tuple(masked_names(bodyfat)),
+        settings=settings,
+        losses=SliceLoss.of(bodyfat, settings),
+        crew=None,  # type: ignore[arg-type]
+        policy=LINKAGE,
+        plan=Plan(measures=LINKAGE.measures),
+        tries=1,
+    )
+    path = list(search.merged())
+    assert len(path) == 14
+    assert path[-1] == preset_slices(bodyfat, "whole")
+    losses = [search.losses.loss(each)[0] for each in path]
+    assert losses == sorted(losses, reverse=True)
+    generator = np.random.default_rng(1)
+    for count in (3, 7):
+        names = generator.permutation(bodyfat.names)
+        others = [(tuple(sorted(names[:count])),)] * 1
+        same = next(each for each in path if max(map(len, each)) >= count)
+        assert search.losses.loss(same)[0] <= search.losses.loss(others[0])[0] + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"records": 1}, "at least two records"),
+        ({"tries": 0}, "one try"),
+    ],
+)
+def test_ranges_are_checked(change, words) -> None:
+    with pytest.raises(ParameterError, match=words):
+        SliceRanges(**change)
+
+
+def test_a_policy_without_limits_and_a_table_without_numbers_are_refused(bodyfat, few) -> None:
+    with pytest.raises(ParameterError, match="no limit"):
+        seek_slices(bodyfat, Policy(limits=()))
+    schema = few.schema
+    for name in few.names[1:]:
+        schema = schema.replace_variable(name, masked=False)
+    with pytest.raises(ParameterError, match="two masked variables"):
+        seek_slices(few.with_schema(schema), LINKAGE)
+
+
+def test_presets_are_the_first_slices_tried(few, quick, monkeypatch) -> None:
+    looked: list[object] = []
+    look = SliceSearch.look
+    monkeypatch.setattr(
+        SliceSearch, "look", lambda self, slices: (looked.append(slices), look(self, slices))[1]
+    )
+    seek_slices(few, LINKAGE, ranges=replace(SMALL, tries=2), workers=1)
+    assert looked[: len(PRESETS)] == [preset_slices(few, key) for key in PRESETS]

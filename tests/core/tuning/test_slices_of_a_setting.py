@@ -1,0 +1,221 @@
+"""Slices are part of a setting, and a lever: nothing is searched anew when they change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.errors import ParameterError
+from rwn_core.masking import Rounded
+from rwn_core.neighbors.source import StoredSource
+from rwn_core.reporting.scenario import Scenario, Search
+from rwn_core.tuning import Grid, Plan, Setting, prepared, sweep
+from rwn_core.tuning.forecast import expected
+from rwn_core.tuning.slice_presets import (
+    PRESETS,
+    association,
+    masked_names,
+    preset_of,
+    preset_slices,
+)
+from rwn_core.tuning.trials import Trials
+
+SLICES = (("abdomen", "hip", "knee"), ("age", "weight"))
+METHODS = (
+    rwn.RWN(epsilon=3.0, k=5),
+    rwn.RWN(k=10, q=0.5),
+    rwn.NBRS2015(epsilon=4.0),
+    rwn.RWN(k=4, neighbors="sample", m=60),
+    Rounded(params=rwn.RWN(k=5), precision={"age": 5.0}),
+)
+
+
+@pytest.fixture(scope="module")
+def bodyfat() -> rwn.Microdata:
+    return rwn.load_demo("bodyfat")
+
+
+def random_partition(names: list[str], seed: int) -> list[list[str]]:
+    """Slices of some of the names, in any order."""
+    generator = np.random.default_rng(seed)
+    number = generator.integers(0, generator.integers(1, len(names) + 1), len(names))
+    parts = [[n for n, own in zip(names, number, strict=True) if own == each] for each in range(20)]
+    kept = [part for part in parts if len(part) > 1]
+    return [kept[i] for i in generator.permutation(len(kept))]
+
+
+def test_slices_survive_as_plain_data_and_have_words() -> None:
+    plain = Setting.of("rwn", {"k": 5})
+    setting = Setting.of("rwn", {"k": 5}, slices=[["weight", "age"], ["hip", "knee", "abdomen"]])
+    assert setting.slices == SLICES
+    assert Setting.from_dict(setting.to_dict()) == setting
+    assert setting.words == (
+        "k = 5 · q = 1 · abdomen + hip + knee travel together, age + weight travel together"
+    )
+    assert "slices" not in plain.to_dict()
+    apart = Setting.of("rwn", {"k": 5}, slices=[])
+    assert Setting.from_dict(apart.to_dict()) == apart
+    assert len({each.key for each in (plain, setting, apart)}) == 3
+    assert setting.key == Setting.of("rwn", {"k": 5}, slices=SLICES[::-1]).key
+
+
+def test_a_resolved_setting_says_what_travels_on_its_table(bodyfat) -> None:
+    grouped = rwn.load_demo("randhie")
+    (health,) = grouped.schema.slices
+    assert Setting.of("rwn", {"k": 5}).resolved(grouped).slices == (health,)
+    assert Setting.of("rwn", {"k": 5}, slices=[]).resolved(grouped).slices == ()
+    assert Setting.of("rwn", {"k": 5}).resolved(bodyfat).slices == ()
+    resolved = Setting.of("rwn", {"k": 5}, slices=SLICES).resolved(bodyfat)
+    assert resolved.applied_to(bodyfat).schema.slices == SLICES
+    with pytest.raises(ParameterError, match="nowhere, which is no masked variable"):
+        Setting.of("rwn", {"k": 5}, slices=[["age", "nowhere"]]).resolved(bodyfat)
+
+
+def test_slices_are_an_axis_of_a_grid(bodyfat) -> None:
+    grid = Grid(axes={"k": (3, 5)}, slices=((), SLICES, None))
+    assert len(grid) == 6
+    settings = prepared(bodyfat, grid, references=False)
+    assert [each.slices for each in settings] == [(), (), SLICES, SLICES]  # no groups: () again
+    with pytest.raises(ParameterError, match="at least one choice of slices"):
+        Grid(axes={}, slices=())
+
+
+def test_a_scenario_keeps_slices(bodyfat) -> None:
+    setting = Setting.of("rwn", {"k": 5}, slices=SLICES).resolved(bodyfat)
+    search = Search(
+        grid=Grid(axes={"k": (3,)}, slices=(None, (), SLICES)),
+        plan=Plan(measures=("correlation",)),
+    )
+    scenario = Scenario(setting=setting, search=search)
+    again = Scenario.from_toml(scenario.to_toml())
+    assert again.setting == setting
+    assert again.search.grid.slices == (None, (), SLICES)
+    plain = Scenario(search=Search(grid=Grid(axes={"k": (3,)}), plan=search.plan))
+    assert "slices" not in plain.to_toml()
+    with pytest.raises(ParameterError, match="lists of names"):
+        Scenario.from_dict(
+            {**scenario.to_dict(), "setting": {"parameters": {"k": 3}, "slices": ["age"]}}
+        )
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("params", METHODS, ids=lambda each: each.method)
+def test_one_move_equals_a_table_with_these_groups(bodyfat, params, seed) -> None:
+    slices = random_partition([v.name for v in bodyfat.schema.released], seed)
+    grouped = bodyfat.schema
+    for number, names in enumerate(slices):  # by hand, in the schema
+        for name in names:
+            grouped = grouped.replace_variable(name, group=f"g{number}")
+    key = rwn.SecretKey.from_seed(seed)
+    wanted = params.prepare(bodyfat.with_schema(grouped)).release(key)
+    made = params.prepare(bodyfat).with_slices(slices).release(key)
+    pd.testing.assert_frame_equal(made.masked.frame, wanted.masked.frame)
+    np.testing.assert_array_equal(made.donors, wanted.donors)
+    if made.law is not None:
+        assert sorted(map(sorted, made.law.units())) == sorted(map(sorted, wanted.law.units()))
+        np.testing.assert_array_equal(made.law.rows_intact(), wanted.law.rows_intact())
+
+
+def test_no_neighbor_is_searched_anew_when_only_slices_change(bodyfat, monkeypatch) -> None:
+    ready = rwn.RWN(k=5).prepare(bodyfat, settings=[rwn.RWN(k=9)])
+    ready.release(rwn.SecretKey.from_seed(1))
+    moved = ready.with_slices(SLICES)
+    assert moved.source is ready.source
+    assert moved.neighborhoods is ready.neighborhoods
+    assert moved.slider_range is not None
+    assert moved.with_slices(())._draws.streams == ready._draws.streams
+    assert moved.with_slices(SLICES)._draws is moved._draws
+
+    settings = [
+        Setting.of("rwn", {"k": 5}, slices=each) for each in ((), SLICES, (("hip", "neck"),))
+    ]
+    settings = prepared(bodyfat, settings, references=False)
+    trials = Trials(bodyfat, settings, Plan(measures=("correlation",), releases=2))
+    ranked = []
+    stored = StoredSource.__init__
+    monkeypatch.setattr(
+        StoredSource,
+        "__init__",
+        lambda self, *args, **more: (ranked.append(1), stored(self, *args, **more))[1],
+    )
+    points = [trials.run(setting) for setting in settings]
+    assert len(ranked) == 1
+    fresh = [Trials(bodyfat, [s], trials.plan).run(s) for s in settings]
+    assert [p.spreads for p in points] == [p.spreads for p in fresh]
+    swept = sweep(bodyfat, settings, plan=trials.plan, workers=1)
+    assert [p.spreads for p in swept] == [p.spreads for p in points]
+    assert set(swept.frame()["slices"]) == {"", "abdomen+hip+knee age+weight", "hip+neck"}
+
+
+def test_a_forecast_knows_the_slices(bodyfat) -> None:
+    whole = preset_slices(bodyfat, "whole")
+    settings = [
+        Setting.of("rwn", {"epsilon": 6.0, "k": k}, slices=each).resolved(bodyfat)
+        for each in ((), whole)
+        for k in (5, 9)
+    ]
+    values = {}
+    for part in expected(bodyfat, settings):
+        values |= part
+    alone, _, together, _ = (values[each.key]["correlation"] for each in settings)
+    assert together < alone / 4
+    (one,) = expected(bodyfat, settings[2:3])
+    assert one[settings[2].key] == pytest.approx(values[settings[2].key])
+
+
+def test_presets_cover_the_roles_and_the_relations(bodyfat) -> None:
+    known = {key: preset_slices(bodyfat, key) for key in PRESETS}
+    assert known["alone"] == ()
+    assert known["keys_together"][1] == ("age", "height", "weight")
+    assert known["keys_apart"] == known["keys_together"][:1]
+    assert "siri" not in {name for names in known["confidential_apart"] for name in names}
+    assert known["whole"] == (tuple(sorted(v.name for v in bodyfat.schema.released)),)
+    for key, slices in known.items():
+        assert bodyfat.schema.with_slices(slices).slices == slices
+        assert known[preset_of(bodyfat, slices)] == slices, key
+    assert preset_of(bodyfat, (("age", "neck"),)) is None
+    with pytest.raises(ParameterError, match="no slices half"):
+        preset_slices(bodyfat, "half")
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_related_variables_are_in_one_slice(bodyfat, count) -> None:
+    slices = preset_slices(bodyfat, f"related_{count}")
+    names = masked_names(bodyfat)
+    alone = len(names) - sum(map(len, slices))
+    assert len(slices) + alone == count
+    own = {name: number for number, each in enumerate(slices) for name in each}
+    inside = [[bool(own.get(a) == own.get(b) and a in own) for b in names] for a in names]
+    square, inside = association(bodyfat), np.array(inside)
+    off = ~np.eye(len(names), dtype=bool)
+    assert square[inside & off].mean() > square[~inside & off].mean()
+
+
+def test_association_is_known_for_every_kind() -> None:
+    frame = pd.DataFrame(
+        {
+            "x": [1.0, 2.0, 3.0, 4.0, np.nan, 6.0],
+            "y": [2.0, 4.0, 6.0, 8.0, 1.0, 12.0],
+            "g": ["a", "a", "a", "b", "b", "b"],
+            "h": ["u", "u", "u", "v", "v", "v"],
+            "c": [1.0] * 6,
+        }
+    )
+    square = association(rwn.Microdata.from_frame(frame))
+    assert square[0, 1] == pytest.approx(1.0)
+    assert square[2, 3] == pytest.approx(1.0)
+    assert square[4].tolist() == [0.0, 0.0, 0.0, 0.0, 1.0]
+    values = frame["y"].to_numpy()
+    between = 3 * (
+        (values[:3].mean() - values.mean()) ** 2 + (values[3:].mean() - values.mean()) ** 2
+    )
+    assert square[1, 2] == pytest.approx(np.sqrt(between / ((values - values.mean()) ** 2).sum()))
+
+
+def test_a_table_without_roles_has_presets() -> None:
+    table = rwn.Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 5.0], "y": [1.0, 0.0, 3.0]}))
+    assert preset_slices(table, "keys_together") == (("x", "y"),)
+    one = table.with_schema(table.schema.replace_variable("y", masked=False))
+    assert {preset_slices(one, key) for key in PRESETS} == {()}

@@ -1,0 +1,171 @@
+"""Where only a lower bound of the worst case is known, no screen calls it a worst case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.rounding import steps_of
+from rwn_core.evaluation.audit import compare, read_all
+from rwn_core.evaluation.disclosure import Disclosure, disclose
+from rwn_core.measures.comparison import Comparison
+from rwn_ui.features import risk_axis
+from rwn_ui.risk import sentences, view, warnings
+from rwn_ui.state.results import current_release
+from rwn_ui.sweep import cards as sweep_cards
+from rwn_ui.tune import tiles
+from rwn_ui.widgets import precision
+
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "round-values.md"
+LINKAGES = ("bayes_linkage", "intruder_levels")
+
+
+@pytest.fixture
+def too_large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every table counts as too large to be assigned at once."""
+    monkeypatch.setattr("rwn_core.measures.attacks.assignment.LARGEST_ASSIGNMENT", 1)
+    usual = {key: rwn.MEASURES[key].certain_up_to for key in LINKAGES}
+    for key in LINKAGES:
+        object.__setattr__(rwn.MEASURES[key], "certain_up_to", 1)
+    yield
+    for key, size in usual.items():
+        object.__setattr__(rwn.MEASURES[key], "certain_up_to", size)
+
+
+def claims(text: str) -> bool:
+    return "worst case" in text.replace("-", " ").lower()
+
+
+def first_tile(session):
+    current = current_release(session)
+    return tiles.draw(session, risk_axis.readings(session, current))[0]
+
+
+def test_the_first_tile_of_tune(open_page, too_large) -> None:
+    screen = open_page("tune")
+    tile = first_tile(screen.session)
+    assert tile["label"] == "Linkage, at least"
+    assert not claims(tile["help"])
+    assert not claims(screen.panel["cards"][0])
+
+
+def test_the_first_tile_where_both_attacks_were_tried(open_page) -> None:
+    tile = first_tile(open_page("tune").session)
+    assert tile["label"] == "Worst-case linkage"
+    assert "at least" not in tile["help"].lower()
+
+
+@pytest.mark.parametrize(("large", "words"), [(True, "an estimate"), (False, "at once")])
+def test_the_linkage_as_the_maps_axis(open_page, request, large: bool, words: str) -> None:
+    if large:
+        request.getfixturevalue("too_large")
+    screen = open_page("tune")
+    box = next(box for box in screen.test.selectbox if box.label == "Risk on the map")
+    box.set_value("bayes_linkage").run()
+    current = current_release(screen.session)
+    _, tile, *_ = tiles.draw(screen.session, risk_axis.readings(screen.session, current))
+    assert tile["label"] == ("Linkage, at least" if large else "Worst-case linkage")
+    assert not (large and claims(tile["help"]))
+    assert words in tile["help"]
+    assert f"risk: {tile['label'].lower()}" in screen.panel["cards"][0]
+
+
+@pytest.mark.parametrize("key", LINKAGES)
+def test_a_lower_bound_below_the_limit_is_not_fine(open_page, too_large, key: str) -> None:
+    session = open_page("tune").session
+    reading = rwn.MEASURES[key].read(current_release(session).comparison)
+    policy = rwn.Policy(limits=(rwn.Limit(measure=key, at_most=0.05),))
+
+    def judged(value: float, estimate: float, standing: str = "at least") -> Any:
+        detail = {**reading.detail, "estimate": estimate, "standing": standing}
+        return policy.judge_readings({key: replace(reading, value=value, detail=detail)})
+
+    assert not judged(0.02, 0.03).kept
+    assert judged(0.02, 0.03).broken == ()
+    assert "lower bound" in judged(0.02, 0.03).sentence
+    assert judged(0.06, 0.03).broken == (key,)
+    assert judged(0.02, 0.07).broken == (key,)
+    assert judged(0.02, 0.07, "worst").kept
+
+
+def disclosed(session, share: float = 0.0) -> Disclosure:
+    data = session.data
+    release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=1)
+    base = Comparison(original=data, masked=data)
+    return disclose(base, release.masked, release.law, precision=steps_of(data, share))
+
+
+def test_the_risk_page(open_page, too_large) -> None:
+    session = open_page("tune").session
+    found = disclosed(session)
+    shown = view._tiles(session, found)[1:3]
+    assert [tile["label"] for tile in shown] == ["At least, all", "At least, by keys"]
+    assert not any(claims(tile["help"]) for tile in shown)
+    rows = {row[0]: row[-1] for row in sentences.rows(found.readings, session.data.n)}
+    for key in LINKAGES:
+        words = rows[rwn.MEASURES[key].at_least]
+        assert "at least" in words
+        assert not claims(words)
+    drawn = view.cards(found)
+    for card in (card for card in drawn if card["key"] in ("linkage_attacks", "rounding_effect")):
+        assert not claims(str(card))
+        assert "at least" in str(card)
+
+
+def test_the_axes_and_titles_of_many_releases(too_large) -> None:
+    assert risk_axis.title("bayes_linkage", 241) == "Linkage, at least"
+    assert sweep_cards.axis("bayes_linkage", 241, risk=True)["title"] == "Linkage, at least"
+
+
+def test_an_audit_calls_each_number_what_it_is(open_page, too_large) -> None:
+    comparison = current_release(open_page("tune").session).comparison
+    (row,) = read_all(comparison, ["bayes_linkage"]).records()
+    assert row["title"] == "Linkage, at least"
+
+
+def test_the_words_on_rounding_beside_a_release_that_rounding_does_not_protect(open_page) -> None:
+    """At half a standard deviation nine in ten are linked all the same."""
+    session = open_page("tune").session
+    found = disclosed(session, 0.5)
+    assert found.readings["bayes_linkage"].value > 0.85
+    params = rwn.RWN(epsilon=2.0, k=5)
+    (linked, *_) = warnings.warnings(params, found.readings, rounding=True, groups=0)
+    assert "names its donor" not in linked
+    assert "exact or rounded, together" in linked
+    planted = "an exact value names its donor, a rounded one does not"
+    for words in (linked, _help_on_rounding(), PAGE.read_text(encoding="utf-8")):
+        assert planted not in words
+        assert "nearly nothing" not in words
+        assert "together" in words
+
+
+def _help_on_rounding() -> str:
+    return " ".join(Path(precision.__file__).read_text(encoding="utf-8").split()).replace('" "', "")
+
+
+def test_the_page_on_rounding_states_what_is_read() -> None:
+    data = rwn.load_demo("bodyfat")
+    rows = [line.split("|")[1:-1] for line in PAGE.read_text(encoding="utf-8").splitlines()
+            if line.startswith(("| as", "| about"))]  # fmt: skip
+    assert rows[0][0].strip() == "as they are"
+    for share, row in zip((0.0, 0.1, 0.25, 0.5, 1.0), rows, strict=True):
+        for place, k in ((1, 25), (3, 5)):
+            params = rwn.RWN(epsilon=2.0, k=k)
+            read = [_linked(data, params, seed, share) for seed in range(8)]
+            stated = float(row[place].strip(" %")) / 100
+            assert np.median([each[0] for each in read]) == pytest.approx(stated, abs=0.005001)
+            stated = float(row[place + 1])
+            assert np.median([each[1] for each in read]) == pytest.approx(stated, abs=0.0005001)
+
+
+def _linked(data: rwn.Microdata, params: rwn.RWN, seed: int, share: float) -> tuple[float, float]:
+    comparison = compare(data, rwn.mask(data, params, precision=steps_of(data, share), seed=seed))
+    return tuple(
+        rwn.MEASURES[key].compute(comparison).value for key in ("bayes_linkage", "correlation")
+    )
