@@ -79,9 +79,9 @@ def engine(case: dict) -> dict:
     search = Search(index, k=k, epsilon=epsilon)
     drawing = Drawing(key=KEY, streams=range(p), q=np.ones(p)) if case.get("draw", True) else None
     try:
-        found = search.run(watch, drawing)
-        taken, share, size = clock.read(), 1.0, float(found.sizes.mean())
-        short = int((found.within < k).sum())
+        neighbors = search.run(watch, drawing)
+        taken, share, size = clock.read(), 1.0, float(neighbors.sizes.mean())
+        short = int((neighbors.within < k).sum())
     except OverTime:
         taken, share, size, short = clock.read(), clock.share, float("nan"), -1
     whole = {name: built[name] + (taken[name] - built[name]) / share for name in taken}
@@ -154,8 +154,8 @@ def move(case: dict) -> dict:
     for share in np.linspace(0.3, 1.0, MOVES):
         for k, q in ((5, 1.0), (20, 0.3)):
             start = time.perf_counter()
-            found = table.narrow(k=k, epsilon=float(share * slider_range.epsilon))
-            draw_donors(found, draws, np.full(p, q))
+            neighborhoods = table.narrow(k=k, epsilon=float(share * slider_range.epsilon))
+            draw_donors(neighborhoods, draws, np.full(p, q))
             times.append(1000 * (time.perf_counter() - start))
     return {
         "median_ms": float(np.median(times)),

@@ -1,7 +1,7 @@
-"""How long the worst-case linkage of one release takes, beside a plain loop over all pairs.
+"""How long the worst-case linkage of one release takes, beside a slow loop over all pairs.
 
 ``python benchmarks/risk.py``; it needs no browser. The law's tables are built anew each time, as
-after a slider move. The plain loop follows the formula, L_i = product of P(w' | i), pair by pair
+after a slider move. The slow loop follows the formula, L_i = product of P(w' | i), pair by pair
 on a few rows, and is scaled to the same number of rows.
 
 The last line is a table of 100,000 x 10 whose neighborhoods have about a thousand members, up to
@@ -159,8 +159,8 @@ def in_own_process() -> dict[str, object]:
     """`measure_large` where nothing else has taken memory."""
     command = [sys.executable, str(Path(__file__).resolve()), "--large"]
     ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    found: dict[str, object] = json.loads(ended.stdout)
-    return found
+    answer: dict[str, object] = json.loads(ended.stdout)
+    return answer
 
 
 def main() -> int:
@@ -192,7 +192,7 @@ def in_words(row: dict[str, object]) -> str:
     limit = f"  (limit {row['limit_s']} s)" if row["limit_s"] else ""
     return (
         f"{row['table']:22} {row['setting']:22} rows {row['rows']:14} median "
-        f"{row['median_s']} s, worst {row['worst_s']} s{limit}; plain loop "
+        f"{row['median_s']} s, worst {row['worst_s']} s{limit}; slow loop "
         f"{row['plain_loop_s']} s ({row['times_faster']}x); R_MAP {row['r_map']}; "
         f"{PINNED} watched records {row['followed_s']} s\n"
     )

@@ -50,11 +50,11 @@ def timed(demo: str) -> dict[str, object]:
     data = rwn.load_demo(demo)
     grid = Grid(axes={"epsilon": EPSILON[demo], "k": (3, 5, 10, 20), "q": (0.25, 0.5, 1.0)})
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    found = sweep(data, grid, plan=Plan(measures=USUAL, releases=8))
+    points = sweep(data, grid, plan=Plan(measures=USUAL, releases=8))
     took, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     worked = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     text = (
-        f"{len(found)} settings x 8 releases x {len(USUAL)} measures, {data.n:,} records "
+        f"{len(points)} settings x 8 releases x {len(USUAL)} measures, {data.n:,} records "
         f"({worked:.0f} CPU seconds)"
     )
     return {
@@ -84,16 +84,16 @@ def goals() -> Iterator[dict[str, object]]:
         goal = Goal(keep="distance_linkage", limit=target, best="correlation")
         over = inside = low_medians = 0
         for plan, points in sweeps:
-            found = seek(data, points, goal, plan=plan)
-            setting = found.point.setting
+            sought = seek(data, points, goal, plan=plan)
+            setting = sought.point.setting
             fresh = replace(
                 plan, measures=("distance_linkage",), releases=FRESH, seed=90_000_000 + plan.seed
             )
             values = Trials(data, [setting], fresh).run(setting).spreads["distance_linkage"].values
-            low, high = found.point.spreads["distance_linkage"].interval or (0.0, 0.0)
+            low, high = sought.point.spreads["distance_linkage"].interval or (0.0, 0.0)
             inside += sum(low <= value <= high for value in values)
             over += sum(value > target for value in values)
-            low_medians += found.reached and statistics.median(values) <= target
+            low_medians += sought.reached and statistics.median(values) <= target
         total = SEARCHES * FRESH
         # the shares that are promised, and two standard errors of a count
         most = 0.05 + 2 * (0.05 * 0.95 / total) ** 0.5
@@ -116,8 +116,8 @@ def cancelled() -> dict[str, object]:
     settings = prepared(data, grid, references=False)
     slowest = 0.0
     for _ in range(CANCELS):
-        with tempfile.TemporaryDirectory() as place:
-            folder = JobFolder.of(Path(place) / "job", data, plan, settings)
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = JobFolder.of(Path(scratch) / "job", data, plan, settings)
             run = Run(data, settings, plan, folder, workers=2)
             while not len(run.sweep()):
                 time.sleep(0.05)
@@ -141,16 +141,16 @@ def _cancel_row(what: str, seconds: float) -> dict[str, object]:
 
 def _children(parent: int) -> list[int]:
     """Processes that another one has started, but for the one that tidies up."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
+    processes = []
+    for entry in Path("/proc").glob("[0-9]*"):
         try:
-            fields = (place / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-            line = (place / "cmdline").read_bytes()
+            fields = (entry / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+            line = (entry / "cmdline").read_bytes()
         except OSError:
             continue  # it has just ended
         if int(fields[1]) == parent and b"resource_tracker" not in line and fields[0] != "Z":
-            found.append(int(place.name))
-    return found
+            processes.append(int(entry.name))
+    return processes
 
 
 @contextmanager
@@ -158,8 +158,8 @@ def served() -> Iterator[tuple[str, int]]:
     """The app, with a folder of its own for sweeps: its address and the number of its process."""
     from rwn_ui.server import launch
 
-    with tempfile.TemporaryDirectory() as place:
-        os.environ["RWN_SWEEPS"] = place
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["RWN_SWEEPS"] = scratch
         port = launch.choose_port()
         with launch.serving(port) as process:
             yield f"http://{launch.ADDRESS}:{port}", process.pid

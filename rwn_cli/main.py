@@ -82,8 +82,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _fail("There is not enough memory for this table.", INPUT_OUTPUT)
     except Exception as error:  # the last barrier: a library's message may hold a cell's value
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{type(error).__name__}, {Path(place.filename).name} line {place.lineno}"
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{type(error).__name__}, {Path(last.filename).name} line {last.lineno}"
         return _fail(f"RWN met a fault of its own ({where}); please report it.", INTERNAL)
     return 0
 
@@ -196,13 +196,13 @@ def audit(
     say("note: row i of MASKED is read as record i of ORIGINAL; a shuffled file gives nonsense.")
     sampling = Sampling(weights=weights, population=population)
     comparison = compare(data, like(data, masked), sampling=sampling)
-    with progress("auditing") as tell:
-        found = read_all(comparison, measure, progress=tell)
+    with progress("auditing") as report:
+        readings = read_all(comparison, measure, progress=report)
     if as_json:
         document = {"records": data.n, "variables": len(data.schema.released)}
-        typer.echo(_json({**document, "measures": found.records()}))
+        typer.echo(_json({**document, "measures": readings.records()}))
     else:
-        typer.echo(readings_table(found.records()))
+        typer.echo(readings_table(readings.records()))
 
 
 app.command()(sweep)

@@ -32,12 +32,12 @@ def progress(label: str) -> Iterator[Callable[[float], None]]:
     Yields
     ------
     callable
-        To be told the share done, from 0 to 1.
+        Takes the share done, from 0 to 1.
     """
     start = time.monotonic()
     bar: Any = None
 
-    def tell(share: float) -> None:
+    def report(share: float) -> None:
         nonlocal bar
         if bar is None and sys.stderr.isatty() and time.monotonic() - start > BAR_AFTER:
             bar = typer.progressbar(length=_BAR_STEPS, label=label, file=sys.stderr)
@@ -46,7 +46,7 @@ def progress(label: str) -> Iterator[Callable[[float], None]]:
             bar.update(max(0, round(share * _BAR_STEPS) - bar.pos))
 
     try:
-        yield tell
+        yield report
     finally:
         if bar is not None:
             bar.__exit__(None, None, None)
@@ -66,7 +66,7 @@ def readings_table(rows: Sequence[dict[str, Any]]) -> str:
     """
     read = [row for row in rows if row["not_applicable"] is None]
     lines = [_COLUMNS, *(tuple(_cell(row[column]) for column in _COLUMNS) for row in read)]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(_COLUMNS))]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(_COLUMNS))]
     text = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
     for row in rows:
         if row["not_applicable"] is not None:

@@ -51,6 +51,6 @@ def describe_fault(error: BaseException) -> str:
 def log_fault(fault: BaseException | str) -> str:
     """Log a foreign error, or what `describe_fault` said of one; the number that names it."""
     number = secrets.token_hex(4)
-    told = fault if isinstance(fault, str) else describe_fault(fault)
-    _LOG.error("error %s: %s", number, told)
+    description = fault if isinstance(fault, str) else describe_fault(fault)
+    _LOG.error("error %s: %s", number, description)
     return number

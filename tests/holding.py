@@ -11,16 +11,16 @@ def broken(rule: Callable[..., None], *cases: Iterable[str]) -> list[str]:
     tried = list(itertools.product(*cases))
     if not tried:
         raise ValueError("A rule that is held for no case says nothing.")
-    found = []
+    result = []
     for case in tried:
         try:
             rule(*case)
         except Exception as error:
-            found.append(f"{', '.join(case)}: {type(error).__name__}: {error}")
-    return found
+            result.append(f"{', '.join(case)}: {type(error).__name__}: {error}")
+    return result
 
 
 def hold(rule: Callable[..., None], *cases: Iterable[str]) -> None:
     """Hold a rule for every combination, and report all that break it together."""
-    found = broken(rule, *cases)
-    assert not found, "\n".join(found)
+    result = broken(rule, *cases)
+    assert not result, "\n".join(result)

@@ -76,8 +76,8 @@ def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) ->
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        place = str(error).rpartition("(")[2].rstrip(")")
-        raise refusal(f"The {what} is not valid TOML ({place}).") from None
+        position = str(error).rpartition("(")[2].rstrip(")")
+        raise refusal(f"The {what} is not valid TOML ({position}).") from None
 
 
 def _is_tables(value: Any) -> bool:
@@ -106,13 +106,13 @@ def _blocks(
     if lines:
         yield lines
     for name, value in tables:
-        place = (*path, name)
-        words = ".".join(map(_name, place))
+        where = (*path, name)
+        words = ".".join(map(_name, where))
         if _is_table(value):
-            yield from _blocks(value, place, ordered, f"[{words}]")
+            yield from _blocks(value, where, ordered, f"[{words}]")
         else:
             for each in value:
-                yield from _blocks(each, place, ordered, f"[[{words}]]")
+                yield from _blocks(each, where, ordered, f"[[{words}]]")
 
 
 def _known(node: Mapping[str, Any], ordered: bool) -> list[tuple[str, Any]]:

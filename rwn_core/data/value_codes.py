@@ -23,10 +23,10 @@ def _number_values(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], 
         codes = level_codes.astype(np.int64)
     else:
         numbers = microdata.values(name)
-        found, inverse = np.unique(numbers[~np.isnan(numbers)], return_inverse=True)
+        distinct, inverse = np.unique(numbers[~np.isnan(numbers)], return_inverse=True)
         codes = np.full(len(numbers), -1, dtype=np.int64)
         codes[~np.isnan(numbers)] = inverse
-        values = found.tolist()
+        values = distinct.tolist()
     if (codes < 0).any():
         codes = np.where(codes < 0, len(values), codes)
         values.append(None)

@@ -13,7 +13,8 @@ Answers = Mapping[str, Reading | NotApplicable]
 """By measure key, the reading or why there is none."""
 
 GUESSING = ("attribute_inference", "singling_out", "linkability", "inference")
-"""Attacks that guess about a person; a release is to blame for what they learn beyond strangers."""
+"""Attacks that guess about a person; a release is to blame for what they learn beyond that
+of people who are not in the file."""
 
 _WORST = ("keys and neighborhoods", "whole original file")
 """Attacks that are the worst case with what they know, where both ways to link are tried."""

@@ -65,8 +65,8 @@ def read_csv(file: str, content: bytes, schema: Schema | None = None) -> Microda
             file=file, name=name, texts=texts, lines=lambda rows: _lines_of(text, rows)
         )
         variable = None if schema is None else schema.variable(name)
-        series[name], found = typed(column, variable)
-        notices += found
+        series[name], noticed = typed(column, variable)
+        notices += noticed
     with in_file(file):
         return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
 
@@ -206,12 +206,12 @@ def _ragged(record: Sequence[str], width: int) -> str:
             "quotes for a missing value."
         )
     fields = "is 1 field" if len(record) == 1 else f"are {len(record):,} fields"
-    found = f"there {fields}, and the header has {width:,}"
+    fault = f"there {fields}, and the header has {width:,}"
     if len(record) == width + 1 and record[-1] == "":
-        return f"{found}; remove the comma at the end of the lines."
+        return f"{fault}; remove the comma at the end of the lines."
     if width == 1:
-        return f"{found}; remove any title above the header line."
-    return f"{found}; give every record one field for each column."
+        return f"{fault}; remove any title above the header line."
+    return f"{fault}; give every record one field for each column."
 
 
 def _broken(error: str) -> str:

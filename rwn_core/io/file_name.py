@@ -1,4 +1,4 @@
-"""How a message names a file, and the place in it."""
+"""How a message names a file, and the position in it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def shown(name: str) -> str:
 
 
 @contextmanager
-def in_file(place: str) -> Iterator[None]:
-    """Put the place before the text of an `InputError` raised inside.
+def in_file(position: str) -> Iterator[None]:
+    """Put the position before the text of an `InputError` raised inside.
 
     Examples
     --------
@@ -33,4 +33,4 @@ def in_file(place: str) -> Iterator[None]:
         yield
     except InputError as error:
         text = str(error)
-        raise type(error)(f"{place}: {text[:1].lower()}{text[1:]}") from None
+        raise type(error)(f"{position}: {text[:1].lower()}{text[1:]}") from None

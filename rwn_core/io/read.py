@@ -92,14 +92,14 @@ def _check_content(form: Format, file: str, content: bytes) -> None:
     if form.detects(content):
         return
     what = describe(content)
-    found = f"is not {form.noun}" if what is None else f"is {what} and not {form.title}"
+    fault = f"is not {form.noun}" if what is None else f"is {what} and not {form.title}"
     if form.has_signature:
         raise InputError(
-            f"{file} {found}; save the table as {form.title}, or give a file of another format "
+            f"{file} {fault}; save the table as {form.title}, or give a file of another format "
             f"the ending {endings(besides=form.key)}."
         )
     if what is not None:
-        raise InputError(f"{file} {found}; save the table as {kinds()}.")
+        raise InputError(f"{file} {fault}; save the table as {kinds()}.")
 
 
 def _format_of(name: str, content: bytes) -> Format:
@@ -113,8 +113,8 @@ def _format_of(name: str, content: bytes) -> Format:
             f"table as {kinds()}."
         )
     what = describe(content)
-    found = f"does not end in {endings()}" if what is None else f"is {what}"
-    raise InputError(f"{shown(name)} {found}; save the table as {kinds()}.")
+    fault = f"does not end in {endings()}" if what is None else f"is {what}"
+    raise InputError(f"{shown(name)} {fault}; save the table as {kinds()}.")
 
 
 def _bytes_of(path: Path) -> bytes:

@@ -276,19 +276,19 @@ def mask(
     ParameterError
     """
     threads = thread_count(threads)
-    plain, own = unrounded(params)
+    setting, own = unrounded(params)
     steps = steps_by_name({**own, **(precision or {})})
     check_precision(microdata, dict(steps))  # refuse before the search, not after it
     if seed is None:
         key = SecretKey.fresh()
     else:
         key = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
-    work = plain.prepare(microdata).release(key, threads=threads, progress=progress)
+    work = setting.prepare(microdata).release(key, threads=threads, progress=progress)
     work = work.rounded(dict(steps))
     return Release(
         masked=work.masked,
-        method=plain.method,
-        params=plain,
+        method=setting.method,
+        params=setting,
         fingerprint=microdata.fingerprint,
         donors=work.donors,
         law=work.law,

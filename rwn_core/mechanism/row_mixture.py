@@ -90,10 +90,10 @@ class RowMixtureLaw(CellLaw):
 
     def columns(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
         """What each value is to expect, a lost one in the last place; see `CellLaw.columns`."""
-        found = super().columns(names, enough)
+        tables = super().columns(names, enough)
         if self.donors.few:
-            return found
-        return [self._with_lost(name, each) for name, each in zip(names, found, strict=True)]
+            return tables
+        return [self._with_lost(name, each) for name, each in zip(names, tables, strict=True)]
 
     def _with_lost(self, name: str, column: Column) -> Column:
         codes, values = value_codes(self.original, name)

@@ -15,7 +15,7 @@ from rwn_core.neighbors.kernels.duplicate_rows import group_rows
 from rwn_core.neighbors.kernels.error_bound import bound_norms
 from rwn_core.neighbors.kernels.kd_tree import fill_tiles, rotate, split_rows
 from rwn_core.neighbors.kernels.leaf_distances import HALF_BLOCK
-from rwn_core.neighbors.kernels.simd import LANES
+from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH
 from rwn_core.parallel.threads import Watch
 
 LINE = 64  # bytes
@@ -254,7 +254,7 @@ def _is_middling(rows: NDArray[np.float64]) -> bool:
 def _side_by_side(centers: NDArray[Any], halves: NDArray[Any]) -> NDArray[Any]:
     """Centers and halves of boxes, shape (2, d, leaves), with room at the end."""
     leaves, dimensions = centers.shape
-    boxes = _aligned((2, dimensions, -(-leaves // LANES) * LANES), centers.dtype)
+    boxes = _aligned((2, dimensions, -(-leaves // VECTOR_WIDTH) * VECTOR_WIDTH), centers.dtype)
     boxes[0, :, :leaves], boxes[1, :, :leaves] = centers.T, halves.T
     boxes[0, :, leaves:], boxes[1, :, leaves:] = np.inf, 0
     return boxes

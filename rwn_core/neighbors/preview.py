@@ -93,10 +93,10 @@ class Preview:
 
         k, epsilon, strict = ball.k, ball.epsilon, ball.strict
         if self.whole:
-            found = Search(self.index, k=k or 0, epsilon=epsilon, strict=strict)
+            query = Search(self.index, k=k or 0, epsilon=epsilon, strict=strict)
         else:
-            found = search_of_some(self.index, self.points, self.records, k, epsilon, strict=strict)
-        return run_search(found, drawing, Watch(threads=thread_count(threads), progress=progress))
+            query = search_of_some(self.index, self.points, self.records, k, epsilon, strict=strict)
+        return run_search(query, drawing, Watch(threads=thread_count(threads), progress=progress))
 
     def _mine(self, epsilon: Radius | None) -> Radius | None:
         """The radius of the shown records."""

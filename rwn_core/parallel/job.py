@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from rwn_core.parallel.pool import Pool
-from rwn_core.parallel.processes import Handle, Tell
+from rwn_core.parallel.processes import Handle
+from rwn_core.parallel.threads import Progress
 
 Call = tuple[Callable[..., Any], dict[str, Any]]
 
@@ -66,6 +67,6 @@ def _prepare() -> Handle:
     return _call
 
 
-def _call(call: Call, tell: Tell) -> Any:
+def _call(call: Call, progress: Progress) -> Any:
     work, arguments = call
-    return work(**arguments, progress=tell)
+    return work(**arguments, progress=progress)

@@ -1,6 +1,6 @@
 """Worker processes that do tasks one after another, and keep from one to the next what they need.
 
-Each process has a thread here that hands it tasks and hears how far it is, so that the work goes
+Each process has a thread here that hands it tasks and learns how far it is, so that the work goes
 on whether or not anybody looks.
 """
 
@@ -57,7 +57,7 @@ class Task(Future[Any]):
         content, self._content = self._content, b""
         return content
 
-    def told(self, share: float) -> None:
+    def report(self, share: float) -> None:
         """Take in how much is done."""
         self.share = share
 
@@ -86,7 +86,7 @@ class Pool:
     ----------
     prepare : callable
         Called once in each worker, with the arguments; returns the function that does a task,
-        given the task and a function to tell the share done. It must be importable by name.
+        given the task and a function that takes the share done. It must be importable by name.
     *arguments
         What it is given.
     workers : int
@@ -141,7 +141,7 @@ class Pool:
 
     @property
     def running(self) -> bool:
-        """Whether a worker may still do something, or hear that it has died."""
+        """Whether a worker may still do something, or learn that it has died."""
         return any(thread.is_alive() for thread in self._threads)
 
     @property
@@ -212,7 +212,7 @@ def _abandon(line: _Line, workers: Sequence[Worker]) -> None:
 def _attend(worker: Worker, how: list[bytes], line: _Line) -> None:
     """Hand tasks to one worker for as long as both last; then see to its end."""
     try:
-        with suppress(OSError):  # it has ended, which its first task will hear
+        with suppress(OSError):  # it has ended, which its first task will learn
             worker.send(how.pop())
         while (task := line.take()) is not None:
             if not _done(worker, task, line):
@@ -230,7 +230,7 @@ def _done(worker: Worker, task: Task, line: _Line) -> bool:
         return True
     try:
         worker.send(task.taken())
-        answer = worker.hear(task.told)
+        answer = worker.receive(task.report)
     except Exception:  # nearly always an OSError or an EOFError: the process has ended
         end_workers([worker])
         line.stop(task)

@@ -22,17 +22,15 @@ from types import ModuleType
 from typing import Any
 
 from rwn_core.errors import RWNError, describe_fault
+from rwn_core.parallel.threads import Progress
 
 if sys.platform == "win32":
     from multiprocessing.connection import PipeConnection as Channel
 else:
     from multiprocessing.connection import Connection as Channel
 
-Tell = Callable[[float], None]
-"""Takes the share done, from 0 to 1."""
-
-Handle = Callable[[Any, Tell], Any]
-"""Does one task, tells how far it is, and returns what comes of it."""
+Handle = Callable[[Any, Progress], Any]
+"""Does one task, reports how much is done, and returns what comes of it."""
 
 POLITE = 19  # what a worker adds to its niceness while a person uses the same machine
 _GRACE = 0.4  # seconds between asking a process to end and ending it
@@ -77,13 +75,13 @@ class Worker:
         """
         self.channel.send_bytes(content)
 
-    def hear(self, tell: Tell) -> tuple[str, Any]:
-        """Hear of the task that was sent, until it ends.
+    def receive(self, progress: Progress) -> tuple[str, Any]:
+        """Wait until the task that was sent ends, and take in its reports meanwhile.
 
         Parameters
         ----------
-        tell : callable
-            Called with the share done.
+        progress : callable
+            Called with the share done, from 0 to 1.
 
         Returns
         -------
@@ -102,9 +100,9 @@ class Worker:
                 what, value = pickle.loads(message)
             except Exception as error:
                 return "failed", describe_fault(error)
-            if what != "told":
+            if what != "progress":
                 return what, value
-            tell(value)
+            progress(value)
 
 
 def end_workers(workers: Iterable[Worker]) -> None:
@@ -183,11 +181,11 @@ def _answer(made: tuple[str, Any], channel: Channel) -> bytes:
     if what != "done":
         return packed(made)
 
-    def tell(share: float) -> None:
-        channel.send_bytes(packed(("told", float(share))))
+    def report(share: float) -> None:
+        channel.send_bytes(packed(("progress", float(share))))
 
-    what, found = _attempt(lambda: packed(("done", handle(pickle.loads(task), tell))))
-    return found if what == "done" else packed((what, found))
+    what, value = _attempt(lambda: packed(("done", handle(pickle.loads(task), report))))
+    return value if what == "done" else packed((what, value))
 
 
 def _attempt(work: Callable[[], Any]) -> tuple[str, Any]:

@@ -125,10 +125,10 @@ def plan_large(
             f"The planner is for tables of more than {LARGEST_DENSE:,} records; smaller ones take "
             "a moment by the exact method."
         )
-    plain = RWN(epsilon=params.epsilon, k=params.k, q=params.q, scale=params.scale)
+    base = RWN(epsilon=params.epsilon, k=params.k, q=params.q, scale=params.scale)
     offers = []
-    schemes = _schemes(plain, count)
-    distances = _distances(plain.points(microdata))
+    schemes = _schemes(base, count)
+    distances = _distances(base.points(microdata))
     for done, (title, scheme) in enumerate(schemes):
         offers.append(_offer(title, scheme, microdata, count, distances, thread_count(threads)))
         if progress is not None:
@@ -199,8 +199,8 @@ def _distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sorted distances from some records to all others, shape (probes, n - 1)."""
     rows = np.unique(np.linspace(0, len(points) - 1, _PROBES).astype(np.int64))
     distances = np.empty((len(rows), len(points) - 1))  # of a large table gigabytes: held once
-    for place, row in enumerate(rows):
-        distances[place] = np.sort(((points - points[row]) ** 2).sum(axis=1))[1:]
+    for position, row in enumerate(rows):
+        distances[position] = np.sort(((points - points[row]) ** 2).sum(axis=1))[1:]
     return np.sqrt(distances, out=distances)
 
 
@@ -213,9 +213,9 @@ def _neighborhoods(
     epsilon = float(params.epsilon) if isinstance(params.epsilon, int | float) else 0.0
     within = thicker * (distances <= epsilon).sum(axis=1)
     rank = min(max(math.ceil(k / thicker), 1), distances.shape[1])
-    reach = np.maximum(distances[:, rank - 1], epsilon)
+    radii = np.maximum(distances[:, rank - 1], epsilon)
     members = np.maximum(within, min(k, share * n))
-    return float((within < k).mean()), float(np.median(reach)), float(members.mean())
+    return float((within < k).mean()), float(np.median(radii)), float(members.mean())
 
 
 def _seconds(
@@ -226,10 +226,10 @@ def _seconds(
 
     largest = _SMALLER if params.neighbors == "pairs" else _SIZES
     rows, taken = [], []
-    for place, size in enumerate(sorted({min(size, microdata.n) for size in largest})):
+    for position, size in enumerate(sorted({min(size, microdata.n) for size in largest})):
         small = microdata.take(np.linspace(0, microdata.n - 1, size).astype(np.int64))
         fitting = _scaled(params, size)
-        if place == 0:
+        if position == 0:
             _mask(fitting, small)  # what is compiled or loaded once does not count
         taken.append(_mask(fitting, small))
         rows.append(_work(fitting, size, distances))

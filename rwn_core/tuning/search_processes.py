@@ -15,7 +15,8 @@ from typing import Any, Self
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.parallel.pool import Pool
-from rwn_core.parallel.processes import Handle, Tell
+from rwn_core.parallel.processes import Handle
+from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep_processes import one_thread
@@ -27,7 +28,7 @@ def _prepare(microdata: Microdata, farthest: Sequence[Setting], plan: Plan) -> H
     one_thread()
     trials = Trials(microdata, farthest, plan)
 
-    def handle(task: tuple[Setting, Plan], progress: Tell) -> Point:
+    def handle(task: tuple[Setting, Plan], progress: Progress) -> Point:
         setting, trials.plan = task
         return trials.run(setting)
 
@@ -69,7 +70,7 @@ class Crew:
         """End the processes."""
         self._pool.cancel()
 
-    def points(self, settings: Sequence[Setting], plan: Plan, progress: Tell) -> list[Point]:
+    def points(self, settings: Sequence[Setting], plan: Plan, progress: Progress) -> list[Point]:
         """Try settings.
 
         Parameters

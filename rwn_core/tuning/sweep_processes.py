@@ -16,7 +16,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.masking.references import REFERENCES
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.pool import Pool, Task
-from rwn_core.parallel.processes import Handle, Tell, be_polite
+from rwn_core.parallel.processes import Handle, be_polite
+from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.setting import Setting
@@ -45,7 +46,7 @@ def _prepare(work: _Work) -> Handle:
     one_thread()
     trials: list[Trials] = []
 
-    def handle(task: Setting | _Forecasts, progress: Tell) -> None:
+    def handle(task: Setting | _Forecasts, progress: Progress) -> None:
         if isinstance(task, tuple):  # quick, and not yet polite: somebody waits to see it
             for part in expected(work.microdata, task):
                 work.folder.save_forecasts(part)
@@ -59,7 +60,7 @@ def _prepare(work: _Work) -> Handle:
     return handle
 
 
-def _try(trials: Trials, setting: Setting, work: _Work, progress: Tell) -> None:
+def _try(trials: Trials, setting: Setting, work: _Work, progress: Progress) -> None:
     """Try one setting and keep its point."""
     done = 0
 

@@ -12,7 +12,8 @@ from rwn_core.masking import Method
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.pool import Pool, Stopped, Task
-from rwn_core.parallel.processes import Handle, Tell, be_polite
+from rwn_core.parallel.processes import Handle, be_polite
+from rwn_core.parallel.threads import Progress
 from rwn_ui.background.end_with_session import end_with_the_session
 
 PATIENCE = 3.0  # seconds that an earlier question may go on before it is given up for a newer one
@@ -37,20 +38,20 @@ class Question:
         try:
             release = rwn.mask(unmasked.original, self.params, seed=self.seed)
             masked = unmasked.with_masked(release.masked, release.law)
-            found = rwn.MEASURES[self.measure].read(masked)
+            reading = rwn.MEASURES[self.measure].read(masked)
         except RWNError as refusal:
             return rwn.NotApplicable(str(refusal))
-        if not isinstance(found, Reading):
-            return found
-        said = {name: part for name, part in found.detail.items() if name in _SAID}
-        return replace(found, detail=said)
+        if not isinstance(reading, Reading):
+            return reading
+        said = {name: part for name, part in reading.detail.items() if name in _SAID}
+        return replace(reading, detail=said)
 
 
 def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answer]) -> Handle:
     be_polite()  # a slider that moves meanwhile comes first
     unmasked = Comparison(original=data, masked=data)
 
-    def handle(question: Question, tell: Tell) -> Answer:
+    def handle(question: Question, progress: Progress) -> Answer:
         return answer(question, unmasked)
 
     return handle
@@ -132,11 +133,11 @@ class OnDemand:
 
 
 def _answer_of(task: Task) -> Answer:
-    """What a task found, or why it did not."""
+    """What a task answered, or why it did not."""
     try:
-        found: Answer = task.result()
+        answer: Answer = task.result()
     except Stopped as stopped:
         return rwn.NotApplicable(f"{_FAILED} ({stopped.fault})" if stopped.fault else _FAILED)
     except RWNError as refusal:
         return rwn.NotApplicable(str(refusal))
-    return found
+    return answer

@@ -65,7 +65,7 @@ def bar(
     """
     left, right = st.columns([6, 1], vertical_alignment="center") if wide else (st, st)
     left.progress(min(work.share, 1.0), text=escaped(work.words))
-    # as a callback it is heard before anything is drawn
+    # as a callback it is called before anything is drawn
     width = "stretch" if wide else "content"
     right.button("Cancel", key=key, width=width, on_click=cancel or work.cancel)
 

@@ -28,7 +28,7 @@ deviations); `measure` with the key of a measure (its value)."""
 
 def suggested(data: rwn.Microdata) -> AnalysisPlan:
     """Analyses to start from: the steward's question, the correlations, a table."""
-    found = []
+    analyses = []
     question = data.schema.question
     if question is not None:
         names = [f"`{name}`" if not name.isidentifier() else name for name in question.predictors]
@@ -36,7 +36,7 @@ def suggested(data: rwn.Microdata) -> AnalysisPlan:
         response = (
             question.response if question.response.isidentifier() else f"`{question.response}`"
         )
-        found.append(
+        analyses.append(
             Analysis(
                 name=f"Regression of {question.response}",
                 kind="logistic" if kind is Kind.CATEGORICAL else "linear",
@@ -45,12 +45,12 @@ def suggested(data: rwn.Microdata) -> AnalysisPlan:
             )
         )
     if len(data.numeric_names) > 1:
-        found.append(
+        analyses.append(
             Analysis(name="Correlations", kind="measure", tolerance=0.08, measure="correlation")
         )
     released = [variable.name for variable in data.schema.released]
     if len(released) > 1:
-        found.append(
+        analyses.append(
             Analysis(
                 name=f"{released[0]} by {released[1]}",
                 kind="table",
@@ -58,7 +58,7 @@ def suggested(data: rwn.Microdata) -> AnalysisPlan:
                 variables=(released[0], released[1]),
             )
         )
-    return AnalysisPlan(analyses=tuple(found))
+    return AnalysisPlan(analyses=tuple(analyses))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +177,7 @@ def read(content: bytes) -> AnalysisPlan:
     text = text_of(content, "scenario")
     if "[[analysis]]" in text and "format" not in text:
         return AnalysisPlan.from_toml(text)
-    found = Scenario.from_toml(text).analysis_plan
-    if not found.analyses:
+    plan = Scenario.from_toml(text).analysis_plan
+    if not plan.analyses:
         raise InputError("The scenario has no analysis plan; register analyses and save it again.")
-    return found
+    return plan

@@ -34,13 +34,13 @@ def verdicts(session: Session, comparison: Comparison) -> tuple[Verdict, ...]:
     )
 
 
-def tile(found: Sequence[Verdict]) -> dict[str, Any]:
+def tile(judged: Sequence[Verdict]) -> dict[str, Any]:
     """Pass or fail in one tile; its help names every analysis."""
-    failed = [verdict for verdict in found if not verdict.passed]
-    names = [f"{'✓' if verdict.passed else '▲'} {verdict.analysis.name}" for verdict in found]
+    failed = [verdict for verdict in judged if not verdict.passed]
+    names = [f"{'✓' if verdict.passed else '▲'} {verdict.analysis.name}" for verdict in judged]
     return {
         "label": "Analysis plan",
-        "released": f"{len(found) - len(failed)} of {len(found)}",
+        "released": f"{len(judged) - len(failed)} of {len(judged)}",
         "state": "over" if failed else None,
         "limit": shorten(", ".join(verdict.analysis.name for verdict in failed), 26)
         or "all within tolerance",
@@ -105,10 +105,10 @@ def keep(
     session: Session,
     scenario: Scenario,
     analysis_plan: AnalysisPlan,
-    found: tuple[Standing, ...] | None,
+    judged: tuple[Standing, ...] | None,
 ) -> None:
-    """Remember what a job found."""
-    _standings().keep(_key(session, scenario, analysis_plan), found)
+    """Remember how the analyses of a job fared."""
+    _standings().keep(_key(session, scenario, analysis_plan), judged)
 
 
 def _standings() -> Memo:
@@ -120,12 +120,12 @@ def _key(session: Session, scenario: Scenario, analysis_plan: AnalysisPlan) -> t
     return (analysis_plan, session.data.fingerprint, key, scenario.seed)
 
 
-def standing_words(found: Standing) -> str:
+def standing_words(standing: Standing) -> str:
     """Pass or fail of one analysis over several releases, with its median."""
-    if found.value is None:
-        return f"▲ {found.reason}"
-    if found.always:
-        return f"✓ pass ({found.value:.3g})"
-    if not found.passed:
-        return f"▲ fail ({found.value:.3g})"
-    return f"▲ passes on {found.passed} of {found.releases} ({found.value:.3g})"
+    if standing.value is None:
+        return f"▲ {standing.reason}"
+    if standing.always:
+        return f"✓ pass ({standing.value:.3g})"
+    if not standing.passed:
+        return f"▲ fail ({standing.value:.3g})"
+    return f"▲ passes on {standing.passed} of {standing.releases} ({standing.value:.3g})"

@@ -62,18 +62,18 @@ def _outcome(job: Job) -> None:
         st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
         return
     trial: PredictionTrial = job.result
-    found = trial.differences()
+    rows = trial.differences()
     error = str(trial.detail["error_name"]).replace("1 - R2", "1 − R²")
     size = f"{trial.detail['n_train']:,} / {trial.detail['n_test']:,}"
     st.table(
         {
-            "setting": [escaped(job.label)] * len(found),
-            "learner": [learner for learner, *_ in found],
-            f"{error}, fitted on the original": [f"{before:.3f}" for _, before, *_ in found],
-            "fitted on the masked": [f"{after:.3f}" for _, _, after, *_ in found],
+            "setting": [escaped(job.label)] * len(rows),
+            "learner": [learner for learner, *_ in rows],
+            f"{error}, fitted on the original": [f"{before:.3f}" for _, before, *_ in rows],
+            "fitted on the masked": [f"{after:.3f}" for _, _, after, *_ in rows],
             "difference (standard error over splits)": [
-                f"{change:+.3f} ({spread:.3f})" for *_, change, spread in found
+                f"{change:+.3f} ({spread:.3f})" for *_, change, spread in rows
             ],
-            "records to fit / to test": [size] * len(found),
+            "records to fit / to test": [size] * len(rows),
         }
     )

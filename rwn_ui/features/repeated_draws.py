@@ -75,9 +75,9 @@ def draw_many(
 ) -> tuple[Ensemble, tuple[Standing, ...]]:
     """What measures and registered analyses say of many releases; the work of the process."""
     share = SHARE_OF_MEASURES if analysis_plan.analyses else 1.0
-    found = ensemble(microdata, params, progress=lambda done: progress(share * done), **more)
+    draws = ensemble(microdata, params, progress=lambda done: progress(share * done), **more)
     if not analysis_plan.analyses:
-        return found, ()
+        return draws, ()
     judged = analysis_plan.judge_setting(
         microdata,
         params,
@@ -85,7 +85,7 @@ def draw_many(
         seed=more["seed"],
         progress=lambda done: progress(share + (1 - share) * done),
     )
-    return found, judged
+    return draws, judged
 
 
 def begin_validity(session: Session) -> None:

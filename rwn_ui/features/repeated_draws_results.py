@@ -21,24 +21,24 @@ KEPT = 8  # settings whose results one user keeps
 
 def drawn(session: Session) -> Ensemble | None:
     """The draws of the setting on screen, where the user has asked for them."""
-    found: Ensemble | None = memo("draws", KEPT).get(setting_key(session))
-    return found
+    draws: Ensemble | None = memo("draws", KEPT).get(setting_key(session))
+    return draws
 
 
 def standings(session: Session) -> tuple[Standing, ...]:
     """How the registered analyses fared on those draws."""
-    found: tuple[Standing, ...] | None = memo("standings of draws", KEPT).get(setting_key(session))
-    return found or ()
+    judged: tuple[Standing, ...] | None = memo("standings of draws", KEPT).get(setting_key(session))
+    return judged or ()
 
 
 def validity(session: Session) -> Validity | None:
     """The truth of the setting's standard errors, where the user has asked for it."""
-    found: Validity | None = memo("validity", KEPT).get(setting_key(session))
-    return found
+    result: Validity | None = memo("validity", KEPT).get(setting_key(session))
+    return result
 
 
 def keep(setting: Key, result: tuple[Ensemble, tuple[Standing, ...]] | Validity) -> None:
-    """Remember what a job found of a setting."""
+    """Remember what a job computed for a setting."""
     if isinstance(result, Validity):
         memo("validity", KEPT).keep(setting, result)
     else:

@@ -27,7 +27,7 @@ Judged = list[tuple[Scenario, AnalysisPlan, tuple[Standing, ...] | None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tried:
-    """What a job found: a new scenario, if it was about one, and how the analyses fare."""
+    """The result of a job: a new scenario, if it was about one, and how the analyses fare."""
 
     new: Scenario | None
     judged: Judged
@@ -119,10 +119,10 @@ def try_new(
     new = measured(microdata, scenario, lambda done: progress(share * done))
     if not analysis_plan.analyses:
         return Tried(new=new, judged=[])
-    found = analysis_plan_results.judge(
+    standings = analysis_plan_results.judge(
         microdata, new, analysis_plan, lambda done: progress(share + share * done)
     )
-    return Tried(new=new, judged=[(new, analysis_plan, found)])
+    return Tried(new=new, judged=[(new, analysis_plan, standings)])
 
 
 def try_known(
@@ -133,13 +133,13 @@ def try_known(
     """Run the registered analyses on scenarios; the work of the process."""
     judged: Judged = []
     for scenario, analysis_plan in tasks:
-        found = analysis_plan_results.judge(
+        standings = analysis_plan_results.judge(
             microdata,
             scenario,
             analysis_plan,
             lambda done: progress((len(judged) + done) / len(tasks)),
         )
-        judged.append((scenario, analysis_plan, found))
+        judged.append((scenario, analysis_plan, standings))
     return Tried(new=None, judged=judged)
 
 

@@ -58,13 +58,13 @@ def differences(one: Scenario, other: Scenario) -> list[str]:
 
 def _settings(one: Scenario, other: Scenario) -> list[str]:
     before, after = _parts(one), _parts(other)
-    found = []
+    sentences = []
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
         if old != new:
-            found.append(f"{name} is {_word(new)} instead of {_word(old)}.")
-    found += _precision(one, other)
-    return found or ["Both have the same setting."]
+            sentences.append(f"{name} is {_word(new)} instead of {_word(old)}.")
+    sentences += _precision(one, other)
+    return sentences or ["Both have the same setting."]
 
 
 def _parts(scenario: Scenario) -> dict[str, Any]:

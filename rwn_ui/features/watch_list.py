@@ -49,11 +49,11 @@ def _unique(session: Session, keys: tuple[str, ...]) -> None:
             "answers are not sought; ask one of your own."
         )
         return
-    found = memo("watch list", KEPT).once(
+    unique = memo("watch list", KEPT).once(
         ("lone members", session.data.fingerprint, session.data.schema, keys),
         lambda: lone_members(with_keys(session.data, keys), keys),
     )
-    words = {predicate.words: predicate for predicate, _ in found}
+    words = {predicate.words: predicate for predicate, _ in unique}
     if words:
         question = st.selectbox(
             "Question that one person answers", list(words), key=_key(session, "question")
@@ -91,13 +91,13 @@ def _condition(session: Session, name: str) -> Condition:
     return Condition(name=name, sign=chosen, value=float(limit))
 
 
-def table(session: Session, found: Disclosure, *, live: bool) -> dict[str, Any]:
+def table(session: Session, disclosure: Disclosure, *, live: bool) -> dict[str, Any]:
     """What became of every entry: at the present setting, or in the job's release."""
     if live:
         drawn = current_release(session).masked
         followed = session.watched.follow(session.data, drawn.masked, drawn.law)
     else:
-        followed = found.followed
+        followed = disclosure.followed
     rows = [[entry.words, _chance(entry), entry.matches] for entry in followed]
     known = {entry.words for entry in followed}
     new = [each for each in words(session) if each not in known]

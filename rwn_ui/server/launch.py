@@ -63,10 +63,10 @@ def app_file() -> Path:
         The installation is incomplete.
     """
     here = Path(__file__).resolve().parents[1]
-    # the packaged place first: beside an installed package may lie anybody's app.py
-    for place in (here / "app" / "app.py", here.parent / "app.py"):
-        if place.is_file():
-            return place
+    # the packaged one first: beside an installed package may lie anybody's app.py
+    for app in (here / "app" / "app.py", here.parent / "app.py"):
+        if app.is_file():
+            return app
     raise RWNError("The app's files are not there; install the package again.")
 
 
@@ -228,8 +228,8 @@ def _served_app() -> Iterator[Path]:
     try:
         provide_plotly(app.parent / "static")
     except RWNError:
-        with tempfile.TemporaryDirectory(prefix="rwn-app-") as place:
-            folder = Path(place)
+        with tempfile.TemporaryDirectory(prefix="rwn-app-") as copy:
+            folder = Path(copy)
             shutil.copy(app, folder)
             for name in ("pages", ".streamlit"):
                 shutil.copytree(app.parent / name, folder / name)

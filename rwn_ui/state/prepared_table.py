@@ -98,8 +98,8 @@ class PreparedTable:
 
         Beyond the stored neighbors the setting's own are searched for; `progress` is called then.
         """
-        plain, precision = unrounded(params)
-        moved = self.prepared.at(**lever_values(plain))
+        setting, precision = unrounded(params)
+        moved = self.prepared.at(**lever_values(setting))
         exact = moved.release(SecretKey.from_seed(seed), progress=progress)
         masked = exact.rounded(precision)
         comparison = self.comparison.with_masked(masked.masked, masked.law)

@@ -45,10 +45,10 @@ class Results:
 
 def own_results() -> Results:
     """This user's results."""
-    found: Results | None = st.session_state.get(_KEY)
-    if found is None:
-        found = st.session_state[_KEY] = Results()
-    return found
+    results: Results | None = st.session_state.get(_KEY)
+    if results is None:
+        results = st.session_state[_KEY] = Results()
+    return results
 
 
 def memo(feature: str, entries: int) -> Memo:

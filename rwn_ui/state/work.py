@@ -65,7 +65,7 @@ class Work:
 
 def own_work() -> Work:
     """This user's work."""
-    found: Work | None = st.session_state.get(_KEY)
-    if found is None:
-        found = st.session_state[_KEY] = Work()
-    return found
+    work: Work | None = st.session_state.get(_KEY)
+    if work is None:
+        work = st.session_state[_KEY] = Work()
+    return work

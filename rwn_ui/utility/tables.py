@@ -172,14 +172,14 @@ def _pass_table(verdicts: Sequence[Verdict], judged: Sequence[Standing]) -> Tabl
     }
 
 
-def _of_draws(found: Standing | None, shown: bool) -> list[Any]:
+def _of_draws(standing: Standing | None, shown: bool) -> list[Any]:
     """How an analysis fares over the draws; one registered later has not been run on them."""
-    if found is None:
+    if standing is None:
         return ["–", None] if shown else []
-    return [f"{found.passed} of {found.releases}", found.value]
+    return [f"{standing.passed} of {standing.releases}", standing.value]
 
 
-def _means(found: pd.DataFrame) -> Table:
+def _means(means: pd.DataFrame) -> Table:
     rows = [
         [
             str(row.Index),
@@ -188,7 +188,7 @@ def _means(found: pd.DataFrame) -> Table:
             float(row.inflation),
             float(row.inflation_with_bias**0.5),
         ]
-        for row in found.itertuples()
+        for row in means.itertuples()
     ]
     return {
         "title": "What the masking adds to the error of a mean",
@@ -204,10 +204,10 @@ def _means(found: pd.DataFrame) -> Table:
     }
 
 
-def _validity(found: Validity) -> Table:
-    frame = found.frame()
+def _validity(validity: Validity) -> Table:
+    frame = validity.frame()
     return {
-        "title": f"Are the standard errors of {found.response} true?",
+        "title": f"Are the standard errors of {validity.response} true?",
         "columns": [
             "term",
             "SE, original",
@@ -233,8 +233,9 @@ def _validity(found: Validity) -> Table:
             ]
             for row in frame.itertuples()
         ],
-        "caption": f"{found.model.capitalize()} regression over {found.repeats} bootstrap samples, "
-        "each masked with a key of its own, and as many releases of the table itself. Coverage "
-        "counts intervals that hold the original's coefficient. Inflation is 1 + (variance "
-        "between releases) / (squared standard error). The last column also covers the shift.",
+        "caption": f"{validity.model.capitalize()} regression over {validity.repeats} "
+        "bootstrap samples, each masked with a key of its own, and as many releases of the table "
+        "itself. Coverage counts intervals that hold the original's coefficient. Inflation is 1 "
+        "+ (variance between releases) / (squared standard error). The last column also covers the "
+        "shift.",
     }

@@ -128,10 +128,10 @@ def check_sentence(error: InputError) -> None:
     assert not re.search(r"[.!?] ", message), f"not one sentence: {message}"
     assert ";" in message, f"no remedy: {message}"
     assert len(message) < 300
-    told = "".join(traceback.format_exception(error)).split("Error: ", maxsplit=1)[1]
+    text = "".join(traceback.format_exception(error)).split("Error: ", maxsplit=1)[1]
     for sentinel in (WORD, NUMBER):
         assert sentinel not in message
-        assert sentinel not in told
+        assert sentinel not in text
 
 
 @pytest.mark.parametrize("name", CASES)

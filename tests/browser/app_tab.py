@@ -17,7 +17,7 @@ from playwright.sync_api import (
     TimeoutError,
 )
 
-PATIENCE = 30_000  # milliseconds; the machine may be busy
+PATIENCE = 60_000  # milliseconds; the machine may be busy
 
 
 # the panel says when it has drawn, and each card how often it was drawn
@@ -51,20 +51,20 @@ class Server:
 
     def children(self) -> list[int]:
         """Worker processes that the app has started and that are still there."""
-        found = []
-        for place in Path("/proc").glob("[0-9]*"):
+        workers = []
+        for process in Path("/proc").glob("[0-9]*"):
             try:
-                fields = (place / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-                line = (place / "cmdline").read_bytes()
+                fields = (process / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+                line = (process / "cmdline").read_bytes()
             except OSError:
                 continue  # it has just ended
             if int(fields[1]) == self.process.pid and b"resource_tracker" not in line:
-                found.append(int(place.name))
-        return found
+                workers.append(int(process.name))
+        return workers
 
     def ends_what_began_since(self, before: list[int]) -> bool:
         """Whether no worker is left, within a while, but those that were there before."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while set(self.children()) - set(before) and time.monotonic() < end:
             time.sleep(0.1)
         return not set(self.children()) - set(before)
@@ -81,11 +81,11 @@ class App:
         self.foreign: list[str] = []
         self.frames: list[bytes] = []
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("console", self._heard)
+        self.page.on("console", self._logged)
         self.page.on("request", lambda request: self._asked(request.url))
         self.page.on("websocket", self._connected)
 
-    def _heard(self, message: Any) -> None:
+    def _logged(self, message: Any) -> None:
         if message.type == "error":
             self.complaints.append(message.text)
 
@@ -156,7 +156,7 @@ class App:
     def open_cell(self, grid: Locator, across: float, row: int) -> Locator:
         """Click a cell of a data editor and press Enter; the field that opens over it."""
         field = self.page.locator("#portal input, #portal textarea").first
-        for _ in range(10):  # a grid that still unfolds does not listen
+        for _ in range(30):  # a grid that still unfolds does not listen
             width, down = grid.bounding_box()["width"], 35 * row + 52
             # the first column cannot be edited; a second click on one cell would open it
             grid.click(position={"x": 0.05 * width, "y": down})
@@ -169,7 +169,8 @@ class App:
 
     def settle(self) -> None:
         """Wait for the end of a run that changes nothing one could wait for."""
-        self.page.wait_for_timeout(200)  # until it has begun
+        with suppress(TimeoutError):  # until it has begun; a short one may be over
+            self.page.locator("[data-test-script-state=running]").wait_for(timeout=500)
         self.page.locator("[data-test-script-state=notRunning]").wait_for()
 
     def card(self, title: str) -> Locator:

@@ -153,7 +153,7 @@ def test_a_full_view_that_opens_again_at_once_has_its_picture(opened) -> None:
       document.querySelector("[aria-label='Full view: Correlations']").click();
     }""")
     view.locator("h2").get_by_text("Correlations").wait_for()
-    view.locator(".main-svg").first.wait_for(timeout=5000)
+    view.locator(".main-svg").first.wait_for()
     app.page.keyboard.press("Escape")
     view.wait_for(state="detached")
 

@@ -61,14 +61,14 @@ def test_the_internal_record_is_that_of_the_file(app) -> None:
     digest = hashlib.sha256(content).hexdigest()
     app.page.get_by_text(digest).wait_for()
     app.settle()
-    record = app.page.get_by_role("button", name="Internal record")
-    name, text = app.saved(record.click)
-    told = read_record(text.decode("utf-8"))
+    button = app.page.get_by_role("button", name="Internal record")
+    name, text = app.saved(button.click)
+    record = read_record(text.decode("utf-8"))
     assert digest[:12] in name
-    assert told["file"]["sha256"] == digest
-    assert told["file"]["size"] == len(content)
-    assert told["setting"]["parameters"]["epsilon"] == 2.5
-    assert "decision" not in told
+    assert record["file"]["sha256"] == digest
+    assert record["file"]["size"] == len(content)
+    assert record["setting"]["parameters"]["epsilon"] == 2.5
+    assert "decision" not in record
 
 
 def test_the_seeded_file_follows_the_sliders(app) -> None:

@@ -31,11 +31,11 @@ def test_every_safe_option_is_in_force_in_the_running_server(
         launch._wait_until_ready(server, port)
         page = chromium.new_page()
         page.goto(f"http://{launch.ADDRESS}:{port}")
-        found = json.loads(page.get_by_test_id("stText").inner_text())
+        result = json.loads(page.get_by_test_id("stText").inner_text())
         page.close()
     finally:
         launch._stop(server)
     # the one option whose flag is read as a text
-    found["client.showErrorLinks"] = str(found["client.showErrorLinks"]).lower() == "true"
+    result["client.showErrorLinks"] = str(result["client.showErrorLinks"]).lower() == "true"
     wanted = {k: list(v) if isinstance(v, tuple) else v for k, v in launch.SAFE_OPTIONS.items()}
-    assert found == wanted
+    assert result == wanted

@@ -26,12 +26,12 @@ LONG = {**FIELDS, "Radius ε (standard deviations)": "0:8:0.1", "Releases": "8"}
 @pytest.fixture(scope="module")
 def server(server, tmp_path_factory: pytest.TempPathFactory, free_port):
     """A server of its own, so that its sweeps are kept in a folder of this test."""
-    place = tmp_path_factory.mktemp("sweeps")
-    log = place / "log.txt"
+    folder = tmp_path_factory.mktemp("sweeps")
+    log = folder / "log.txt"
     log.write_text("", encoding="utf-8")
     port = free_port()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(sweep_run.FOLDER_VARIABLE, str(place / "jobs"))
+        patch.setenv(sweep_run.FOLDER_VARIABLE, str(folder / "jobs"))
         with launch.serving(port) as process:
             yield type(server)(f"http://{launch.ADDRESS}:{port}", process, log)
 
@@ -84,7 +84,7 @@ def more_than(app, settings: int) -> None:
 
 def gone(pids: list[int]) -> bool:
     """Whether the processes end by themselves."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while any(alive(pid) for pid in pids) and time.monotonic() < end:
         time.sleep(0.1)
     return not any(alive(pid) for pid in pids)
@@ -115,11 +115,11 @@ def test_the_whole_walk_by_keyboard(app, open_app, tmp_path) -> None:
     app.page.keyboard.press("Enter")
     app.page.get_by_role("button", name="Keep all limits").wait_for()
     press(app, "Load into Tune")
-    told = app.page.get_by_text(re.compile("Loaded into Tune")).first.inner_text()
+    loaded = app.page.get_by_text(re.compile("Loaded into Tune")).first.inner_text()
     go(app, "Tune")
     app.wait_for_cards()
     chosen, tiles = app.stamp, app.page.locator(".rwn-value").all_inner_texts()
-    assert chosen.startswith(told.partition(": ")[2])
+    assert chosen.startswith(loaded.partition(": ")[2])
     press(app, "Pin A")
     app.tile("Worst-case linkage").get_by_text("vs A").wait_for()
     go(app, "Compare")
@@ -156,7 +156,7 @@ def test_a_click_on_the_map_loads_the_setting(app) -> None:
     card = app.card("Risk–utility map of the sweep")
     card.locator(".rwn-plot").hover()
     card.locator(".rwn-live .main-svg").first.wait_for()
-    place = card.locator(".rwn-live").evaluate(
+    point = card.locator(".rwn-live").evaluate(
         """(node) => {
           const t = node.data.find((t) => t.name === "frontier"), l = node._fullLayout;
           const box = node.getBoundingClientRect();
@@ -164,10 +164,10 @@ def test_a_click_on_the_map_loads_the_setting(app) -> None:
                   box.y + l.yaxis._offset + l.yaxis.d2p(t.y[0])];
         }"""
     )
-    app.page.mouse.move(place[0] - 3, place[1])
-    app.page.mouse.move(*place)
+    app.page.mouse.move(point[0] - 3, point[1])
+    app.page.mouse.move(*point)
     app.page.wait_for_timeout(300)
-    app.page.mouse.click(*place)
+    app.page.mouse.click(*point)
     app.page.get_by_text(re.compile("Loaded into Tune")).first.wait_for()
 
 
@@ -231,8 +231,8 @@ def test_killed_workers_and_a_killed_server_lose_no_finished_point(
     with launch.serving(port) as process:
         two = visit(process, port)
         go(two, "Sweep")
-        told = two.page.get_by_text(re.compile("A sweep of this table is kept")).inner_text()
-        assert int(told.partition("kept: ")[2].split()[0]) >= len(before)
+        kept = two.page.get_by_text(re.compile("A sweep of this table is kept")).inner_text()
+        assert int(kept.partition("kept: ")[2].split()[0]) >= len(before)
         press(two, "Go on with it")
         more_than(two, len(before) - 3)  # the two ends of the map are no settings
         press(two, "Cancel")

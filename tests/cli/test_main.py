@@ -61,12 +61,12 @@ def test_mask_writes_the_bytes_that_python_writes(
 
 
 def test_a_file_that_is_the_original_says_so(rwn_command: Run) -> None:
-    told = {}
+    messages = {}
     for q in (0, 0.5):
-        code, _, told[q] = rwn_command("mask", "demo:bodyfat", "o.csv", "--k", 3, "--q", q)
+        code, _, messages[q] = rwn_command("mask", "demo:bodyfat", "o.csv", "--k", 3, "--q", q)
         assert code == 0
-    assert "no cell differs from the original" in told[0]
-    assert "no cell differs" not in told[0.5]
+    assert "no cell differs from the original" in messages[0]
+    assert "no cell differs" not in messages[0.5]
 
 
 def test_mask_with_the_2015_method(rwn_command: Run) -> None:
@@ -101,9 +101,9 @@ def test_audit_tells_what_python_tells(rwn_command: Run, bodyfat: Path) -> None:
     asked = [part for key in keys for part in ("--measure", key)]
     code, output, _ = rwn_command("audit", "demo:bodyfat", "masked.csv", "--json", *asked)
     assert code == 0
-    found = json.loads(output)
-    assert (found["records"], found["variables"]) == (241, 15)
-    for row, wanted in zip(found["measures"], expected, strict=True):
+    result = json.loads(output)
+    assert (result["records"], result["variables"]) == (241, 15)
+    for row, wanted in zip(result["measures"], expected, strict=True):
         assert row["value"] == pytest.approx(wanted["value"])
         assert row["measure"] == wanted["measure"]
 
@@ -202,8 +202,8 @@ def test_a_refusal_is_one_sentence_and_a_code(
     Path("link.csv").symlink_to(bodyfat)
     Path("folder.csv").mkdir()
     rwn_command("demo", "pima", "-o", "demo.csv")
-    found, output, said = rwn_command(*line.split())
-    assert found == code
+    result, output, said = rwn_command(*line.split())
+    assert result == code
     assert output == ""
     sentence = said.splitlines()[-1]
     assert word in sentence
@@ -230,8 +230,8 @@ def test_no_failure_shows_a_traceback_or_a_value(
         raise error
 
     monkeypatch.setattr(mask_command, "load", fail)
-    found, output, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--k", 5)
-    assert (found, output) == (code, "")
+    result, output, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--k", 5)
+    assert (result, output) == (code, "")
     assert word in said
     assert SECRET not in said
 
@@ -259,8 +259,8 @@ def test_a_bar_is_drawn_on_a_terminal_when_it_takes_long(
     screen = Terminal()
     monkeypatch.setattr(sys, "stderr", screen)
     monkeypatch.setattr(terminal, "BAR_AFTER", after)
-    with terminal.progress("masking") as tell:
+    with terminal.progress("masking") as report:
         for step in range(1, 5):
-            tell(step / 4)
+            report(step / 4)
     assert ("masking" in screen.getvalue()) is (after == 0.0)
     assert ("100%" in screen.getvalue()) is (after == 0.0)

@@ -66,12 +66,12 @@ def test_a_scenario_is_masked_as_it_says(rwn_command: Run, bodyfat) -> None:
 
 def test_the_seed_of_a_scenario_is_not_taken_for_a_secret(rwn_command: Run, bodyfat) -> None:
     name = write(Scenario(setting=SETTING, seed=7))
-    found = []
+    result = []
     for _ in range(2):
         assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", name)[0] == 0
-        found.append(Path("out.csv").read_bytes())
-    assert expected(bodyfat) not in found
-    assert found[0] != found[1]
+        result.append(Path("out.csv").read_bytes())
+    assert expected(bodyfat) not in result
+    assert result[0] != result[1]
 
 
 def test_options_change_parts_of_a_scenario(rwn_command: Run, bodyfat) -> None:
@@ -188,8 +188,8 @@ def test_refusals_of_a_precision(
     rwn_command: Run, command: str, text: str, code: int, word: str
 ) -> None:
     target = ("out.csv",) if command == "mask" else ("-o", "out.csv", "--workers", 1)
-    found, output, said = rwn_command(command, "demo:pima", *target, "--k", 5, "--round", text)
-    assert (found, output) == (code, "")
+    result, output, said = rwn_command(command, "demo:pima", *target, "--k", 5, "--round", text)
+    assert (result, output) == (code, "")
     assert word in said
     assert not Path("out.csv").exists()
 
@@ -206,8 +206,8 @@ def test_refusals_of_a_precision(
 def test_a_scenario_that_does_not_fit_is_refused(
     rwn_command: Run, scenario: Scenario, word: str
 ) -> None:
-    found, _, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", write(scenario))
-    assert found == 2
+    result, _, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", write(scenario))
+    assert result == 2
     assert word in said
     assert not Path("out.csv").exists()
 

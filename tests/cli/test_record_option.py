@@ -31,12 +31,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_record_is_that_of_the_file(capsys: pytest.CaptureFixture[str]) -> None:
     options = ("--record", "record.toml", "--meeting", "decision.toml")
     assert main.run([*MASK, *options]) == 0
-    told = read_record(Path("record.toml").read_text(encoding="utf-8"))
+    record = read_record(Path("record.toml").read_text(encoding="utf-8"))
     digest = hashlib.sha256(Path("out.csv").read_bytes()).hexdigest()
-    assert told["file"]["sha256"] == digest
+    assert record["file"]["sha256"] == digest
     assert digest in capsys.readouterr().err
-    assert told["decision"]["followed"] is True
-    assert told["decision"]["meeting"]["date"] == "2026-03-31"
+    assert record["decision"]["followed"] is True
+    assert record["decision"]["meeting"]["date"] == "2026-03-31"
 
 
 @pytest.mark.parametrize(

@@ -94,8 +94,8 @@ def test_refusals_have_the_usual_exit_codes(
     rwn_command: Run, arguments: tuple[str, ...], code: int, word: str
 ) -> None:
     Path("bad.csv").write_text("a,a\n1,2\n3,4\n", encoding="utf-8")
-    found, output, said = rwn_command("sweep", *arguments)
-    assert (found, output) == (code, "")
+    result, output, said = rwn_command("sweep", *arguments)
+    assert (result, output) == (code, "")
     assert word in said
     assert not Path("out.csv").exists()
 

@@ -34,8 +34,8 @@ class Design:
         for own, record in enumerate(scaled):
             distance = np.sqrt(((scaled - record) ** 2).sum(1))
             distance[own] = np.inf
-            reach = max(self.epsilon, np.sort(distance)[self.k - 1])
-            sets.append(np.flatnonzero(distance <= reach * (1 + 5e-10)))
+            radius = max(self.epsilon, np.sort(distance)[self.k - 1])
+            sets.append(np.flatnonzero(distance <= radius * (1 + 5e-10)))
         return sets
 
 
@@ -182,5 +182,5 @@ def verdicts(sources: np.ndarray, members: list[np.ndarray], q: float) -> dict[s
 
 def refuted(sources: np.ndarray, members: list[np.ndarray], q: float) -> dict[str, float]:
     """The tests that the mechanism fails, with their probabilities."""
-    found = verdicts(sources, members, q)
-    return {name: value for name, value in found.items() if not value >= ALPHA}
+    result = verdicts(sources, members, q)
+    return {name: value for name, value in result.items() if not value >= ALPHA}

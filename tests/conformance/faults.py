@@ -50,9 +50,9 @@ class Machine:
             self.design.q if q is None else q,
         )
 
-    def search(self, **reach: object) -> np.ndarray:
-        """The sources with neighborhoods of another reach."""
-        return self.run(neighborhoods=find_neighborhoods(self.points, **reach))
+    def search(self, **rule: object) -> np.ndarray:
+        """The sources with neighborhoods by another rule."""
+        return self.run(neighborhoods=find_neighborhoods(self.points, **rule))
 
     def with_draws(
         self,

@@ -67,9 +67,9 @@ def sources_of(design: Design, draws) -> np.ndarray:
 @pytest.mark.parametrize("name", DESIGNS)
 def test_the_masking_is_not_refuted(name, draws, record_property):
     design = DESIGNS[name]
-    found = verdicts(sources_of(design, draws), design.members(), design.q)
-    record_property("probabilities", found)
-    assert min(found.values()) >= ALPHA, found
+    result = verdicts(sources_of(design, draws), design.members(), design.q)
+    record_property("probabilities", result)
+    assert min(result.values()) >= ALPHA, result
 
 
 @pytest.mark.parametrize("name", DESIGNS)

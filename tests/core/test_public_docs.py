@@ -48,52 +48,52 @@ def sections(text: str) -> dict[str, str]:
 
 def entries(section: str) -> dict[str, str]:
     """Each name that a section describes, with its line."""
-    found = {}
+    described = {}
     for line in section.splitlines():
         if line and not line.startswith(" "):
             names, _, kind = line.partition(" : ")
-            found |= {name.strip().lstrip("*"): kind for name in names.split(",")}
-    return found
+            described |= {name.strip().lstrip("*"): kind for name in names.split(",")}
+    return described
 
 
 def faults(name: str, each: Callable[..., Any]) -> list[str]:
     """What the documentation of a public name lacks."""
     text = inspect.getdoc(each) or ""
-    told, first = sections(text), text.partition("\n")[0]
-    found = []
+    parts, first = sections(text), text.partition("\n")[0]
+    complaints = []
     if not first.endswith("."):
-        found.append("the first line is no sentence")
+        complaints.append("the first line is no sentence")
     begins = first.split(" ")[0] in BEGINNINGS
     if not begins and (inspect.isfunction(each) or not FINITE.search(first)):
-        found.append("the first line has no verb")
-    if name in PUBLISHED and not told.get("References", "").strip():
-        found.append("there is no source")
-    found += [
+        complaints.append("the first line has no verb")
+    if name in PUBLISHED and not parts.get("References", "").strip():
+        complaints.append("there is no source")
+    complaints += [
         f"{title} has an array without its shape: {line}"
         for title in ("Parameters", "Attributes", "Returns")
-        for line in told.get(title, "").splitlines()
+        for line in parts.get(title, "").splitlines()
         if not line.startswith(" ") and "ndarray" in line and "shape" not in line
     ]
     if inspect.isfunction(each) and len(inspect.signature(each).parameters) >= 2:
-        found += [
+        complaints += [
             f"there is no {title}"
             for title in ("Parameters", "Returns", "Raises")
-            if not told.get(title, "").strip()
+            if not parts.get(title, "").strip()
         ]
-    return found + _wrong_names(each, told)
+    return complaints + _wrong_names(each, parts)
 
 
-def _wrong_names(each: Callable[..., Any], told: dict[str, str]) -> list[str]:
+def _wrong_names(each: Callable[..., Any], parts: dict[str, str]) -> list[str]:
     if inspect.isclass(each) and issubclass(each, Enum | Exception):
         return []
-    named = entries(told.get("Parameters", "")) | entries(told.get("Attributes", ""))
+    named = entries(parts.get("Parameters", "")) | entries(parts.get("Attributes", ""))
     taken = [name for name in inspect.signature(each).parameters if not name.startswith("_")]
-    found = [f"{name} is not described" for name in taken if name not in named]
-    described = entries(told.get("Parameters", ""))
-    found += [f"{name} is no parameter" for name in described if name not in taken]
+    complaints = [f"{name} is not described" for name in taken if name not in named]
+    described = entries(parts.get("Parameters", ""))
+    complaints += [f"{name} is no parameter" for name in described if name not in taken]
     if list(described) != [name for name in taken if name in described]:
-        found.append("the parameters stand in another order")
-    return found
+        complaints.append("the parameters stand in another order")
+    return complaints
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -143,4 +143,4 @@ def test_a_lack_is_found() -> None:
     ):
         assert old in text
         good.__doc__ = text.replace(old, new)
-        assert any(fault in found for found in faults("coordinates", good)), fault
+        assert any(fault in complaints for complaints in faults("coordinates", good)), fault

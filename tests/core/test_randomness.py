@@ -88,18 +88,18 @@ def test_uniforms_are_52_bits_of_two_words_each():
     record, stream, block = 2**32 + 5, 7, 3
     counter = np.array([[5], [1], [stream], [block]], dtype=np.uint32)
     keystream = chacha20_blocks(words(COUNTING_KEY), counter)[:, 0]
-    found = uniforms(SecretKey(COUNTING_KEY), np.array([record]), stream, block)
-    assert found.shape == (8, 1)
+    result = uniforms(SecretKey(COUNTING_KEY), np.array([record]), stream, block)
+    assert result.shape == (8, 1)
     for step in range(8):
         bits = ((int(keystream[2 * step]) << 32) | int(keystream[2 * step + 1])) >> 12
-        assert found[step, 0] == (bits + 0.5) / 2**52
+        assert result[step, 0] == (bits + 0.5) / 2**52
 
 
 def test_uniforms_of_a_known_key():
     """Vector A.1-1: the first from ade0b876 903df1a0, the last from 69b687c3 8665eeb2."""
-    found = uniforms(SecretKey(ZERO_KEY), np.array([0]), 0)[:, 0]
-    assert found[0] == ((0xADE0B876903DF1A0 >> 12) + 0.5) / 2**52
-    assert found[7] == ((0x69B687C38665EEB2 >> 12) + 0.5) / 2**52
+    result = uniforms(SecretKey(ZERO_KEY), np.array([0]), 0)[:, 0]
+    assert result[0] == ((0xADE0B876903DF1A0 >> 12) + 0.5) / 2**52
+    assert result[7] == ((0x69B687C38665EEB2 >> 12) + 0.5) / 2**52
 
 
 @pytest.mark.parametrize("word", [0, 0xFFFFFFFF])
@@ -109,15 +109,15 @@ def test_uniforms_are_never_zero_or_one(monkeypatch, word):
         "rwn_core.randomness.chacha20_blocks",
         lambda key, counters: np.full((16, counters.shape[1]), word, dtype=np.uint32),
     )
-    found = uniforms(SecretKey(ZERO_KEY), np.arange(3), 0)
-    assert (found > 0).all()
-    assert (found < 1).all()
+    result = uniforms(SecretKey(ZERO_KEY), np.arange(3), 0)
+    assert (result > 0).all()
+    assert (result < 1).all()
 
 
 def test_uniforms_are_uniform(key_base):
     key = SecretKey.from_seed(len(key_base))
-    found = uniforms(key, np.arange(50_000), 1).ravel()
-    assert stats.kstest(found, "uniform").pvalue > 1e-6
+    result = uniforms(key, np.arange(50_000), 1).ravel()
+    assert stats.kstest(result, "uniform").pvalue > 1e-6
 
 
 def test_chunks_do_not_matter():

@@ -66,8 +66,8 @@ def coincidence(law: Law) -> NDArray[np.float64]:
         The cells of a record depend on each other.
     """
     cells, rows = independent_cells(law), np.arange(law.original.n)
-    found = np.ones(len(rows))
+    result = np.ones(len(rows))
     for unit in attacked_units(cells, None):
         table, _ = cells.likelihood_columns(unit, cells.original, rows)
-        found *= np.asarray(table.multiply(table).sum(axis=1)).ravel()
-    return found
+        result *= np.asarray(table.multiply(table).sum(axis=1)).ravel()
+    return result

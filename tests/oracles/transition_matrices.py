@@ -49,8 +49,8 @@ def privacy_epsilon(matrix: Matrix) -> tuple[float, NDArray[np.float64]]:
     check_transition(matrix)
     top, low = matrix.max(axis=0), matrix.min(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(top == 0, 0.0, np.log(top) - np.log(low))
-    return float(found.max()), found
+        result = np.where(top == 0, 0.0, np.log(top) - np.log(low))
+    return float(result.max()), result
 
 
 def misclassification_risk(

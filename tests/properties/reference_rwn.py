@@ -53,11 +53,11 @@ def members(i, at, k, epsilon):
         squares = ((a - b) ** 2 for a, b in zip(at[i], there, strict=True))
         far += [(fsum(squares), other)] if other != i else []
     far.sort()
-    reach = max(epsilon**2 if epsilon else 0.0, far[k - 1][0])
+    radius = max(epsilon**2 if epsilon else 0.0, far[k - 1][0])
     ranked, tie, before = [], 0, 0.0
     for distance, other in far:
         tie, before = tie + (distance > before * (1 + 1e-9)), distance
-        ranked += [(tie, other)] if distance <= reach * (1 + 1e-9) else []
+        ranked += [(tie, other)] if distance <= radius * (1 + 1e-9) else []
     return [other for _, other in sorted(ranked)]
 
 

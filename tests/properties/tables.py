@@ -71,11 +71,11 @@ def settings_for(draw: st.DrawFn, n: int) -> dict[str, object]:
 
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[Microdata, dict[str, object], float, int]:
-    """A table, a reach, a q and a seed."""
+    """A table, a rule (epsilon and k), a q and a seed."""
     frame = draw(frames())
-    reach = draw(settings_for(len(frame)))
+    rule = draw(settings_for(len(frame)))
     q = draw(st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]))
-    return Microdata.from_frame(frame), reach, q, draw(st.integers(0, 1000))
+    return Microdata.from_frame(frame), rule, q, draw(st.integers(0, 1000))
 
 
 def random_frame(number: int, largest: int = 32) -> pd.DataFrame:

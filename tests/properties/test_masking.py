@@ -28,8 +28,8 @@ def same_values(one: pd.Series, two: pd.Series) -> np.ndarray:
 @EXAMPLES
 @given(cases())
 def test_q_0_releases_the_input(case):
-    microdata, reach, _, seed = case
-    release = mask(microdata, RWN(**reach, q=0.0), seed=seed)
+    microdata, rule, _, seed = case
+    release = mask(microdata, RWN(**rule, q=0.0), seed=seed)
     pd.testing.assert_frame_equal(release.masked.frame, microdata.frame)
     assert release.masked.fingerprint == microdata.fingerprint
 
@@ -37,18 +37,18 @@ def test_q_0_releases_the_input(case):
 @EXAMPLES
 @given(cases())
 def test_q_1_takes_no_cell_from_its_own_record(case):
-    microdata, reach, _, seed = case
-    donors = mask(microdata, RWN(**reach, q=1.0), seed=seed).donors
+    microdata, rule, _, seed = case
+    donors = mask(microdata, RWN(**rule, q=1.0), seed=seed).donors
     assert (donors != np.arange(microdata.n)[:, None]).all()
 
 
 @EXAMPLES
 @given(cases(), st.sampled_from([0.0, 0.2, 0.5, 0.7, 1.0]))
 def test_raising_q_only_adds_modified_cells(case, other):
-    microdata, reach, q, seed = case
+    microdata, rule, q, seed = case
     low, high = sorted([q, other])
-    fewer = mask(microdata, RWN(**reach, q=low), seed=seed).donors
-    more = mask(microdata, RWN(**reach, q=high), seed=seed).donors
+    fewer = mask(microdata, RWN(**rule, q=low), seed=seed).donors
+    more = mask(microdata, RWN(**rule, q=high), seed=seed).donors
     own = np.arange(microdata.n)[:, None]
     modified = fewer != own
     np.testing.assert_array_equal(more[modified], fewer[modified])
@@ -57,9 +57,9 @@ def test_raising_q_only_adds_modified_cells(case, other):
 @EXAMPLES
 @given(cases())
 def test_donors_are_members_of_the_neighborhood(case):
-    microdata, reach, q, seed = case
-    donors = mask(microdata, RWN(**reach, q=q), seed=seed).donors
-    neighborhoods = find_neighborhoods(coordinates(microdata), **reach)
+    microdata, rule, q, seed = case
+    donors = mask(microdata, RWN(**rule, q=q), seed=seed).donors
+    neighborhoods = find_neighborhoods(coordinates(microdata), **rule)
     for record in range(microdata.n):
         members = set(neighborhoods.members(record).tolist())
         assert record not in members
@@ -70,8 +70,8 @@ def test_donors_are_members_of_the_neighborhood(case):
 @given(cases())
 def test_released_values_are_their_donors_values(case):
     """So every one of them exists in its column, and columns never mix."""
-    microdata, reach, q, seed = case
-    release = mask(microdata, RWN(**reach, q=q), seed=seed)
+    microdata, rule, q, seed = case
+    release = mask(microdata, RWN(**rule, q=q), seed=seed)
     for place, name in enumerate(microdata.names):
         given_ = microdata.frame[name].iloc[release.donors[:, place]].reset_index(drop=True)
         assert same_values(release.masked.frame[name], given_).all()
@@ -80,8 +80,8 @@ def test_released_values_are_their_donors_values(case):
 @EXAMPLES
 @given(cases())
 def test_types_survive(case):
-    microdata, reach, q, seed = case
-    release = mask(microdata, RWN(**reach, q=q), seed=seed)
+    microdata, rule, q, seed = case
+    release = mask(microdata, RWN(**rule, q=q), seed=seed)
     pd.testing.assert_series_equal(release.masked.frame.dtypes, microdata.frame.dtypes)
     assert release.masked.schema == microdata.schema
 
@@ -100,62 +100,62 @@ def test_the_callers_frame_never_changes(frame, seed, params):
 @EXAMPLES
 @given(cases())
 def test_a_variable_that_is_not_masked_stays(case):
-    microdata, reach, _, seed = case
+    microdata, rule, _, seed = case
     first, *others = microdata.names
     assume(others)
     kept = with_variable(microdata, first, masked=False)
-    release = mask(kept, RWN(**reach, q=1.0), seed=seed)
+    release = mask(kept, RWN(**rule, q=1.0), seed=seed)
     pd.testing.assert_series_equal(release.masked.frame[first], microdata.frame[first])
-    whole = mask(microdata, RWN(**reach, q=1.0), seed=seed).donors
+    whole = mask(microdata, RWN(**rule, q=1.0), seed=seed).donors
     np.testing.assert_array_equal(release.donors[:, 1:], whole[:, 1:])
 
 
 @EXAMPLES
 @given(cases(), st.sampled_from(["csv", "parquet"]))
 def test_an_identifier_is_in_no_release(case, form):
-    microdata, reach, q, seed = case
+    microdata, rule, q, seed = case
     frame = microdata.frame
     frame.insert(0, "person", [f"person-{number:04d}" for number in range(microdata.n)])
     with_names = with_variable(Microdata.from_frame(frame), "person", role=Role.IDENTIFIER)
-    release = mask(with_names, RWN(**reach, q=q), seed=seed)
+    release = mask(with_names, RWN(**rule, q=q), seed=seed)
     assert release.masked.names == microdata.names
     content = release.to_bytes(form)
     assert b"person" not in content
-    plain = mask(microdata, RWN(**reach, q=q), seed=seed)
-    assert content == plain.to_bytes(form)  # it changes nothing else either
+    unchanged = mask(microdata, RWN(**rule, q=q), seed=seed)
+    assert content == unchanged.to_bytes(form)  # it changes nothing else either
 
 
 @EXAMPLES
 @given(cases())
 def test_variables_of_a_group_take_one_donor(case):
-    microdata, reach, q, seed = case
+    microdata, rule, q, seed = case
     assume(microdata.p >= 2)
     first, *_, last = microdata.names
     grouped = with_variable(with_variable(microdata, first, group="g"), last, group="g")
-    donors = mask(grouped, RWN(**reach, q=q), seed=seed).donors
+    donors = mask(grouped, RWN(**rule, q=q), seed=seed).donors
     np.testing.assert_array_equal(donors[:, 0], donors[:, -1])
-    plain = mask(microdata, RWN(**reach, q=q), seed=seed).donors
-    np.testing.assert_array_equal(donors[:, :-1], plain[:, :-1])
+    unchanged = mask(microdata, RWN(**rule, q=q), seed=seed).donors
+    np.testing.assert_array_equal(donors[:, :-1], unchanged[:, :-1])
 
 
 @EXAMPLES
 @given(cases(), st.randoms(use_true_random=False))
 def test_permuting_rows_permutes_neighborhoods_and_the_law(case, random):
-    microdata, reach, _, _ = case
+    microdata, rule, _, _ = case
     order = np.array(random.sample(range(microdata.n), microdata.n))
     moved = Microdata.from_frame(microdata.frame.iloc[order], microdata.schema)
-    plain = find_neighborhoods(coordinates(microdata), **reach)
-    permuted = find_neighborhoods(coordinates(moved), **reach)
+    unchanged = find_neighborhoods(coordinates(microdata), **rule)
+    permuted = find_neighborhoods(coordinates(moved), **rule)
     for new, old in enumerate(order):
-        expected = set(plain.members(old).tolist())
+        expected = set(unchanged.members(old).tolist())
         assert set(order[permuted.members(new)].tolist()) == expected
 
 
 @EXAMPLES
 @given(cases())
 def test_the_law_is_a_distribution_that_allows_what_happened(case):
-    microdata, reach, q, seed = case
-    release = mask(microdata, RWN(**reach, q=q), seed=seed)
+    microdata, rule, q, seed = case
+    release = mask(microdata, RWN(**rule, q=q), seed=seed)
     for name in microdata.names:
         table, values = release.law.table(name)
         np.testing.assert_allclose(np.asarray(table.sum(axis=1)).ravel(), 1.0, rtol=1e-12)
@@ -180,8 +180,8 @@ def test_the_published_order_is_secret_and_the_rows_are_whole():
 @EXAMPLES
 @given(cases())
 def test_2015_modifies_whole_records(case):
-    microdata, reach, q, seed = case
-    params = NBRS2015(epsilon=reach["epsilon"] or 0.7, q=q)
+    microdata, rule, q, seed = case
+    params = NBRS2015(epsilon=rule["epsilon"] or 0.7, q=q)
     release = mask(microdata, params, seed=seed)
     own = np.arange(microdata.n)[:, None]
     modified = release.donors != own

@@ -115,23 +115,23 @@ def test_fresh_draws_would_change_nearly_all_donors():
 @EXAMPLES
 @given(cases(), st.sampled_from([0.5, 2.0]))
 def test_unit_and_origin_of_a_number_do_not_matter(case, factor):
-    microdata, reach, q, seed = case
+    microdata, rule, q, seed = case
     numeric = [name for name in microdata.names if microdata.frame[name].dtype == "float64"]
     assume(numeric)
     frame = microdata.frame
     frame[numeric[0]] = frame[numeric[0]] * factor + 16.0
     moved = Microdata.from_frame(frame, microdata.schema)
-    plain = mask(microdata, RWN(**reach, q=q), seed=seed).donors
-    np.testing.assert_array_equal(mask(moved, RWN(**reach, q=q), seed=seed).donors, plain)
+    unchanged = mask(microdata, RWN(**rule, q=q), seed=seed).donors
+    np.testing.assert_array_equal(mask(moved, RWN(**rule, q=q), seed=seed).donors, unchanged)
 
 
 @EXAMPLES
 @given(cases(), st.data())
 def test_a_variable_of_weight_0_does_not_steer_the_donors_of_others(case, data):
-    microdata, reach, q, seed = case
+    microdata, rule, q, seed = case
     extra = data.draw(columns(microdata.n))
     frame = microdata.frame
     frame["extra"] = extra
     wide = with_variable(Microdata.from_frame(frame), "extra", weight=0.0)
-    plain = mask(microdata, RWN(**reach, q=q), seed=seed).donors
-    np.testing.assert_array_equal(mask(wide, RWN(**reach, q=q), seed=seed).donors[:, :-1], plain)
+    unchanged = mask(microdata, RWN(**rule, q=q), seed=seed).donors
+    np.testing.assert_array_equal(mask(wide, RWN(**rule, q=q), seed=seed).donors[:, :-1], unchanged)

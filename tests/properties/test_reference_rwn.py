@@ -1,4 +1,4 @@
-"""The masking equals a plain loop by another hand, on 320 tables with ties and missing values."""
+"""The masking equals a slow loop by another hand, on 320 tables with ties and missing values."""
 
 from __future__ import annotations
 

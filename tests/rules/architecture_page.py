@@ -24,8 +24,8 @@ def rows(title: str, text: str | None = None) -> list[tuple[str, ...]]:
     text : str, optional
         Of another page.
     """
-    _, found, rest = (page() if text is None else text).partition(f"\n## {title}\n")
-    assert found, f"no title {title}"
+    _, result, rest = (page() if text is None else text).partition(f"\n## {title}\n")
+    assert result, f"no title {title}"
     lines = re.split(r"^## ", rest, maxsplit=1, flags=re.M)[0].splitlines()
     table = [line for line in lines if line.startswith("|")]
     return [tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in table[2:]]

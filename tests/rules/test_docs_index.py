@@ -50,8 +50,8 @@ def _is_somewhere(path: str) -> bool:
 @cache
 def _files() -> list[str]:
     """Every file of the project, as a path from its root with a slash before it."""
-    found = [path for top in TOPS.split("|") for path in (ROOT / top).rglob("*")]
-    return [f"/{path.relative_to(ROOT).as_posix()}" for path in [*found, *ROOT.glob("*.py")]]
+    result = [path for top in TOPS.split("|") for path in (ROOT / top).rglob("*")]
+    return [f"/{path.relative_to(ROOT).as_posix()}" for path in [*result, *ROOT.glob("*.py")]]
 
 
 def _is_there(name: str) -> bool:
@@ -59,13 +59,13 @@ def _is_there(name: str) -> bool:
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
         try:
-            found = import_module(".".join(parts[:length]))
+            result = import_module(".".join(parts[:length]))
         except ModuleNotFoundError:
             continue
         for part in parts[length:]:
-            if not hasattr(found, part):
+            if not hasattr(result, part):
                 return False
-            found = getattr(found, part)
+            result = getattr(result, part)
         return True
     return False
 

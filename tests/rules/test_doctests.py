@@ -16,15 +16,15 @@ AT_LEAST = 50
 
 def modules() -> list[str]:
     """Every module of the package."""
-    return [found.name for found in pkgutil.walk_packages(rwn_core.__path__, "rwn_core.")]
+    return [result.name for result in pkgutil.walk_packages(rwn_core.__path__, "rwn_core.")]
 
 
 def test_every_example_gives_what_it_says(capsys: pytest.CaptureFixture[str]) -> None:
     tried, failed = 0, []
     for name in modules():
-        found = doctest.testmod(importlib.import_module(name))
-        tried += found.attempted
-        failed += [name] if found.failed else []
+        result = doctest.testmod(importlib.import_module(name))
+        tried += result.attempted
+        failed += [name] if result.failed else []
     assert not failed, capsys.readouterr().out
     assert tried > AT_LEAST
 

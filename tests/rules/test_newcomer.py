@@ -76,8 +76,8 @@ def index() -> dict[str, str]:
 
 def words(text: str) -> set[str]:
     """The words of a text that say something, in the singular."""
-    found = set(re.findall(r"[a-z]+", text.lower())) - set(_COMMON.split())
-    return {word.removesuffix("s") for word in found}
+    result = set(re.findall(r"[a-z]+", text.lower())) - set(_COMMON.split())
+    return {word.removesuffix("s") for word in result}
 
 
 def asked(question: str) -> set[str]:

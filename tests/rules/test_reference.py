@@ -87,9 +87,9 @@ def test_a_new_measure_is_in_the_page(
     planted = replace(MEASURES["correlation"], key="planted", title="A planted measure")
     catalogue = MappingProxyType({**MEASURES, planted.key: planted})
     monkeypatch.setattr(measures.rwn, "MEASURES", catalogue, raising=False)
-    found = build.text("measures.md")
-    assert found != texts["measures.md"]
-    assert "### `planted`\n\n**A planted measure.**" in found
+    result = build.text("measures.md")
+    assert result != texts["measures.md"]
+    assert "### `planted`\n\n**A planted measure.**" in result
 
 
 def test_a_new_option_is_in_the_page(
@@ -106,10 +106,10 @@ def test_a_new_option_is_in_the_page(
         """Do a second thing; a lone command has no name."""
 
     monkeypatch.setattr(commands, "app", other)
-    found = build.text("commands.md")
-    assert found != texts["commands.md"]
-    assert "## `rwn planted`" in found
-    assert "| `--swift` |  | Be quick. |" in found
+    result = build.text("commands.md")
+    assert result != texts["commands.md"]
+    assert "## `rwn planted`" in result
+    assert "| `--swift` |  | Be quick. |" in result
 
 
 def test_a_setting_without_words_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

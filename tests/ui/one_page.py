@@ -13,13 +13,13 @@ PAGES = Path(__file__).resolve().parents[2] / "pages"
 
 
 def work_of(page: AppTest) -> Work:
-    found: Work = page.session_state["rwn.work"]
-    return found
+    result: Work = page.session_state["rwn.work"]
+    return result
 
 
 def session_of(page: AppTest) -> Session:
-    found: Session = page.session_state["rwn.session"]
-    return found
+    result: Session = page.session_state["rwn.session"]
+    return result
 
 
 def field(page: AppTest, kind: str, label: str):

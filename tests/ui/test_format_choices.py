@@ -18,13 +18,13 @@ TOY = replace(
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """What the pages ask Streamlit for, by label."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
 
     def note(name: str) -> None:
         real = getattr(st, name)
 
         def seen(label: str, *arguments: Any, **more: Any) -> Any:
-            found[label] = (arguments, more)
+            result[label] = (arguments, more)
             return real(label, *arguments, **more)
 
         monkeypatch.setattr(st, name, seen)
@@ -32,7 +32,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     for name in ("file_uploader", "segmented_control", "download_button"):
         note(name)
     monkeypatch.setattr(io, "FORMATS", (*io.FORMATS, TOY))
-    return found
+    return result
 
 
 def test_a_file_of_a_third_format_can_be_opened(asked, open_page) -> None:

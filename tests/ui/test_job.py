@@ -32,7 +32,7 @@ def linger(progress: Callable[[float], None]) -> None:
 def finished(work: Callable[..., object], **arguments: object) -> Job:
     """A job, once it has ended."""
     job = Job("ε = 2", work, words="Adding at ε = 2", **arguments)
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while job.running and time.monotonic() < end:
         time.sleep(0.02)
     assert not job.running
@@ -52,7 +52,7 @@ def test_a_user_is_free_again_though_no_page_follows_the_work() -> None:
     work = Work()
     job = work.jobs["draws"] = Job("ε = 2", add, words="Adding", a=2, b=3)
     assert work.busy
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while work.busy and time.monotonic() < end:
         time.sleep(0.02)
     assert job.result == 5
@@ -60,7 +60,7 @@ def test_a_user_is_free_again_though_no_page_follows_the_work() -> None:
 
 def test_cancel_leaves_no_process() -> None:
     job = Job("ε = 2", linger, words="Lingering")
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while job.share == 0 and time.monotonic() < end:
         time.sleep(0.02)
     assert job.share == 0.25

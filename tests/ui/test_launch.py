@@ -61,7 +61,7 @@ def test_a_page_opened_by_its_address_first_belongs_to_the_app(
 
 
 def test_every_flag_takes_effect(tmp_path: Path) -> None:
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", EFFECTIVE, *launch.command(8501)[4:]],
         input=json.dumps([*launch.SAFE_OPTIONS]),
         capture_output=True,
@@ -70,7 +70,7 @@ def test_every_flag_takes_effect(tmp_path: Path) -> None:
         cwd=tmp_path,  # away from the checkout's config.toml
         env={**os.environ, "HOME": str(tmp_path)},
     )
-    effective = json.loads(found.stdout)
+    effective = json.loads(result.stdout)
     # the one option whose flag is read as a text
     effective["client.showErrorLinks"] = effective["client.showErrorLinks"] == "true"
     assert effective == {key: as_flags_read(value) for key, value in launch.SAFE_OPTIONS.items()}

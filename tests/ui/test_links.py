@@ -39,8 +39,8 @@ def test_a_bad_value_of_a_link_is_a_sentence_and_changes_nothing(
     said: list[str] = []
     monkeypatch.setattr(address, "_note", lambda _, *sentences: said.extend(sentences))
     address._take(bodyfat, link)
-    (told,) = said
-    assert told.startswith(sentence + ";")
+    (message,) = said
+    assert message.startswith(sentence + ";")
     assert bodyfat.words == "ε = 2 · k = 5 · q = 1"
 
 

@@ -65,9 +65,9 @@ def answered(made: OnDemand, question: Question) -> Answer:
         assert time.monotonic() < end
         made.ask(question)
         time.sleep(0.02)
-    found = made.known(question)
-    assert found is not None
-    return found
+    reading = made.known(question)
+    assert reading is not None
+    return reading
 
 
 def numbers(n: int = 2400) -> rwn.Microdata:
@@ -86,16 +86,16 @@ def test_the_answer_is_what_the_page_would_read_itself(data, measure: str) -> No
         current = PreparedTable.of(data).release(params, 7)
         own = rwn.MEASURES[measure].read(current.comparison)
         question = Question(measure=measure, params=params, seed=7)
-        found = question.answer(Comparison(original=data, masked=data))
-        assert isinstance(found, Reading)
-        assert (found.value, found.baseline, found.interval) == (
+        reading = question.answer(Comparison(original=data, masked=data))
+        assert isinstance(reading, Reading)
+        assert (reading.value, reading.baseline, reading.interval) == (
             own.value,
             own.baseline,
             own.interval,
         )
-        assert set(found.detail) <= on_demand._SAID  # nothing of single records comes back
-        assert not any(isinstance(part, np.ndarray) for part in found.detail.values())
-        assert ("standing" in found.detail) == (measure == "bayes_linkage")
+        assert set(reading.detail) <= on_demand._SAID  # nothing of single records comes back
+        assert not any(isinstance(part, np.ndarray) for part in reading.detail.values())
+        assert ("standing" in reading.detail) == (measure == "bayes_linkage")
 
 
 def test_questions_are_answered_one_after_another_by_one_process() -> None:
@@ -135,17 +135,17 @@ def test_a_process_that_dies_is_a_sentence_and_another_answers_the_next() -> Non
 
 def test_a_foreign_error_leaves_the_process_as_its_type_only() -> None:
     with started() as made:
-        told = str(answered(made, about(seed=2)))
-        assert "KeyError" in told
-        assert SECRET not in told
+        answer = str(answered(made, about(seed=2)))
+        assert "KeyError" in answer
+        assert SECRET not in answer
 
 
 def test_a_refusal_is_the_answer() -> None:
     data = rwn.load_demo("bodyfat")
     far = Question(measure="bayes_linkage", params=rwn.RWN(k=data.n), seed=1)
-    told = far.answer(Comparison(original=data, masked=data))
-    assert isinstance(told, rwn.NotApplicable)
-    assert "k" in str(told)
+    answer = far.answer(Comparison(original=data, masked=data))
+    assert isinstance(answer, rwn.NotApplicable)
+    assert "k" in str(answer)
 
 
 def test_old_answers_go_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +162,7 @@ def test_a_process_that_ends_before_it_reads_the_question_is_told_without_a_faul
         made.ask(about(seed=3))
         kill(made)  # it still reads its libraries
         end = time.monotonic() + 10
-        while (found := made.known(about(seed=3))) is None and time.monotonic() < end:
+        while (reading := made.known(about(seed=3))) is None and time.monotonic() < end:
             time.sleep(0.01)
-        assert isinstance(found, rwn.NotApplicable)
+        assert isinstance(reading, rwn.NotApplicable)
         assert not made.running

@@ -20,18 +20,18 @@ pytestmark = pytest.mark.usefixtures("sweeps_folder")
 
 
 def test_differences_of_precision_are_told_in_words() -> None:
-    def told(**steps: float) -> Scenario:
+    def rounded_to(**steps: float) -> Scenario:
         return Scenario(setting=Setting.of("rwn", {"k": 5}, precision=steps))
 
-    assert differences(told(), told(age=5)) == [
+    assert differences(rounded_to(), rounded_to(age=5)) == [
         "age is released in steps of 5 instead of as it is."
     ]
-    assert differences(told(age=5, hip=1), told(age=10)) == [
+    assert differences(rounded_to(age=5, hip=1), rounded_to(age=10)) == [
         "age is released in steps of 10 instead of in steps of 5.",
         "hip is released as it is instead of in steps of 1.",
     ]
-    assert differences(told(age=5), told(age=5)) == ["Both have the same setting."]
-    many = differences(told(), told(**dict.fromkeys("abcdef", 1.0)))
+    assert differences(rounded_to(age=5), rounded_to(age=5)) == ["Both have the same setting."]
+    many = differences(rounded_to(), rounded_to(**dict.fromkeys("abcdef", 1.0)))
     assert many[-1] == "3 more variables are released in other steps."
     assert len(many) == 4
 
@@ -94,8 +94,8 @@ def test_nonsense_in_the_steps_of_the_form_is_a_sentence(open_page, text: str, w
 
 def test_slices_of_a_sweep_differ_by_precision() -> None:
     grid = Grid(axes={"epsilon": (1.0, 2.0), "k": (3, 5)}, precision=({}, {"age": 5}))
-    found = sweep_cards.slices(grid.settings(), "epsilon", "k")
-    assert found == ["q = 1", "q = 1 · age in steps of 5"]
+    result = sweep_cards.slices(grid.settings(), "epsilon", "k")
+    assert result == ["q = 1", "q = 1 · age in steps of 5"]
 
 
 def test_a_session_refuses_what_its_table_cannot_round(open_page) -> None:

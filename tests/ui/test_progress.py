@@ -51,8 +51,8 @@ def opened(work: Work, **state: object) -> AppTest:
 
 
 def shown(test: AppTest) -> tuple[int, str]:
-    (found,) = test.get("progress")
-    return found.proto.value, found.proto.text
+    (result,) = test.get("progress")
+    return result.proto.value, result.proto.text
 
 
 def test_how_far_it_is_and_what_it_does_are_shown() -> None:
@@ -100,28 +100,28 @@ def test_the_page_is_drawn_anew_when_the_work_ends() -> None:
 
 def test_a_search_is_told_of_once_it_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     class Slot:
-        told: list[object]
+        shares: list[object]
 
         def __init__(self) -> None:
-            self.told = []
+            self.shares = []
 
         def progress(self, share: float, text: str) -> None:
-            self.told.append(share)
+            self.shares.append(share)
 
         def empty(self) -> None:
-            self.told.append("empty")
+            self.shares.append("empty")
 
     slot = Slot()
-    with progress.searching(slot) as tell:
-        tell(0.5)
-    assert slot.told == []
+    with progress.searching(slot) as report:
+        report(0.5)
+    assert slot.shares == []
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    with progress.searching(slot) as tell:
-        tell(0.5)
-        tell(1.5)
-    assert slot.told == [0.5, 1.0, "empty"]
-    with progress.searching(None) as tell:
-        assert tell is None
+    with progress.searching(slot) as report:
+        report(0.5)
+        report(1.5)
+    assert slot.shares == [0.5, 1.0, "empty"]
+    with progress.searching(None) as report:
+        assert report is None
 
 
 def test_only_one_place_looks_again_and_again() -> None:

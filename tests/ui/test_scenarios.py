@@ -99,8 +99,8 @@ def scenario(name: str, value: float, **parameters: float) -> Scenario:
 
 
 def test_differences_are_told_in_words() -> None:
-    told = differences(scenario("A", 0.1, epsilon=2, k=5), scenario("B", 0.03, epsilon=3, k=5))
-    assert told == [
+    sentences = differences(scenario("A", 0.1, epsilon=2, k=5), scenario("B", 0.03, epsilon=3, k=5))
+    assert sentences == [
         "ε is 3 instead of 2.",
         "Distance linkage: lower and so better, 3.0\N{NO-BREAK SPACE}% against "
         "10.0\N{NO-BREAK SPACE}%.",

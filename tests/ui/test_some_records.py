@@ -98,15 +98,15 @@ def test_an_intruder_holds_all_records_whichever_are_shown(some) -> None:
 def test_what_needs_every_record_says_so_and_nothing_fails(some) -> None:
     prepared_table = PreparedTable.of(table())
     comparison = prepared_table.release(rwn.RWN(epsilon=0.1, k=5), 3).comparison
-    found = {key: measure.read(comparison) for key, measure in rwn.MEASURES.items()}
+    result = {key: measure.read(comparison) for key, measure in rwn.MEASURES.items()}
     reasons = {
-        key: str(reading) for key, reading in found.items() if not isinstance(reading, Reading)
+        key: str(reading) for key, reading in result.items() if not isinstance(reading, Reading)
     }
     assert set(reasons) >= {"bayes_linkage", "membership", "k_anonymity", "nearest_distance"}
     for key, reason in reasons.items():
         if rwn.MEASURES[key].side == "risk":
             assert "these are 2,100 random ones of 2,600" in reason
-    risks = [key for key in found if rwn.MEASURES[key].side == "risk" and key not in reasons]
+    risks = [key for key in result if rwn.MEASURES[key].side == "risk" and key not in reasons]
     assert set(risks) == {
         "cells_changed",
         "neighborhood_size",
@@ -130,8 +130,8 @@ def test_a_page_says_that_some_records_are_shown_and_no_page_fails(some, open_pa
     for page in PAGES:
         screen.visit(page)
         assert screen.errors == [], page
-        told = any("2,100 random records of 2,600" in each.value for each in screen.test.caption)
-        assert told is (page in ("tune", "utility")), page
+        noted = any("2,100 random records of 2,600" in each.value for each in screen.test.caption)
+        assert noted is (page in ("tune", "utility")), page
     session: Session = screen.session
     assert str(_not_expected(session)).startswith("This needs every record")
     assert len(screen.panel["cards"]) == 9

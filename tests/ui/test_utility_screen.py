@@ -57,8 +57,8 @@ def wait_for_the_study(screen: Any) -> None:
 
 
 def cards(session: Session) -> dict[str, Any]:
-    found = utility_cards.cards(session, read(session), repeated_draws_results.drawn(session))
-    return {card["key"]: card for card in found}
+    result = utility_cards.cards(session, read(session), repeated_draws_results.drawn(session))
+    return {card["key"]: card for card in result}
 
 
 @pytest.fixture(scope="module")
@@ -251,9 +251,9 @@ def test_the_page_has_words_and_pictures_for_odd_tables(name: str) -> None:
 def test_standings_in_words(session: Session) -> None:
     analysis_plan.register(session, analysis_plan.suggested(session.data).to_toml())
     scenario = Scenario(name="a", setting=session.setting, table=session.data.fingerprint, seed=2)
-    found = analysis_plan_results.standings(session, scenario)
-    assert found is not None
-    words = [analysis_plan_results.standing_words(one) for one in found]
+    result = analysis_plan_results.standings(session, scenario)
+    assert result is not None
+    words = [analysis_plan_results.standing_words(one) for one in result]
     assert all(text[0] in "✓▲" for text in words)
     rows = compare_cards._analysis_plan_rows(session, [scenario])
     assert [row[1] for row in rows] == words

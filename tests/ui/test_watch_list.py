@@ -92,10 +92,10 @@ def test_a_meeting_sees_the_list_beside_every_scenario(drawn, open_page):
     assert "Watch list (internal)" not in tables  # only in a meeting
     next(t for t in screen.test.toggle if t.label == "Meeting").set_value(True).run()
     assert screen.errors == []
-    found = table(drawn)
-    assert found["columns"] == ["", "One", "Two"]
-    assert [row[0] for row in found["rows"]] == ["record 39", "height ≥ 77"]
-    light, strong = (float(chance) for chance in found["rows"][0][1:])
+    result = table(drawn)
+    assert result["columns"] == ["", "One", "Two"]
+    assert [row[0] for row in result["rows"]] == ["record 39", "height ≥ 77"]
+    light, strong = (float(chance) for chance in result["rows"][0][1:])
     assert light == pytest.approx(1.0, abs=0.05)
     assert 0 <= strong <= 1
     areas = {area.label: area.value for area in screen.test.text_area}

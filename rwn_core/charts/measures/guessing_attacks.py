@@ -1,4 +1,4 @@
-"""Attacks that guess from the release: success beside strangers and beside chance."""
+"""Attacks that guess from the release: success beside people outside the file and beside chance."""
 
 import math
 from collections.abc import Mapping
@@ -43,18 +43,19 @@ def draw(readings: Mapping[str, Reading | Exception]) -> Chart:
             column.append(cell)
     controlled = [r.detail["control"] is not None for r in readings.values()
                   if isinstance(r, Reading) and "control" in r.detail]  # fmt: skip
-    outlined = "strangers" if any(controlled) else "a guess"
+    outlined = "people outside" if any(controlled) else "a guess"
     best = max((pair[2] or 0.0 for pair in pairs), default=0.0)
     return chart(
         "guessing_attacks",
         "Guessing about a person",
         f"outlined: {outlined} · at best {percent(best)}",
-        "Success of singling out, linkability and inference attacks beside that of strangers or of "
-        f"a guess; the best is right for {percent(best, 1)}",
+        "Success of singling out, linkability and inference attacks beside that on people "
+        f"outside the file, or of a guess; the best is right for {percent(best, 1)}",
         data=bars(pairs, ("without the release's records", "attack"), before=NEUTRAL),
         layout=frame(pairs, "attacks that are right"),
         large={"legend": True},
         table=table(
-            ["attack", "right", "right about strangers", "guess", "risk beyond", "why not"], columns
+            ["attack", "right", "right about people outside", "guess", "risk beyond", "why not"],
+            columns,
         ),
     )

@@ -22,7 +22,7 @@ class Side(NamedTuple):
         A bound of the distances of a leaf's points from its center.
     norms : ndarray of float64, shape (leaves,)
         A bound of the distances of a leaf's points from the center of the rotation and their own.
-    boxes : ndarray, shape (2, d, a multiple of LANES of at least `leaves`)
+    boxes : ndarray, shape (2, d, a multiple of VECTOR_WIDTH of at least `leaves`)
         The centers and halves again, leaf beside leaf.
     starts : ndarray of int64, shape (2 * leaves,)
         The first position of each node; the last entry is g.
@@ -71,7 +71,7 @@ class Wanted(NamedTuple):
     key : ndarray of uint32, shape (8,)
     streams : ndarray of int64, shape (p,)
         Empty if no donors are wanted.
-    words : ndarray of uint32, shape (a multiple of LANES,)
+    words : ndarray of uint32, shape (a multiple of VECTOR_WIDTH,)
         The streams, and zeros.
     q : ndarray of float64, shape (p,)
     """

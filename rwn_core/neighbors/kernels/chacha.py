@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, inlined, lean
 from rwn_core.neighbors.kernels.simd import (
-    LANES,
+    VECTOR_WIDTH,
     add_words,
     following,
     if_at_most,
@@ -41,7 +41,7 @@ def _quarter_round(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @inlined
 def _uniforms(s: Any, k: Any, h: Any, t: Any) -> Any:
-    """The eight uniform numbers of a block; of sixteen blocks, where its words are lanes.
+    """The eight uniform numbers of a block; of sixteen blocks, where its words are vectors.
 
     The block begins as four constants, the two halves of the key and the address.
     """
@@ -109,7 +109,7 @@ def uniforms_of_streams(
     first : int
         Where the sixteen begin in `streams`.
     block : int
-    out : ndarray of float64, shape (8, LANES)
+    out : ndarray of float64, shape (8, VECTOR_WIDTH)
         Filled: a column for each stream.
     """
     s = (
@@ -149,16 +149,16 @@ def ranks_of_streams(
     ----------
     key : ndarray of uint32, shape (8,)
     record : int
-    streams : ndarray of uint32, shape (a multiple of LANES,)
+    streams : ndarray of uint32, shape (a multiple of VECTOR_WIDTH,)
     size : int
         Of the neighborhood; with less than 1, every rank is 1.
     modify, ranks : ndarray of float64, as long as `streams`
         Filled: the number that decides whether a cell is modified, and its donor's rank.
-    unit : ndarray of float64, shape (8, LANES)
+    unit : ndarray of float64, shape (8, VECTOR_WIDTH)
         Room to work in.
     """
     longest = same(np.float64(size))
-    for first in range(0, len(streams), LANES):
+    for first in range(0, len(streams), VECTOR_WIDTH):
         uniforms_of_streams(key, record, streams, first, 0, unit)
         store(modify, (first,), load(unit, (0, 0)))
         rank = same(1.0)

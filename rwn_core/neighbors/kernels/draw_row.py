@@ -11,7 +11,7 @@ from rwn_core.neighbors.kernels import compiled, lean
 from rwn_core.neighbors.kernels.arrays import SearchResult, Side, Wanted
 from rwn_core.neighbors.kernels.chacha import UNIFORMS, ranks_of_streams
 from rwn_core.neighbors.kernels.rank_row import Ranked, end_of_tie, entry_of, has_ties, tied_records
-from rwn_core.neighbors.kernels.simd import LANES
+from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH
 
 KEPT, NOBODY = 0, -1  # in place of a rank
 
@@ -63,9 +63,9 @@ class Ranks(NamedTuple):
 
     Attributes
     ----------
-    ranks, modify : ndarray of float64, shape (a multiple of LANES,)
+    ranks, modify : ndarray of float64, shape (a multiple of VECTOR_WIDTH,)
         Of each column, its donor's rank and the number that decides whether it is modified.
-    unit : ndarray of float64, shape (8, LANES)
+    unit : ndarray of float64, shape (8, VECTOR_WIDTH)
     """
 
     ranks: NDArray[np.float64]
@@ -77,7 +77,7 @@ class Ranks(NamedTuple):
 def ranks_for(wanted: Wanted) -> Ranks:
     """Room for the columns that are asked for."""
     columns = len(wanted.words)
-    return Ranks(np.empty(columns), np.empty(columns), np.empty((UNIFORMS, LANES)))
+    return Ranks(np.empty(columns), np.empty(columns), np.empty((UNIFORMS, VECTOR_WIDTH)))
 
 
 @lean

@@ -22,7 +22,7 @@ from rwn_core.neighbors.kernels.knn_candidates import Close, close_for, set_rows
 from rwn_core.neighbors.kernels.leaf_distances import Facing, facing_for, gap_to_boxes
 from rwn_core.neighbors.kernels.rank_row import Ranked, end_of_tie, entry_of, rank_row, room_for
 from rwn_core.neighbors.kernels.row_results import nearest_squared
-from rwn_core.neighbors.kernels.simd import LANES, store
+from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH, store
 from rwn_core.neighbors.kernels.sorting import smallest, sort_pairs
 
 ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
@@ -36,7 +36,7 @@ class Order(NamedTuple):
     ----------
     center, half, nothing : ndarray, shape (d,)
         The box of the rows; zeros.
-    toward, apart : ndarray, shape (a multiple of LANES,)
+    toward, apart : ndarray, shape (a multiple of VECTOR_WIDTH,)
         Squared distances of the leaves' boxes to its center, ascending at first; and to the box.
     leaf : ndarray of int32, shape (leaves,)
     """
@@ -90,7 +90,7 @@ def _search(
     leaves = len(target.tiles)
     set_rows(query, leaf, close, rows, facing)
     _box_of(facing.points, rows, order.center, order.half)
-    for first in range(0, target.boxes.shape[2], LANES):
+    for first in range(0, target.boxes.shape[2], VECTOR_WIDTH):
         gap = gap_to_boxes(target.boxes, first, order.center, order.nothing)
         store(order.toward, (first,), gap)
         gap = gap_to_boxes(target.boxes, first, order.center, order.half)

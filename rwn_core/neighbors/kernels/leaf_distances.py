@@ -16,7 +16,7 @@ from rwn_core.neighbors.kernels import compiled, lean, merged
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.error_bound import error_bound
 from rwn_core.neighbors.kernels.simd import (
-    LANES,
+    VECTOR_WIDTH,
     beyond,
     load,
     lowest,
@@ -28,7 +28,7 @@ from rwn_core.neighbors.kernels.simd import (
     where_at_most,
 )
 
-HALF_BLOCK = 2 * LANES  # the width of a tile is a multiple of this
+HALF_BLOCK = 2 * VECTOR_WIDTH  # the width of a tile is a multiple of this
 BLOCK = 2 * HALF_BLOCK  # entries of a tile whose distances are summed side by side
 
 
@@ -116,7 +116,7 @@ def leaves_near(
     """
     count = 0
     edge = same(center.dtype.type(bound))
-    for first in range(0, target.boxes.shape[2], LANES):
+    for first in range(0, target.boxes.shape[2], VECTOR_WIDTH):
         bits = where_at_most(gap_to_boxes(target.boxes, first, center, half), edge)
         while bits != 0:
             leaf = first + lowest(bits)
@@ -141,7 +141,7 @@ def look(facing: Facing, points: int, target: Side, other: int) -> int:
     """How many of the first points are near a tile's box; fills `local`, `norms` and `near`."""
     dimensions = facing.points.shape[0]
     count = 0
-    for first in range(0, points, LANES):
+    for first in range(0, points, VECTOR_WIDTH):
         norm = same(facing.norms.dtype.type(0))
         gap = norm
         for axis in range(dimensions):
@@ -195,7 +195,11 @@ def scan(
     edge, edge_of_two = same(most), same(most_of_two)
     first = 0
     while first + BLOCK <= width:
-        second, third, fourth = first + LANES, first + 2 * LANES, first + 3 * LANES
+        second, third, fourth = (
+            first + VECTOR_WIDTH,
+            first + 2 * VECTOR_WIDTH,
+            first + 3 * VECTOR_WIDTH,
+        )
         p0 = q0 = load(tiles, (other, dimensions, first))
         p1 = q1 = load(tiles, (other, dimensions, second))
         p2 = q2 = load(tiles, (other, dimensions, third))
@@ -211,14 +215,14 @@ def scan(
             p2, q2 = multiply_add(t2, away, p2), multiply_add(t2, away_of_two, q2)
             p3, q3 = multiply_add(t3, away, p3), multiply_add(t3, away_of_two, q3)
         bits = _keep(products, 0, first, p0, p1, edge)
-        bits |= _keep(products, 0, third, p2, p3, edge) << (2 * LANES)
+        bits |= _keep(products, 0, third, p2, p3, edge) << (2 * VECTOR_WIDTH)
         facing.kept[0, first // BLOCK] = bits
         bits = _keep(products, 1, first, q0, q1, edge_of_two)
-        bits |= _keep(products, 1, third, q2, q3, edge_of_two) << (2 * LANES)
+        bits |= _keep(products, 1, third, q2, q3, edge_of_two) << (2 * VECTOR_WIDTH)
         facing.kept[1, first // BLOCK] = bits
         first += BLOCK
     if first < width:  # half a block is left
-        second = first + LANES
+        second = first + VECTOR_WIDTH
         p0 = q0 = load(tiles, (other, dimensions, first))
         p1 = q1 = load(tiles, (other, dimensions, second))
         for axis in range(dimensions):
@@ -234,8 +238,8 @@ def scan(
 def _keep(products: NDArray[Any], point: int, first: int, one: Any, two: Any, edge: Any) -> int:
     """Write down 32 products; a bit for each that is at most the edge."""
     store(products, (point, first), one)
-    store(products, (point, first + LANES), two)
-    return int(where_at_most(one, edge) | (where_at_most(two, edge) << LANES))
+    store(products, (point, first + VECTOR_WIDTH), two)
+    return int(where_at_most(one, edge) | (where_at_most(two, edge) << VECTOR_WIDTH))
 
 
 @merged

@@ -16,7 +16,7 @@ from numba.core import cgutils as untyped
 from numba.extending import intrinsic, models, register_model
 from numpy.typing import NDArray
 
-LANES = 16  # single-precision numbers of the widest registers there are
+VECTOR_WIDTH = 16  # single-precision numbers of the widest registers there are
 cgutils: Any = untyped
 _MAY_FUSE = ("contract",)  # a product may go into a sum without being rounded first
 
@@ -30,32 +30,32 @@ def _operation_with_literals(instructions: Callable[..., Any]) -> Any:
 
 
 def padded(streams: Sequence[int] | NDArray[np.int64]) -> NDArray[np.uint32]:
-    """Numbers, and zeros after them to fill the last lanes."""
-    words = np.zeros(-(-len(streams) // LANES) * LANES, np.uint32)
+    """Numbers, and zeros after them to fill the last vector."""
+    words = np.zeros(-(-len(streams) // VECTOR_WIDTH) * VECTOR_WIDTH, np.uint32)
     words[: len(streams)] = streams
     return words
 
 
-class Lanes(types.Type):
+class Vector(types.Type):
     """The type of sixteen numbers of one type."""
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype
-        super().__init__(name=f"Lanes({dtype})")
+        super().__init__(name=f"Vector({dtype})")
 
 
-@register_model(Lanes)
+@register_model(Vector)
 class _Model(models.PrimitiveModel):
-    def __init__(self, manager: Any, lanes: Any) -> None:
-        one = manager.lookup(lanes.dtype).get_value_type()
-        super().__init__(manager, lanes, ir.VectorType(one, LANES))  # type: ignore[no-untyped-call]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        one = manager.lookup(kind.dtype).get_value_type()
+        super().__init__(manager, kind, ir.VectorType(one, VECTOR_WIDTH))  # type: ignore[no-untyped-call]
 
 
 def _item(context: Any, builder: Any, kind: Any, array: Any, indices: Any) -> Any:
     """A pointer to an item of an array and to the fifteen that follow it in memory."""
     whole = context.make_array(kind)(context, builder, array)
     pointer = cgutils.get_item_pointer(context, builder, kind, whole, indices, wraparound=False)
-    vector = ir.VectorType(context.get_data_type(kind.dtype), LANES)
+    vector = ir.VectorType(context.get_data_type(kind.dtype), VECTOR_WIDTH)
     return builder.bitcast(pointer, vector.as_pointer())
 
 
@@ -65,12 +65,12 @@ def _indices(context: Any, builder: Any, index: Any, kinds: Any) -> list[Any]:
 
 
 def _constant(kind: Any, number: float) -> Any:
-    """A number, in every lane if there are lanes."""
-    return ir.Constant(kind, [number] * LANES if isinstance(kind, ir.VectorType) else number)
+    """A number, in every item if it is to be a vector."""
+    return ir.Constant(kind, [number] * VECTOR_WIDTH if isinstance(kind, ir.VectorType) else number)
 
 
 def _instruction(name: str) -> Any:
-    """An operation on two numbers or lots of lanes that is one instruction of LLVM's."""
+    """An operation on two numbers or two vectors that is one instruction of LLVM's."""
 
     def operation(typing: Any, one: Any, two: Any) -> Any:
         def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -95,12 +95,12 @@ def load(typing: Any, array: Any, index: Any) -> Any:
         pointer = _item(context, builder, array, arguments[0], indices)
         return builder.load(pointer, align=array.dtype.bitwidth // 8)
 
-    return Lanes(array.dtype)(array, index), make
+    return Vector(array.dtype)(array, index), make
 
 
 @_operation
-def store(typing: Any, array: Any, index: Any, lanes: Any) -> Any:
-    """Write lanes to an array, from an index on."""
+def store(typing: Any, array: Any, index: Any, vector: Any) -> Any:
+    """Write a vector to an array, from an index on."""
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         indices = _indices(context, builder, arguments[1], list(index))
@@ -108,22 +108,22 @@ def store(typing: Any, array: Any, index: Any, lanes: Any) -> Any:
         builder.store(arguments[2], pointer, align=array.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
-    return types.void(array, index, lanes), make
+    return types.void(array, index, vector), make
 
 
 @_operation
 def same(typing: Any, value: Any) -> Any:
-    """One number in every lane."""
+    """One number in every item of a vector."""
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        vector = ir.VectorType(arguments[0].type, LANES)
+        vector = ir.VectorType(arguments[0].type, VECTOR_WIDTH)
         one = builder.insert_element(
             ir.Constant(vector, ir.Undefined), arguments[0], ir.IntType(32)(0)
         )
-        zeros = _constant(ir.VectorType(ir.IntType(32), LANES), 0)
+        zeros = _constant(ir.VectorType(ir.IntType(32), VECTOR_WIDTH), 0)
         return builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
 
-    return Lanes(value)(value), make
+    return Vector(value)(value), make
 
 
 @_operation
@@ -153,11 +153,11 @@ def beyond(typing: Any, value: Any, half: Any) -> Any:
 
 @_operation
 def where_at_most(typing: Any, values: Any, edges: Any) -> Any:
-    """One bit for each lane, the first lane's lowest: values <= edges; 0 for NaN."""
+    """One bit for each item, the lowest for the first: values <= edges; 0 for NaN."""
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         bits = builder.fcmp_ordered("<=", *arguments)
-        return builder.zext(builder.bitcast(bits, ir.IntType(LANES)), ir.IntType(64))
+        return builder.zext(builder.bitcast(bits, ir.IntType(VECTOR_WIDTH)), ir.IntType(64))
 
     return types.int64(values, edges), make
 
@@ -188,12 +188,12 @@ def turned(typing: Any, one: Any, two: Any, bits: Any) -> Any:
 @_operation
 def unit_of(typing: Any, high: Any, low: Any) -> Any:
     """52 of the bits of two words, strictly between 0 and 1."""
-    many = Lanes(types.float64) if isinstance(high, Lanes) else types.float64
+    many = Vector(types.float64) if isinstance(high, Vector) else types.float64
 
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         wide, numbers = ir.IntType(64), context.get_value_type(many)
-        if isinstance(high, Lanes):
-            wide = ir.VectorType(wide, LANES)
+        if isinstance(high, Vector):
+            wide = ir.VectorType(wide, VECTOR_WIDTH)
         first = builder.shl(builder.zext(arguments[0], wide), _constant(wide, 32))
         bits = builder.or_(first, builder.zext(arguments[1], wide))
         number = builder.uitofp(builder.lshr(bits, _constant(wide, 12)), numbers)
@@ -210,7 +210,7 @@ def following(typing: Any, rank: Any, unit: Any) -> Any:
     def make(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         vector = arguments[0].type
         floor = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(vector, [vector]), f"llvm.floor.v{LANES}f64"
+            builder.module, ir.FunctionType(vector, [vector]), f"llvm.floor.v{VECTOR_WIDTH}f64"
         )
         down = builder.call(floor, [builder.fdiv(*arguments)])
         return builder.fadd(down, _constant(vector, 1.0))

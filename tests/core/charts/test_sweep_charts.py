@@ -123,8 +123,8 @@ def test_a_surface_has_a_cell_for_each_pair() -> None:
 
 def test_a_forecast_cell_is_marked_as_one() -> None:
     guessed = [[False, True, True], [False, False, True]]
-    told = {**RISK, "better": "lower", "where": "q = 1"}
-    chart = parameter_surface.draw(VALUES, ACROSS, DOWN, told, limit=0.25, forecast=guessed)
+    risk = {**RISK, "better": "lower", "where": "q = 1"}
+    chart = parameter_surface.draw(VALUES, ACROSS, DOWN, risk, limit=0.25, forecast=guessed)
     heat = chart["data"][0]
     assert heat["text"] == [["1.0 %", "~2.0 %", ""], ["20 %", "(30 %)", "(~40 %)"]]
     assert "forecast" in chart["note"]

@@ -80,9 +80,9 @@ def test_types_with_categories(name: str) -> None:
     values, codes, levels = CATEGORIES[name]
     microdata = gate(values)
     assert microdata.schema.variable("x").kind is Kind.CATEGORICAL
-    found, found_levels = microdata.codes("x")
-    assert found.dtype == np.int32
-    assert found.tolist() == codes
+    result, found_levels = microdata.codes("x")
+    assert result.dtype == np.int32
+    assert result.tolist() == codes
     assert found_levels == levels
     assert microdata.codes("x", [levels[-1]])[0].tolist() == [
         0 if code == len(levels) - 1 else -1 for code in codes

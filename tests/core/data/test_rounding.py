@@ -31,9 +31,9 @@ from rwn_core.neighbors.metric import coordinates
 
 def test_multiples_of_the_step():
     values = np.array([1.26, -1.26, 2.5, np.nan, 0.0, -0.1])
-    found = rounded_values(values, 0.5)
-    np.testing.assert_array_equal(found, [1.5, -1.5, 2.5, np.nan, 0.0, 0.0])
-    assert not np.signbit(found[-1])
+    result = rounded_values(values, 0.5)
+    np.testing.assert_array_equal(result, [1.5, -1.5, 2.5, np.nan, 0.0, 0.0])
+    assert not np.signbit(result[-1])
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e-9, 1.0, 1e16, 1e300])
@@ -68,10 +68,10 @@ def test_any_step_gives_a_multiple_that_is_near_and_stays(step, values):
 
 def test_whole_numbers_too_large_for_their_type_become_real_ones():
     frame = pd.DataFrame({"n": [2**62, 2**62 + 2**40, 3], "x": [1.0, 2.0, 4.0]})
-    found = rounded(Microdata.from_frame(frame), {"n": 1e19}).frame["n"]
-    assert found.tolist() == [0, 0, 0]
-    found = rounded(Microdata.from_frame(frame), {"n": 9e18}).frame["n"]
-    assert found.tolist() == [9e18, 9e18, 0]
+    result = rounded(Microdata.from_frame(frame), {"n": 1e19}).frame["n"]
+    assert result.tolist() == [0, 0, 0]
+    result = rounded(Microdata.from_frame(frame), {"n": 9e18}).frame["n"]
+    assert result.tolist() == [9e18, 9e18, 0]
 
 
 def test_types_stay():
@@ -79,13 +79,13 @@ def test_types_stay():
         {"n": [1, 4, 8], "m": pd.array([1, None, 8], "Int64"), "x": [0.26, 1.0, np.nan]}
     )
     data = Microdata.from_frame(frame.assign(g=["a", "b", "c"]))
-    found = rounded(data, {"n": 5, "m": 5.0, "x": 0.5}).frame
-    assert found["n"].tolist() == [0, 5, 10]
-    assert found["n"].dtype == "int64"
-    assert found["m"].tolist()[::2] == [0, 10]
-    assert found["m"].isna().tolist() == [False, True, False]
-    assert found["x"].tolist()[:2] == [0.5, 1.0]
-    assert found["g"].tolist() == ["a", "b", "c"]
+    result = rounded(data, {"n": 5, "m": 5.0, "x": 0.5}).frame
+    assert result["n"].tolist() == [0, 5, 10]
+    assert result["n"].dtype == "int64"
+    assert result["m"].tolist()[::2] == [0, 10]
+    assert result["m"].isna().tolist() == [False, True, False]
+    assert result["x"].tolist()[:2] == [0.5, 1.0]
+    assert result["g"].tolist() == ["a", "b", "c"]
     assert rounded(data, {}) is data
 
 
@@ -140,18 +140,18 @@ def test_BF_5_rounding_lowers_the_worst_case(bodyfat, k):
     neighborhoods = find_neighborhoods(coordinates(bodyfat), k=k, epsilon=0.0)
     law = RWN(k=k, q=1.0).law(bodyfat, neighborhoods)
     masked = simulate(law, np.random.default_rng(6))
-    found = {}
+    result = {}
     for share in PUBLISHED[k]:
         precision = steps(bodyfat, share) if share else {}
         links = link(law.rounded(precision), rounded(masked, precision))
-        found[share] = links.success
+        result[share] = links.success
         # the law knows what it is: its own expectation agrees with the luck of the draw
         error = (links.top1 - links.best).std() / np.sqrt(bodyfat.n)
         assert abs((links.top1 - links.best).mean()) <= max(3 * error, 1e-9)
     # another rounding grid and another table of 14 or 15 variables: the second digit may differ
     for share, expected in PUBLISHED[k].items():
-        assert found[share] == pytest.approx(expected, abs=0.06)
-    assert list(found.values()) == sorted(found.values(), reverse=True)
+        assert result[share] == pytest.approx(expected, abs=0.06)
+    assert list(result.values()) == sorted(result.values(), reverse=True)
 
 
 @pytest.mark.parametrize(

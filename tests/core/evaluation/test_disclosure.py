@@ -29,11 +29,13 @@ OF_A_SAMPLE = "population_uniqueness"  # has no answer where the file is the pop
 def found(bodyfat):
     release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=7)
     base = Comparison(original=bodyfat, masked=bodyfat)
-    told: list[float] = []
+    shares: list[float] = []
     control = control_group(base, RWN(epsilon=2.0, k=5), seed=7)
-    disclosure = disclose(base, release.masked, release.law, control=control, progress=told.append)
-    assert told == sorted(told)
-    assert 0 < told[0] <= told[-1] <= 1
+    disclosure = disclose(
+        base, release.masked, release.law, control=control, progress=shares.append
+    )
+    assert shares == sorted(shares)
+    assert 0 < shares[0] <= shares[-1] <= 1
     return disclosure
 
 
@@ -120,10 +122,10 @@ def test_without_a_law_the_reasons_stand(bodyfat):
     assert isinstance(found.readings["bayes_linkage"], NotApplicable)
     assert found.rounding == []
     assert worst_records(found.readings) == []
-    told = {attack["words"]: attack for attack in attacks(found.readings)}
-    assert told["whole original file"]["success"] is None
-    assert told["whole original file"]["reason"]
-    assert told["distance, all"]["success"] is not None
+    answers = {attack["words"]: attack for attack in attacks(found.readings)}
+    assert answers["whole original file"]["success"] is None
+    assert answers["whole original file"]["reason"]
+    assert answers["distance, all"]["success"] is not None
 
 
 def test_each_number_has_its_sentence(bodyfat, found):
@@ -147,12 +149,12 @@ def test_each_number_has_its_sentence(bodyfat, found):
     ],
 )
 def test_warnings_fit_the_setting(found, params, words):
-    told = risk_warnings.warnings(params, found.readings, rounding=False, groups=0)
-    assert any(words in text for text in told)
-    assert any("original data" in text for text in told)
-    assert any("not differentially private" in text for text in told)
-    assert any("One release only" in text for text in told)
-    assert any("all their digits" in text for text in told)
+    sentences = risk_warnings.warnings(params, found.readings, rounding=False, groups=0)
+    assert any(words in text for text in sentences)
+    assert any("original data" in text for text in sentences)
+    assert any("not differentially private" in text for text in sentences)
+    assert any("One release only" in text for text in sentences)
+    assert any("all their digits" in text for text in sentences)
     fewer = risk_warnings.warnings(params, found.readings, rounding=True, groups=1)
     assert not any("all their digits" in text for text in fewer)
     assert not any("edit rules" in text for text in fewer)
@@ -192,14 +194,14 @@ def test_the_caveats_apply_to_the_setting(bodyfat, params, more, other):
     release = mask(bodyfat, params, seed=7)
     base = Comparison(original=bodyfat, masked=bodyfat)
     readings = disclose(base, release.masked, release.law).readings
-    told = " ".join(risk_warnings.warnings(params, readings, rounding=False, groups=0))
+    sentences = " ".join(risk_warnings.warnings(params, readings, rounding=False, groups=0))
     shown = list(ALWAYS)
     if params.epsilon == 9.0 or params.method == "nbrs2015":
         shown.remove("original data")  # nearly nobody is linked; or an ordinary intruder suffices
     for words in (*shown, *more):
-        assert words in told, words
+        assert words in sentences, words
     for words in other:
-        assert words not in told, words
+        assert words not in sentences, words
 
 
 def test_what_does_not_happen_at_q_0_is_no_warning(bodyfat):
@@ -218,11 +220,11 @@ def test_a_homogeneous_neighborhood_is_a_caveat(found):
 
     readings = dict(found.readings)
     readings["homogeneity"] = replace(readings["homogeneity"], value=0.31)
-    told = risk_warnings.warnings(RWN(k=5), readings, rounding=False, groups=0)
-    assert any("31 % of the neighborhoods" in text for text in told)
+    sentences = risk_warnings.warnings(RWN(k=5), readings, rounding=False, groups=0)
+    assert any("31 % of the neighborhoods" in text for text in sentences)
     readings["homogeneity"] = replace(readings["homogeneity"], value=0.0)
-    told = risk_warnings.warnings(RWN(k=5), readings, rounding=False, groups=0)
-    assert not any("of the neighborhoods nearly" in text for text in told)
+    sentences = risk_warnings.warnings(RWN(k=5), readings, rounding=False, groups=0)
+    assert not any("of the neighborhoods nearly" in text for text in sentences)
 
 
 @pytest.mark.parametrize("q", [0.5, 1.0])

@@ -20,11 +20,11 @@ KEYS = ["correlation", "regression", "principal_components", "prediction"]
 @pytest.fixture(scope="module")
 def drawn():
     data = rwn.load_demo("bodyfat")
-    told: list[float] = []
+    shares: list[float] = []
     made = ensemble(
-        data, rwn.RWN(epsilon=2.0, k=5), repeats=12, measures=KEYS, seed=4, progress=told.append
+        data, rwn.RWN(epsilon=2.0, k=5), repeats=12, measures=KEYS, seed=4, progress=shares.append
     )
-    return data, made, told
+    return data, made, shares
 
 
 RANDOM = {"sample": {"m": 80}, "pairs": {"m": 90}, "partition": {"u": 3}}

@@ -146,12 +146,12 @@ def test_means_are_told_where_the_closed_form_covers_them():
 def test_a_categorical_response_makes_it_logistic():
     data = rwn.load_demo("pima")
     question = Question(response="test", predictors=("glucose", "bmi"))
-    told: list[float] = []
+    shares: list[float] = []
     found = standard_error_validity(
-        data, rwn.RWN(k=5), question=question, repeats=10, seed=1, progress=told.append
+        data, rwn.RWN(k=5), question=question, repeats=10, seed=1, progress=shares.append
     )
     assert found.model == "logistic"
-    assert told[-1] == 1.0
+    assert shares[-1] == 1.0
     assert np.isfinite(found.frame().drop(columns="term").to_numpy()).all()
 
 

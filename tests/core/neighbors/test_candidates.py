@@ -45,25 +45,25 @@ def candidates(scheme: Scheme, n: int) -> list[set[int]]:
         return [sample - {record} for record in range(n)]
     if scheme.neighbors == "pairs":
         return partners(KEY, n, scheme.m)
-    found: list[set[int]] = [set() for _ in range(n)]
+    result: list[set[int]] = [set() for _ in range(n)]
     for number, part in enumerate(random_parts(KEY, n, scheme.u)):
         if scheme.m is not None:
             own = partners(KEY.derived(f"part {number}"), len(part), scheme.m)
         for place, record in enumerate(part.tolist()):
             if scheme.m is None:
-                found[record] = set(part.tolist()) - {record}
+                result[record] = set(part.tolist()) - {record}
             else:
-                found[record] = set(part[list(own[place])].tolist())
-    return found
+                result[record] = set(part[list(own[place])].tolist())
+    return result
 
 
 def partners(key: SecretKey, n: int, m: int) -> list[set[int]]:
-    found: list[set[int]] = [set() for _ in range(n)]
+    result: list[set[int]] = [set() for _ in range(n)]
     for i, j in zip(*(side.tolist() for side in random_pairs(key, n, n * m // 2)), strict=True):
-        found[i].add(j)
-        found[j].add(i)
-    assert all(found), "a table without isolated records was meant"
-    return found
+        result[i].add(j)
+        result[j].add(i)
+    assert all(result), "a table without isolated records was meant"
+    return result
 
 
 @pytest.mark.parametrize("points", [SMALL, LARGE], ids=["small", "large"])
@@ -71,7 +71,7 @@ def partners(key: SecretKey, n: int, m: int) -> list[set[int]]:
 @pytest.mark.parametrize(("k", "epsilon"), [(5, 1.0), (3, None), (None, 1.5)])
 def test_members_are_those_of_the_method_among_the_candidates(points, name, k, epsilon):
     table = restricted_table(points, k, epsilon, scheme=SCHEMES[name], key=KEY, watch=Watch())
-    found = table.narrow(k=k, epsilon=epsilon)
+    result = table.narrow(k=k, epsilon=epsilon)
     squared = squared_pairs(points[:600]) if len(points) <= 600 else None
     for record, allowed in enumerate(candidates(SCHEMES[name], len(points))):
         if len(points) > 600 and record % 37:
@@ -86,18 +86,18 @@ def test_members_are_those_of_the_method_among_the_candidates(points, name, k, e
         if k is not None:
             edge = max(edge, np.sort(distance)[min(k, len(others)) - 1])
         expected = others[distance <= edge * (1 + 1e-9)]
-        assert set(found.members(record).tolist()) == set(expected.tolist())
+        assert set(result.members(record).tolist()) == set(expected.tolist())
 
 
 @pytest.mark.parametrize("name", SCHEMES)
 def test_large_and_small_code_agree(name, monkeypatch):
     """The same candidates and ranks, whether compiled code finds them or numpy does."""
     points = SMALL
-    plain = restricted_table(points, 4, 1.0, scheme=SCHEMES[name], key=KEY, watch=Watch())
+    reference = restricted_table(points, 4, 1.0, scheme=SCHEMES[name], key=KEY, watch=Watch())
     for module in ("sample", "partition"):
         monkeypatch.setattr(f"rwn_core.neighbors.candidates.{module}.LARGEST_DENSE", 100)
     fast = restricted_table(points, 4, 1.0, scheme=SCHEMES[name], key=KEY, watch=Watch())
-    one, two = plain.narrow(k=4, epsilon=1.0), fast.narrow(k=4, epsilon=1.0)
+    one, two = reference.narrow(k=4, epsilon=1.0), fast.narrow(k=4, epsilon=1.0)
     np.testing.assert_array_equal(one.sizes, two.sizes)
     np.testing.assert_array_equal(one.pairs()[1], two.pairs()[1])
 
@@ -128,8 +128,8 @@ def test_isolated_records_are_given_partners():
         assert (degree == 0).any()
         lengths = np.diff(table.offsets)
         np.testing.assert_array_equal(lengths, np.where(degree, degree, max(1, k or 0)))
-        found = table.narrow(k=k or 1, epsilon=None)
-        assert (found.sizes >= np.minimum(lengths, k or 1)).all()
+        result = table.narrow(k=k or 1, epsilon=None)
+        assert (result.sizes >= np.minimum(lengths, k or 1)).all()
 
 
 @pytest.mark.parametrize(("n", "m"), [(5, 4), (5, 1), (40, 5), (40, 20)])

@@ -1,4 +1,4 @@
-"""Compiled randomness: the same bits as the plain one, which the published answers check."""
+"""Compiled randomness: the same bits as the reference, which the published answers check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rwn_core.neighbors.kernels.chacha import (
     uniforms_of_block,
     uniforms_of_streams,
 )
-from rwn_core.neighbors.kernels.simd import LANES, padded
+from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH, padded
 from rwn_core.randomness import SecretKey, uniforms
 
 KEYS = [SecretKey(bytes(32)), SecretKey(bytes(range(32))), SecretKey.from_seed(7)]
@@ -31,26 +31,28 @@ def test_every_address_gives_the_same_bits(key):
     addresses = [(0, 0, 0), (5, 7, 3), (2**32 + 5, 2**32 - 1, 1), (2**40, 0, 2**32 - 1)]
     addresses += [tuple(rng.integers(0, [2**33, 2**32, 40])) for _ in range(200)]
     for record, stream, block in addresses:
-        plain = uniforms(key, np.array([record]), stream, block)[:, 0]
-        np.testing.assert_array_equal(block_of(key, record, stream, block), plain)
+        reference = uniforms(key, np.array([record]), stream, block)[:, 0]
+        np.testing.assert_array_equal(block_of(key, record, stream, block), reference)
 
 
 def test_the_published_block_of_a_zero_key():
     """RFC 8439, appendix A.1, vector 1: words ade0b876 903df1a0 ... 69b687c3 8665eeb2."""
-    found = block_of(KEYS[0], 0, 0, 0)
-    assert found[0] == ((0xADE0B876903DF1A0 >> 12) + 0.5) / 2**52
-    assert found[7] == ((0x69B687C38665EEB2 >> 12) + 0.5) / 2**52
+    result = block_of(KEYS[0], 0, 0, 0)
+    assert result[0] == ((0xADE0B876903DF1A0 >> 12) + 0.5) / 2**52
+    assert result[7] == ((0x69B687C38665EEB2 >> 12) + 0.5) / 2**52
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 10, 100, 1000, 10**6, LARGEST])
 def test_the_chains_end_where_the_plain_ones_do(size):
     key, columns, records = KEYS[2], range(20), np.arange(500)
-    plain = Draws(key, records, columns)
-    ends, streams = plain.ranks(np.full(len(records), size)), padded(columns)
+    reference = Draws(key, records, columns)
+    ends, streams = reference.ranks(np.full(len(records), size)), padded(columns)
     modify, ranks = np.empty(len(streams)), np.empty(len(streams))
     for record in records:
-        ranks_of_streams(key.words, record, streams, size, modify, ranks, np.empty((8, LANES)))
-        np.testing.assert_array_equal(modify[:20], plain.modify[record])
+        ranks_of_streams(
+            key.words, record, streams, size, modify, ranks, np.empty((8, VECTOR_WIDTH))
+        )
+        np.testing.assert_array_equal(modify[:20], reference.modify[record])
         np.testing.assert_array_equal(ranks[:20], ends[record])
 
 
@@ -75,8 +77,8 @@ def test_stored_chains_answer_for_every_smaller_size():
 
 def test_sixteen_streams_side_by_side_give_the_bits_of_each():
     streams = padded([0, 1, 2**32 - 1, 77])
-    assert len(streams) == LANES
-    many, one = np.empty((8, LANES)), np.empty(8)
+    assert len(streams) == VECTOR_WIDTH
+    many, one = np.empty((8, VECTOR_WIDTH)), np.empty(8)
     for record, block in ((0, 0), (2**33 + 5, 3)):
         uniforms_of_streams(KEYS[2].words, record, streams, 0, block, many)
         for column, stream in enumerate(streams):

@@ -14,8 +14,8 @@ from rwn_core.neighbors.tree_search import tree_table
 TABLES = 240
 
 
-def found_sets(found) -> list[set[int]]:
-    return [set(found.members(i).tolist()) for i in range(found.n)]
+def found_sets(result) -> list[set[int]]:
+    return [set(result.members(i).tolist()) for i in range(result.n)]
 
 
 @pytest.mark.parametrize("group", range(8))
@@ -50,9 +50,9 @@ def test_row_order_does_not_matter(number):
     points = hard_table(number)
     order = np.random.default_rng(number).permutation(len(points))
     for k, epsilon in hard_settings(points, number):
-        plain = found_sets(find_neighborhoods(points, k=k, epsilon=epsilon))
+        reference = found_sets(find_neighborhoods(points, k=k, epsilon=epsilon))
         moved = found_sets(find_neighborhoods(points[order], k=k, epsilon=epsilon))
-        assert [plain[i] for i in order] == [set(order[list(m)].tolist()) for m in moved]
+        assert [reference[i] for i in order] == [set(order[list(m)].tolist()) for m in moved]
 
 
 def test_a_large_file_takes_the_tree_and_gives_the_same(monkeypatch):
@@ -96,8 +96,8 @@ def test_numbers_of_any_type_give_the_same_sets(number):
     points = hard_table(number)
     expected = found_sets(find_neighborhoods(points, k=1, epsilon=1.0))
     for epsilon in (1, np.float32(1), np.int64(1)):
-        found = find_neighborhoods(points, k=np.int64(1), epsilon=epsilon)
-        assert found_sets(found) == expected
+        result = find_neighborhoods(points, k=np.int64(1), epsilon=epsilon)
+        assert found_sets(result) == expected
 
 
 def test_a_radius_in_single_precision_keeps_its_boundary():
@@ -141,9 +141,9 @@ def test_the_radius_of_a_row_with_fewer_than_k_stored(compiled, monkeypatch):
         k=5,
         epsilon=2.0,
     )
-    found = table.narrow(k=5, epsilon=2.0)
-    assert found.sizes.tolist() == [3, 2]
-    assert found.radius.tolist() == [2.0, 3.0]
+    result = table.narrow(k=5, epsilon=2.0)
+    assert result.sizes.tolist() == [3, 2]
+    assert result.radius.tolist() == [2.0, 3.0]
 
 
 def test_one_search_serves_every_smaller_setting():

@@ -120,10 +120,10 @@ def test_a_column_that_is_constant_but_for_rounding_of_its_mean_does_not_count()
 
 def test_weights_stretch_all_coordinates_of_a_variable():
     microdata = table(x=NUMBERS, g=GROUPS, m=[1.0, np.nan, 2.0, 3.0])
-    plain = coordinates(microdata)
+    reference = coordinates(microdata)
     weights = {"x": 2.0, "g": 0.5, "m": 3.0}
     weighted = coordinates(microdata.with_schema(microdata.schema.with_weights(weights)))
-    np.testing.assert_allclose(weighted, plain * [2.0, 0.5, 0.5, 0.5, 3.0, 3.0], rtol=1e-14)
+    np.testing.assert_allclose(weighted, reference * [2.0, 0.5, 0.5, 0.5, 3.0, 3.0], rtol=1e-14)
 
 
 def test_weight_0_leaves_a_variable_out():
@@ -141,9 +141,9 @@ def test_identifiers_do_not_count():
 
 
 def test_shift_and_unit_of_a_column_do_not_matter():
-    plain = coordinates(table(x=NUMBERS))
+    reference = coordinates(table(x=NUMBERS))
     changed = coordinates(table(x=np.array(NUMBERS) * 1000 - 17))
-    np.testing.assert_allclose(changed, plain, rtol=1e-12)
+    np.testing.assert_allclose(changed, reference, rtol=1e-12)
 
 
 def test_a_release_is_measured_in_the_units_of_its_original():

@@ -97,8 +97,8 @@ def test_an_outsider_may_have_nobody_and_rounding_changes_nothing(rounding):
     law = mask(data, NBRS2015(epsilon=0.8), precision=rounding, seed=1).law
     alone, at_home = found_outside(law, people)
     assert alone == set()
-    plain = mask(data, NBRS2015(epsilon=0.8), seed=1).law
-    assert at_home == found_outside(plain, people)[1] != set()
+    reference = mask(data, NBRS2015(epsilon=0.8), seed=1).law
+    assert at_home == found_outside(reference, people)[1] != set()
 
 
 SETTINGS = {

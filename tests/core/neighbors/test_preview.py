@@ -39,11 +39,11 @@ def donors_of(neighborhoods, records: np.ndarray, q: float = 0.7) -> np.ndarray:
 def test_shown_records_have_the_neighborhoods_of_the_full_table(built, end, beyond):
     setting = {"k": 5, "epsilon": beyond * getattr(built.slider_range, end)}
     full = find_neighborhoods(POINTS, **setting)
-    found = built.find(Ball(**setting))[0]
-    np.testing.assert_array_equal(found.sizes, full.sizes[built.records])
-    np.testing.assert_array_equal(found.nearest, full.nearest[built.records])
+    result = built.find(Ball(**setting))[0]
+    np.testing.assert_array_equal(result.sizes, full.sizes[built.records])
+    np.testing.assert_array_equal(result.nearest, full.nearest[built.records])
     expected = donors_of(full, np.arange(4000))[built.records]
-    np.testing.assert_array_equal(donors_of(found, built.records), expected)
+    np.testing.assert_array_equal(donors_of(result, built.records), expected)
 
 
 def test_some_shown_records_make_a_masked_table(monkeypatch):
@@ -90,8 +90,8 @@ def test_a_search_beyond_the_table_draws_in_the_same_pass(built, beyond):
     shares: list[float] = []
     q = np.array([1.0, 0.4])
     drawing = Drawing(key=KEY, streams=(0, 1), q=q)
-    found, donors = built.find(Ball(**setting), drawing, progress=shares.append)
-    later = draw_donors(found, Draws(KEY, built.records, (0, 1)), q)
+    result, donors = built.find(Ball(**setting), drawing, progress=shares.append)
+    later = draw_donors(result, Draws(KEY, built.records, (0, 1)), q)
     if built.stores(Ball(**setting)):
         assert donors is None
     else:
@@ -117,11 +117,11 @@ def test_twins_by_the_thousand_need_no_table(monkeypatch):
     assert built.table is None
     assert built.slider_range.epsilon > 0
     for setting in ({"k": 5, "epsilon": None}, {"k": 5, "epsilon": 1.5}):
-        found = built.find(Ball(**setting))[0]
+        result = built.find(Ball(**setting))[0]
         expected = find_neighborhoods(twins, **setting)
-        np.testing.assert_array_equal(found.sizes, expected.sizes)
+        np.testing.assert_array_equal(result.sizes, expected.sizes)
         np.testing.assert_array_equal(
-            donors_of(found, np.arange(3000)), donors_of(expected, np.arange(3000))
+            donors_of(result, np.arange(3000)), donors_of(expected, np.arange(3000))
         )
 
 

@@ -44,9 +44,9 @@ def test_every_engine_gives_each_record_its_own_radius(number, k):
         find_neighborhoods(points, k=k, epsilon=Radii(radii)),
         direct,
     ]
-    for found in tables:
-        assert [set(found.members(i).tolist()) for i in range(found.n)] == expected
-        np.testing.assert_array_equal(found.radius, tables[0].radius)
+    for result in tables:
+        assert [set(result.members(i).tolist()) for i in range(result.n)] == expected
+        np.testing.assert_array_equal(result.radius, tables[0].radius)
 
 
 def test_one_radius_for_all_is_the_same_as_equal_radii():

@@ -64,18 +64,18 @@ def test_sizes_distances_and_donors_of_hard_tables(group, precision):
         complete = complete_table(points)
         nearest = np.sqrt(squared_pairs(points).min(axis=1))
         for k, epsilon in hard_settings(points, number):
-            found = Search(index, k=k or 0, epsilon=epsilon).run(Watch(), DRAWING)
+            result = Search(index, k=k or 0, epsilon=epsilon).run(Watch(), DRAWING)
             expected = member_sets(points, k=k, epsilon=epsilon)
-            assert found.sizes.tolist() == [len(members) for members in expected]
-            some = found.sizes > 0
-            np.testing.assert_allclose(np.sqrt(found.nearest[some]), nearest[some], rtol=1e-14)
-            assert np.isnan(found.nearest[~some]).all()
-            plain = complete.narrow(k=k, epsilon=epsilon)
-            np.testing.assert_array_equal(found.within, plain.within)
+            assert result.sizes.tolist() == [len(members) for members in expected]
+            some = result.sizes > 0
+            np.testing.assert_allclose(np.sqrt(result.nearest[some]), nearest[some], rtol=1e-14)
+            assert np.isnan(result.nearest[~some]).all()
+            reference = complete.narrow(k=k, epsilon=epsilon)
+            np.testing.assert_array_equal(result.within, reference.within)
             donors = draw_donors(
-                plain, Draws(KEY, np.arange(len(points)), DRAWING.streams), DRAWING.q
+                reference, Draws(KEY, np.arange(len(points)), DRAWING.streams), DRAWING.q
             )
-            np.testing.assert_array_equal(found.donors, donors)
+            np.testing.assert_array_equal(result.donors, donors)
 
 
 @pytest.fixture
@@ -104,35 +104,35 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
             search = Search(build_index(points, layout=Layout(precision, leaf)), **setting)
             for threads in (1, 2, 4):
                 watch = Watch(threads=threads)
-                found = search.run(watch, DRAWING)
-                hashes.add(sha256(found.donors))
-                table = search.fill(found, watch)
+                result = search.run(watch, DRAWING)
+                hashes.add(sha256(result.donors))
+                table = search.fill(result, watch)
                 stored = NeighborTable(
                     offsets=table.starts, records=table.members, squared=table.squared, **setting
                 ).narrow(**setting)
                 hashes.add(sha256(draw_all(stored, DRAWING)))
     monkeypatch.setattr(find, "LARGEST_DENSE", 3000)
-    plain = find_neighborhoods(points, **setting)
+    reference = find_neighborhoods(points, **setting)
     draws = Draws(KEY, np.arange(2400), DRAWING.streams)
-    ranks = draws.ranks(plain.sizes)
-    donors = plain.donors(draws.records, ranks)
+    ranks = draws.ranks(reference.sizes)
+    donors = reference.donors(draws.records, ranks)
     donors = np.where(draws.modify < DRAWING.q, donors, draws.records[:, None])
     assert hashes == {sha256(donors)}
 
 
-def test_many_keys_draw_as_the_plain_code_does():
+def test_many_keys_draw_as_the_reference_does():
     """What the conformance battery finds of the one holds for the other: the bits are equal."""
     points = np.random.default_rng(3).normal(size=(60, 4))
     index, complete = build_index(points, layout=Layout(leaf=16)), complete_table(points)
     for k, epsilon in ((5, 1.5), (3, None), (None, 2.5)):
-        search, plain = (
+        search, reference = (
             Search(index, k=k or 0, epsilon=epsilon),
             complete.narrow(k=k, epsilon=epsilon),
         )
         for seed in range(100):
             key, q = SecretKey.from_seed(seed), np.full(4, 0.6)
             drawing = Drawing(key=key, streams=range(4), q=q)
-            expected = draw_donors(plain, Draws(key, np.arange(60), range(4)), q)
+            expected = draw_donors(reference, Draws(key, np.arange(60), range(4)), q)
             np.testing.assert_array_equal(search.run(Watch(), drawing).donors, expected)
 
 
@@ -157,19 +157,19 @@ def test_donors_among_many_members(number):
     index, complete = build_index(points, layout=Layout(leaf=32)), complete_table(points)
     for epsilon in (*np.sqrt(radii), 1e9, np.inf):
         drawing = Drawing(key=KEY, streams=range(6), q=np.ones(6))
-        found = Search(index, k=2, epsilon=epsilon).run(Watch(), drawing)
-        plain = complete.narrow(k=2, epsilon=epsilon)
-        np.testing.assert_array_equal(found.sizes, plain.sizes)
-        np.testing.assert_array_equal(np.sqrt(found.nearest), plain.nearest)
-        np.testing.assert_array_equal(found.donors, draw_all(plain, drawing))
+        result = Search(index, k=2, epsilon=epsilon).run(Watch(), drawing)
+        reference = complete.narrow(k=2, epsilon=epsilon)
+        np.testing.assert_array_equal(result.sizes, reference.sizes)
+        np.testing.assert_array_equal(np.sqrt(result.nearest), reference.nearest)
+        np.testing.assert_array_equal(result.donors, draw_all(reference, drawing))
 
 
 def test_a_row_may_have_more_candidates_than_there_is_room_for():
     """A leaf is then done in parts: nothing is lost, and memory stays linear."""
     points = np.random.default_rng(4).normal(size=(5000, 2))
-    found = Search(build_index(points), k=0, epsilon=np.inf).run(Watch(), DRAWING)
-    assert (found.sizes == 4999).all()
-    donors = found.donors[:, 0]
+    result = Search(build_index(points), k=0, epsilon=np.inf).run(Watch(), DRAWING)
+    assert (result.sizes == 4999).all()
+    donors = result.donors[:, 0]
     assert (donors != np.arange(5000)).all()
 
 
@@ -195,10 +195,10 @@ def test_stored_tables_do_not_depend_on_threads():
 def test_a_scale_changes_nothing(scale):
     """Squares of such numbers are beyond single precision; 0 or infinity would count as near."""
     points = np.random.default_rng(2).normal(size=(300, 3))
-    plain = Search(build_index(points), k=4, epsilon=0.3).run(Watch(), DRAWING)
+    reference = Search(build_index(points), k=4, epsilon=0.3).run(Watch(), DRAWING)
     scaled = Search(build_index(scale * points), k=4, epsilon=0.3 * scale).run(Watch(), DRAWING)
-    np.testing.assert_array_equal(scaled.sizes, plain.sizes)
-    np.testing.assert_array_equal(scaled.donors, plain.donors)
+    np.testing.assert_array_equal(scaled.sizes, reference.sizes)
+    np.testing.assert_array_equal(scaled.donors, reference.donors)
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e160])
@@ -241,10 +241,10 @@ def test_compiled_cuts_equal_plain_ones():
     table = neighbor_table(census(2200), k=8, epsilon=0.9)
     for k, epsilon, strict in product((0, 1, 8), (0.0, 0.5, 0.9), (False, True)):
         edges = np.full(2200, epsilon**2 * (1 + (-1e-9 if strict else 1e-9)))
-        for plain, fast in zip(
+        for reference, fast in zip(
             table._cut(edges, k, strict), table._cut_compiled(edges, k, strict), strict=True
         ):
-            np.testing.assert_array_equal(plain, fast)
+            np.testing.assert_array_equal(reference, fast)
 
 
 def test_records_of_one_stream_share_their_donors_in_a_large_table():
@@ -258,22 +258,22 @@ def test_records_of_one_stream_share_their_donors_in_a_large_table():
 def test_rows_with_more_candidates_than_are_held_at_a_time():
     """Then a leaf is searched in parts, and every part among the same leaves."""
     points = np.random.default_rng(3).normal(size=(9000, 3))
-    found = Search(build_index(points), k=0, epsilon=1.9).run(Watch(threads=2), None)
-    assert found.sizes.mean() > 3000
+    result = Search(build_index(points), k=0, epsilon=1.9).run(Watch(threads=2), None)
+    assert result.sizes.mean() > 3000
     edge = 1.9 * 1.9
     for record in range(0, 9000, 90):
         squared = np.square(points - points[record]).sum(axis=1)
-        assert found.sizes[record] == (squared <= edge).sum() - 1
+        assert result.sizes[record] == (squared <= edge).sum() - 1
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, np.sqrt(2.0), 3.0])
 def test_a_strict_search_leaves_out_what_is_at_exactly_the_radius(epsilon):
     points = census(2500)
     strict = find_strictly(points, epsilon)
-    plain = complete_table(points).narrow(k=None, epsilon=epsilon, strict=True)
-    np.testing.assert_array_equal(strict.sizes, plain.sizes)
-    np.testing.assert_array_equal(strict.pairs()[1], plain.pairs()[1])
-    ours, theirs = (draw_all(f, DRAWING) for f in (strict, plain))
+    reference = complete_table(points).narrow(k=None, epsilon=epsilon, strict=True)
+    np.testing.assert_array_equal(strict.sizes, reference.sizes)
+    np.testing.assert_array_equal(strict.pairs()[1], reference.pairs()[1])
+    ours, theirs = (draw_all(f, DRAWING) for f in (strict, reference))
     np.testing.assert_array_equal(ours, theirs)
 
 
@@ -288,7 +288,7 @@ def test_products_below_the_smallest_numbers_lose_nothing(spread):
     for quantile in (0.1, 0.3, 0.9):
         epsilon = float(np.quantile(np.sqrt(complete.squared), quantile))
         expected = complete.narrow(k=3, epsilon=epsilon)
-        found = Search(index, k=3, epsilon=epsilon).run(Watch(), DRAWING)
-        np.testing.assert_array_equal(found.sizes, expected.sizes)
+        result = Search(index, k=3, epsilon=epsilon).run(Watch(), DRAWING)
+        np.testing.assert_array_equal(result.sizes, expected.sizes)
         donors = draw_donors(expected, Draws(KEY, np.arange(212), DRAWING.streams), DRAWING.q)
-        np.testing.assert_array_equal(found.donors, donors)
+        np.testing.assert_array_equal(result.donors, donors)

@@ -47,17 +47,17 @@ def test_a_failure_in_a_thread_reaches_the_caller():
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_cancelling_ends_the_work_before_its_next_report(threads):
-    cancel, told = threading.Event(), []
+    cancel, shares = threading.Event(), []
 
-    def tell(share: float) -> None:
-        told.append(share)
+    def report(share: float) -> None:
+        shares.append(share)
         cancel.set()
 
-    watch = Watch(threads=threads, cancel=cancel, progress=tell)
+    watch = Watch(threads=threads, cancel=cancel, progress=report)
     with pytest.raises(Cancelled):
         search_neighborhoods(LONG, k=5, epsilon=4.0, watch=watch)
-    assert len(told) == 1
-    assert told[0] < 1
+    assert len(shares) == 1
+    assert shares[0] < 1
 
 
 def test_a_range_takes_a_twentieth_of_a_second_whatever_the_pace():
@@ -72,17 +72,17 @@ def test_a_range_takes_a_twentieth_of_a_second_whatever_the_pace():
 
 
 def test_progress_is_told_as_the_work_goes_on_and_may_stop_it():
-    told: list[float] = []
+    shares: list[float] = []
 
-    def tell(share: float) -> None:
-        told.append(share)
-        if len(told) == 4:
+    def report(share: float) -> None:
+        shares.append(share)
+        if len(shares) == 4:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        find_neighborhoods(LONG, k=5, epsilon=4.0, progress=tell)
-    assert told == sorted(told)
-    assert told[-1] < 1
+        find_neighborhoods(LONG, k=5, epsilon=4.0, progress=report)
+    assert shares == sorted(shares)
+    assert shares[-1] < 1
 
 
 def test_threads_come_from_the_call_the_environment_or_the_machine(monkeypatch):
@@ -125,10 +125,10 @@ def test_the_estimate_is_near_what_the_table_takes():
 
 def test_members_of_a_direct_search_are_refused_if_they_would_not_fit(monkeypatch):
     monkeypatch.setenv("RWN_MEMORY", "0.02")
-    found = find_neighborhoods(LONG[:10_000], k=5, epsilon=4.0)
-    assert found.sizes.min() >= 5
+    result = find_neighborhoods(LONG[:10_000], k=5, epsilon=4.0)
+    assert result.sizes.min() >= 5
     with pytest.raises(ParameterError, match="table of neighbors needs about"):
-        found.pairs()
+        result.pairs()
 
 
 def test_a_search_needs_memory_in_proportion_to_its_records():

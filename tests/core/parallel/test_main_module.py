@@ -42,14 +42,14 @@ def test_no_worker_runs_the_program_that_started_it(tmp_path: Path, how: str) ->
     script = tmp_path / "without_a_guard.py"
     script.write_text(text, encoding="utf-8")
     line = {"script": [str(script)], "command": ["-c", text], "module": ["-m", script.stem]}[how]
-    told = subprocess.run(
+    ended = subprocess.run(
         [sys.executable, *line],
         capture_output=True,
         text=True,
         timeout=120,
         env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"},
     )
-    assert told.stdout.strip() == "(None, None, 'once')", told.stderr
+    assert ended.stdout.strip() == "(None, None, 'once')", ended.stderr
 
 
 def test_many_threads_may_start_jobs_and_the_main_module_is_put_back() -> None:

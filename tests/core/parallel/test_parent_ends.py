@@ -72,6 +72,6 @@ def test_workers_end_when_their_parent_is_killed(parent, sign: int) -> None:
 
 def test_workers_end_when_their_parent_ends_in_good_order(parent) -> None:
     process, pids = parent("pass")
-    _, told = process.communicate(timeout=20)  # it does not wait for its workers
-    assert (process.returncode, told) == (0, "")
+    _, printed = process.communicate(timeout=20)  # it does not wait for its workers
+    assert (process.returncode, printed) == (0, "")
     assert not any(alive(pid) for pid in pids)

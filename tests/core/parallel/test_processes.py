@@ -76,9 +76,9 @@ def test_a_failure_is_a_sentence_without_a_value(
     job = finished(work)
     assert job.result is None
     assert job.refusal.startswith("The work stopped before it was done")
-    told = "".join(capfd.readouterr())
-    assert SECRET not in job.refusal + repr(job) + caplog.text + told
-    assert "Traceback" not in told
+    printed = "".join(capfd.readouterr())
+    assert SECRET not in job.refusal + repr(job) + caplog.text + printed
+    assert "Traceback" not in printed
     if kind:
         (record,) = caplog.records
         number = record.getMessage().split()[1].rstrip(":")

@@ -13,7 +13,8 @@ from pathlib import Path
 from rwn_core.errors import NotApplicable, RWNError
 from rwn_core.parallel.job import Job
 from rwn_core.parallel.pool import Pool
-from rwn_core.parallel.processes import Handle, Tell
+from rwn_core.parallel.processes import Handle
+from rwn_core.parallel.threads import Progress
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -24,16 +25,16 @@ SECRET = "SENTINEL7731"
 LARGE = 3_000_000  # bytes; a pipe holds 65,536, a pair of sockets some 200,000
 
 
-def add(a: int, b: int, progress: Tell) -> int:
+def add(a: int, b: int, progress: Progress) -> int:
     progress(0.5)
     return a + b
 
 
-def refuse(progress: Tell) -> None:
+def refuse(progress: Progress) -> None:
     raise NotApplicable("There is nothing to predict.")
 
 
-def fail(progress: Tell) -> None:
+def fail(progress: Progress) -> None:
     raise ValueError(f"could not convert {SECRET}")
 
 
@@ -44,49 +45,49 @@ class Unreadable:
         return fail, (None,)
 
 
-def unreadable(progress: Tell) -> object:
+def unreadable(progress: Progress) -> object:
     return Unreadable()
 
 
-def unpicklable(progress: Tell) -> object:
+def unpicklable(progress: Progress) -> object:
     return lambda: SECRET
 
 
-def crash(progress: Tell) -> None:
+def crash(progress: Progress) -> None:
     os._exit(3)
 
 
-def leave(progress: Tell) -> None:
+def leave(progress: Progress) -> None:
     sys.exit(SECRET)
 
 
-def linger(progress: Tell) -> None:
+def linger(progress: Progress) -> None:
     progress(0.25)
     time.sleep(600)
 
 
-def heedless(progress: Tell) -> None:
+def heedless(progress: Progress) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     linger(progress)
 
 
-def large(progress: Tell, content: bytes) -> bytes:
+def large(progress: Progress, content: bytes) -> bytes:
     return content + b"!"
 
 
-def talk(progress: Tell) -> int:
+def talk(progress: Progress) -> int:
     for number in range(20_000):
         progress(number / 20_000)
     return 1
 
 
-def main_of_the_worker(progress: Tell) -> tuple[object, ...]:
+def main_of_the_worker(progress: Progress) -> tuple[object, ...]:
     mains = (sys.modules["__main__"], sys.modules["__mp_main__"])
     return (*(getattr(main, "__file__", None) for main in mains), os.environ.get("RWN_MAIN_RAN"))
 
 
-def nested(progress: Tell) -> None:
-    """A job with workers of its own; it tells their numbers as its shares."""
+def nested(progress: Progress) -> None:
+    """A job with workers of its own; it reports their numbers as its shares."""
     pool = Pool(counter, 0, workers=2)
     for pid in pool.pids:
         progress(float(pid))
@@ -98,17 +99,17 @@ def counter(start: int) -> Handle:
     """Tasks that are added to what was prepared; None ends the process, "fail" is an error."""
     total = [start]
 
-    def handle(task: object, tell: Tell) -> tuple[int, int]:
+    def handle(task: object, progress: Progress) -> tuple[int, int]:
         if task is None:
             os._exit(3)
         if task == "fail":
             raise ValueError(SECRET)
         if task == "linger":
-            tell(0.5)
+            progress(0.5)
             time.sleep(600)
         assert isinstance(task, int)
         total[0] += task
-        tell(1.0)
+        progress(1.0)
         return total[0], os.getpid()
 
     return handle
@@ -144,7 +145,7 @@ def finished(work: Callable[..., object], **arguments: object) -> Job:
 
 
 def begun(work: Callable[..., object]) -> tuple[Job, int]:
-    """A job that has told its first share, and its process."""
+    """A job that has reported its first share, and its process."""
     job = Job(work)
     wait_until(lambda: job.share)
     (pid,) = job._pool.pids
