@@ -54,7 +54,11 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.io.read import read_bytes as read_bytes
     from rwn_core.masking import METHODS as METHODS
     from rwn_core.masking import NBRS2015 as NBRS2015
+    from rwn_core.masking import PRAM as PRAM
     from rwn_core.masking import RWN as RWN
+    from rwn_core.masking import RandomSwapping as RandomSwapping
+    from rwn_core.masking import RankSwapping as RankSwapping
+    from rwn_core.masking import RecordSwapping as RecordSwapping
     from rwn_core.masking import Release as Release
     from rwn_core.masking import Rounded as Rounded
     from rwn_core.masking import mask as mask

@@ -12,12 +12,17 @@ from rwn_core.masking.k_noise import KNoise
 from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, lever_values, options_of
 from rwn_core.masking.method import Masked, Method, Prepared
 from rwn_core.masking.nbrs2015 import NBRS2015
+from rwn_core.masking.pram import PRAM
+from rwn_core.masking.random_swapping import RandomSwapping
+from rwn_core.masking.rank_swapping import RankSwapping
+from rwn_core.masking.record_swapping import RecordSwapping
 from rwn_core.masking.release import Release, Rounded, mask, unrounded
 from rwn_core.masking.rwn import RWN
 
 __all__ = [
     "METHODS",
     "NBRS2015",
+    "PRAM",
     "RWN",
     "SHORT_NAMES",
     "AdditiveNoise",
@@ -28,6 +33,9 @@ __all__ = [
     "Masked",
     "Method",
     "Prepared",
+    "RandomSwapping",
+    "RankSwapping",
+    "RecordSwapping",
     "Release",
     "Rounded",
     "at_levers",
@@ -38,7 +46,17 @@ __all__ = [
     "unrounded",
 ]
 
-_METHODS = (RWN, NBRS2015, AdditiveNoise, CorrelatedNoise, KNoise)
+_METHODS = (
+    RWN,
+    NBRS2015,
+    AdditiveNoise,
+    CorrelatedNoise,
+    KNoise,
+    RankSwapping,
+    RandomSwapping,
+    RecordSwapping,
+    PRAM,
+)
 
 METHODS: Mapping[str, Any] = MappingProxyType({method.method: method for method in _METHODS})
 """Every method's parameter record by its key, in the order on screen."""
