@@ -57,7 +57,8 @@ class PRAM(TableMethod):
     spread : {"even", "margins"}
         Drawn anew from all levels alike, or by their shares in the file.
     invariant : bool
-        Whether a second stage follows, R = P Q; by shares none is needed.
+        Whether a second stage follows, R = P Q, which changes up to twice as many values; by shares
+        none is needed.
     alpha : float
         The share of the change that is carried out, from 0 to 1: alpha R + (1 - alpha) I. Of all
         variables.
