@@ -52,15 +52,24 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.io.demo import load_demo as load_demo
     from rwn_core.io.read import read as read
     from rwn_core.io.read import read_bytes as read_bytes
+    from rwn_core.masking import KPRAM as KPRAM
     from rwn_core.masking import METHODS as METHODS
     from rwn_core.masking import NBRS2015 as NBRS2015
     from rwn_core.masking import PRAM as PRAM
     from rwn_core.masking import RWN as RWN
+    from rwn_core.masking import AdditiveNoise as AdditiveNoise
+    from rwn_core.masking import CorrelatedNoise as CorrelatedNoise
+    from rwn_core.masking import KNoise as KNoise
+    from rwn_core.masking import LocalSuppression as LocalSuppression
+    from rwn_core.masking import Microaggregation as Microaggregation
+    from rwn_core.masking import RandomSample as RandomSample
     from rwn_core.masking import RandomSwapping as RandomSwapping
     from rwn_core.masking import RankSwapping as RankSwapping
+    from rwn_core.masking import Recoding as Recoding
     from rwn_core.masking import RecordSwapping as RecordSwapping
     from rwn_core.masking import Release as Release
     from rwn_core.masking import Rounded as Rounded
+    from rwn_core.masking import RowCopy as RowCopy
     from rwn_core.masking import mask as mask
     from rwn_core.measures import MEASURES as MEASURES
     from rwn_core.measures.comparison import Comparison as Comparison

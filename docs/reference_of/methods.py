@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
-from typing import Any, get_type_hints
+from dataclasses import fields
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 import rwn_core as rwn
 from docs.docstrings import default, entries, one_line, sections, sentence
@@ -48,10 +49,8 @@ def _entry(method: Any) -> str:
 
 
 def _example(method: Any) -> Any:
-    """The method with a value for what it needs."""
-    whole = {lever.name for lever in method.levers if lever.whole}
-    names = [each.name for each in fields(method) if each.default is MISSING]
-    return method(**{name: 1 if name in whole else 1.0 for name in {*names, method.strength}})
+    """The method at positions of its levers that any table takes."""
+    return method(**method.start)
 
 
 def _parameters(method: Any) -> str:
@@ -81,7 +80,10 @@ def _law(method: Any) -> str:
     if not hasattr(method, "law"):
         return "none."
     law = get_type_hints(method.law)["return"]
-    return f"`{law.__name__}`. {sentence(law)}"
+    kinds = [kind for kind in get_args(law) or (law,) if kind is not NoneType]
+    if not kinds:
+        return f"none. {sentence(method.law)}"
+    return f"`{kinds[0].__name__}`. {sentence(kinds[0])}"
 
 
 def _forecast(method: Any) -> str:

@@ -43,6 +43,8 @@ def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.
         lost = masked.frame[name].isna().to_numpy()
         return np.where(lost, missing, codes).astype(np.int64)
     numbers = masked.values(name)
+    if not known:
+        return np.where(np.isnan(numbers), missing, -1).astype(np.int64)
     places = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
     same = np.asarray(known)[places] == numbers
     return np.where(np.isnan(numbers), missing, np.where(same, places, -1)).astype(np.int64)

@@ -9,17 +9,24 @@ from typing import Any
 from rwn_core.masking.additive_noise import AdditiveNoise
 from rwn_core.masking.correlated_noise import CorrelatedNoise
 from rwn_core.masking.k_noise import KNoise
+from rwn_core.masking.k_pram import KPRAM
 from rwn_core.masking.lever import Lever, LeverRange, at_levers, family, lever_values, options_of
+from rwn_core.masking.local_suppression import LocalSuppression
 from rwn_core.masking.method import Masked, Method, Prepared
+from rwn_core.masking.microaggregation import Microaggregation
 from rwn_core.masking.nbrs2015 import NBRS2015
 from rwn_core.masking.pram import PRAM
 from rwn_core.masking.random_swapping import RandomSwapping
 from rwn_core.masking.rank_swapping import RankSwapping
+from rwn_core.masking.recoding import Recoding
 from rwn_core.masking.record_swapping import RecordSwapping
 from rwn_core.masking.release import Release, Rounded, mask, unrounded
+from rwn_core.masking.row_copy import RowCopy
 from rwn_core.masking.rwn import RWN
+from rwn_core.masking.sampling import RandomSample
 
 __all__ = [
+    "KPRAM",
     "METHODS",
     "NBRS2015",
     "PRAM",
@@ -30,14 +37,19 @@ __all__ = [
     "KNoise",
     "Lever",
     "LeverRange",
+    "LocalSuppression",
     "Masked",
     "Method",
+    "Microaggregation",
     "Prepared",
+    "RandomSample",
     "RandomSwapping",
     "RankSwapping",
+    "Recoding",
     "RecordSwapping",
     "Release",
     "Rounded",
+    "RowCopy",
     "at_levers",
     "family",
     "lever_values",
@@ -56,6 +68,12 @@ _METHODS = (
     RandomSwapping,
     RecordSwapping,
     PRAM,
+    KPRAM,
+    Recoding,
+    RowCopy,
+    Microaggregation,
+    LocalSuppression,
+    RandomSample,
 )
 
 METHODS: Mapping[str, Any] = MappingProxyType({method.method: method for method in _METHODS})

@@ -19,7 +19,7 @@ from rwn_core.masking.left_alone import (
     maskable,
 )
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.table_method import PreparedTable, TableMethod
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import is_whole, with_numbers
 from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.noise_law import SHAPES, Noise, NoiseOn, Shape

@@ -20,7 +20,7 @@ from rwn_core.masking.left_alone import (
     maskable,
 )
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.table_method import PreparedTable, TableMethod
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import with_numbers
 from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.noise_law import CorrelatedNoiseOn
@@ -78,7 +78,7 @@ class CorrelatedNoise(TableMethod):
         Lever(
             name="size",
             title="Covariance of the noise (share of the data's)",
-            short="c",
+            short="size",
             help="How much noise, with the same correlations as the data; at 0 nothing is masked.",
         ),
     )

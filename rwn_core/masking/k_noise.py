@@ -20,7 +20,7 @@ from rwn_core.masking.left_alone import (
     maskable,
 )
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.table_method import PreparedTable, TableMethod
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import is_whole, with_numbers
 from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.noise_law import SHAPES, Noise, NoiseOn, Shape
@@ -45,6 +45,7 @@ class KNoise(TableMethod):
     k : int
         Records within 2 delta of every record, itself among them; 1 for no noise.
     shape : {"uniform", "laplace", "gaussian"}
+        Of the noise; all three have the same variance.
     others : {"keep", "refuse"}
         What happens to variables that have no numbers: they are released as they are, or the
         table is refused.

@@ -24,7 +24,7 @@ from rwn_core.masking.left_alone import (
     require_masked,
 )
 from rwn_core.masking.lever import Lever, LeverRange, check_share
-from rwn_core.masking.table_method import PreparedTable, TableMethod
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.donors import copy_from_donors
 from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.pram_choice import Levels, chosen_anew, chosen_by

@@ -20,7 +20,7 @@ from rwn_core.masking.left_alone import (
     maskable,
 )
 from rwn_core.masking.lever import Lever, LeverRange, check_share
-from rwn_core.masking.table_method import PreparedTable, TableMethod
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import with_numbers
 from rwn_core.mechanism.donors import copy_from_donors
 from rwn_core.mechanism.law import Law
@@ -189,8 +189,8 @@ class RankSwapping(TableMethod):
         assert self.k0 is not None  # as one of the three is given
         return float(np.sqrt(8 / 3) * self.k0 * abs(exchanged.mean()) / width)
 
-    def law(self, table: PreparedTable) -> Law | None:
-        """None: who is free depends on all earlier exchanges."""
+    def law(self, table: PreparedTable) -> None:
+        """Who is free depends on all earlier exchanges, so that no law can be listed."""
         return None
 
     def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:

@@ -22,7 +22,7 @@ from rwn_core.masking.left_alone import (
     require_masked,
 )
 from rwn_core.masking.lever import Lever, LeverRange, check_share
-from rwn_core.masking.table_method import PreparedTable, TableMethod
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.block_law import LARGEST_PAIRS, BlockLaw, pairs_of
 from rwn_core.mechanism.donors import column_streams, copy_from_donors, masked_columns
 from rwn_core.mechanism.law import Law

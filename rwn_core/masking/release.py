@@ -189,10 +189,17 @@ class Release:
     def published(self, order: Order = "shuffled") -> Microdata:
         """The table as it may leave the house: rows in secret order by default."""
         if order == "shuffled":
-            return self.masked.take(self.order)
+            return self.masked.take(self._published_rows(self.order))
         if order == "original":
-            return self.masked
+            return self.masked.take(self._published_rows(np.arange(self.masked.n)))
         raise ParameterError("order must be one of: shuffled, original.")
+
+    def _published_rows(self, order: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The rows of a file in some order: those without any value only where they say so."""
+        if not getattr(self.params, "drops_lost_rows", False):
+            return order
+        lost = self.masked.frame.isna().all(axis=1).to_numpy()
+        return order[~lost[order]]
 
     def to_bytes(self, format: str, order: Order = "shuffled") -> bytes:
         """The published file's bytes.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,26 +14,11 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_together, joint_codes, value_codes
 from rwn_core.errors import NotApplicable
-from rwn_core.mechanism.cells import Cells
+from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.donor_probabilities import Column, DonorChances
 from rwn_core.mechanism.privacy import AS_IT_IS, FROM_DONORS, Privacy
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.rule import NeighborhoodRule
-
-
-class Component(NamedTuple):
-    """One way in which a row may come about, in which its cells are independent.
-
-    Attributes
-    ----------
-    weight : float
-        The probability that a row comes about in this way.
-    cells : Cells
-        The law of such a row's cells. A record without neighbors loses those that it modifies.
-    """
-
-    weight: float
-    cells: Cells
 
 
 class CellLaw:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,3 +79,18 @@ class Cells(Protocol):
 
     def kept(self, *names: str) -> NDArray[np.float64]:
         """P(the released values of one unit's variables equal the original's), shape (n,)."""
+
+
+class Component(NamedTuple):
+    """One way in which a row may come about, in which its cells are independent.
+
+    Attributes
+    ----------
+    weight : float
+        The probability that a row comes about in this way.
+    cells : Cells
+        The law of such a row's cells. A record without neighbors loses those that it modifies.
+    """
+
+    weight: float
+    cells: Cells

@@ -11,7 +11,8 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
-from rwn_core.mechanism.cell_law import CellLaw, Component
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.donor_probabilities import Column
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.rule import NeighborhoodRule

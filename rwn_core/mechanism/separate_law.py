@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.errors import NotApplicable
-from rwn_core.mechanism.cell_law import Component
+from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.donor_probabilities import Column
 from rwn_core.mechanism.privacy import AS_IT_IS, Privacy
 

@@ -14,8 +14,7 @@ from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
-from rwn_core.mechanism.cell_law import Component
-from rwn_core.mechanism.cells import Cells
+from rwn_core.mechanism.cells import Cells, Component
 from rwn_core.mechanism.law import Law
 
 

@@ -18,7 +18,8 @@ from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.attacks.repeated_releases import bhattacharyya
 from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.measures.risk.membership import fingerprints
-from rwn_core.mechanism.cell_law import CellLaw, Component
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.law import independent_cells
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates

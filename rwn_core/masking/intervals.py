@@ -1,0 +1,54 @@
+"""Intervals of equal length that hold at least k values each."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+MOST_GROUPS = 10_000
+
+
+def intervals(values: NDArray[np.float64], k: int) -> NDArray[np.int64]:
+    """As many intervals of equal length as leave at least k values in each.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        NaN where missing.
+    k : int
+        At most the number of values that are not missing.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        The number of each value's interval, from 0; they are closed below, the last also above.
+        Missing values have the number after the last.
+
+    Examples
+    --------
+    >>> intervals(np.array([24.0, 25, 27, 28, 30, 31, 33, 36]), 2).tolist()
+    [0, 0, 1, 1, 2, 2, 3, 3]
+    """
+    known = ~np.isnan(values)
+    group = np.zeros(len(values), dtype=np.int64)
+    some = values[known]
+    if not some.size or some.min() == some.max():
+        return np.where(known, 0, 1)
+    most = min(len(some) // k, MOST_GROUPS)
+    for count in range(max(most, 1), 0, -1):
+        number = equal_length(some, count)
+        if np.bincount(number, minlength=count).min() >= k or count == 1:
+            break
+    group[known] = number
+    group[~known] = count
+    return group
+
+
+def equal_length(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    """The number of each value's interval, of so many of equal length, shape (n,).
+
+    Intervals are closed below, the last also above.
+    """
+    low, width = values.min(), values.max() - values.min()
+    number = np.floor((values - low) / width * count)
+    return np.asarray(np.minimum(number, count - 1), dtype=np.int64)

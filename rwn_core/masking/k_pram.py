@@ -1,0 +1,197 @@
+"""k-PRAM: numbers are drawn anew within intervals that hold at least k records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import value_codes
+from rwn_core.errors import ParameterError
+from rwn_core.masking.intervals import intervals
+from rwn_core.masking.left_alone import (
+    NUMBERS,
+    Others,
+    check_others,
+    kept_as_they_are,
+    maskable,
+)
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.mechanism.donors import copy_from_donors
+from rwn_core.mechanism.group_law import WithinGroups
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
+from rwn_core.randomness import SecretKey, uniforms
+
+Draw = Literal["resample", "permute", "uniform"]
+
+_PRESETS = {"Light": 5, "Standard": 10, "Strong": 50}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KPRAM(TableMethod):
+    """Hold the parameters of k-PRAM.
+
+    The range of each numeric variable is cut into as many intervals of equal length as leave at
+    least k records in each; within an interval every record's value is drawn anew. Group sizes are
+    kept exactly. Missing values stay missing.
+
+    Parameters
+    ----------
+    k : int
+        Records in every interval, at least 1; 1 for none that is drawn.
+    draw_from : {"resample", "permute", "uniform"}
+        What is drawn: one of the interval's records, each as likely; the interval's values in a
+        random order; or one of its different values, each as likely.
+    others : {"keep", "refuse"}
+        What happens to variables that have no numbers: they are released as they are, or the
+        table is refused.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Bakar et al., k-PRAM and k-noise, section 2.
+
+    Examples
+    --------
+    >>> KPRAM(k=10).draw_from
+    'resample'
+    """
+
+    k: int = 10
+    draw_from: Draw = "resample"
+    others: Others = "keep"
+
+    method: ClassVar[str] = "k_pram"
+    title: ClassVar[str] = "k-PRAM"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="k",
+            title="Records in every interval k",
+            short="k",
+            help="The range of a variable is cut into intervals of at least k records; 1: none.",
+            whole=True,
+        ),
+    )
+    strength: ClassVar[str] = "k"
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:
+            raise ParameterError("k must be a whole number of at least 1.")
+        if self.draw_from not in get_args(Draw):
+            raise ParameterError(f"draw_from must be one of: {', '.join(get_args(Draw))}.")
+        check_others(self.others)
+
+    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+        return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
+        for name in self._names(microdata):
+            known = int((~np.isnan(microdata.values(name))).sum())
+            if 0 < known < self.k:
+                raise ParameterError(
+                    f"k must be at most {known:,}, the number of records with a value of {name}; "
+                    "take a smaller one, or take the variable out of the masking."
+                )
+
+    def _groups(self, table: PreparedTable, name: str) -> NDArray[np.int64]:
+        """The interval of each record; missing values are one by themselves."""
+        values = table.microdata.values(name)
+        return table.once(("groups", name, self.k), partial(intervals, values, self.k))
+
+    def _drawn(self, microdata: Microdata) -> tuple[str, ...]:
+        return self._names(microdata) if self.k > 1 else ()
+
+    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+        """The table with numbers drawn anew; see `TableMethod.draw`."""
+        microdata, records = table.microdata, table.records
+        released = [variable.name for variable in microdata.schema.released]
+        donors = np.tile(records[:, np.newaxis], (1, len(released)))
+        for name in self._drawn(microdata):
+            group, stream = self._groups(table, name), released.index(name)
+            uniform = uniforms(key, records, stream)
+            codes, _ = value_codes(microdata, name)
+            donors[:, stream] = _donors(group, codes, uniform, self.draw_from)
+        return copy_from_donors(microdata, donors)
+
+    def law(self, table: PreparedTable) -> Law:
+        """Values drawn within their interval; see `TableMethod.law`.
+
+        A permutation ties the records of an interval together, which this law leaves out.
+        """
+        microdata, drawn = table.microdata, self._drawn(table.microdata)
+        parts = [
+            self._part(table, v.name) if v.name in drawn else Untouched(microdata, v.name)
+            for v in microdata.schema.released
+        ]
+        return SeparateLaw(microdata, parts)
+
+    def _part(self, table: PreparedTable, name: str) -> WithinGroups:
+        codes, values = value_codes(table.microdata, name)
+        group = np.zeros(len(values), dtype=np.int64)
+        group[codes] = self._groups(table, name)
+        weight = np.ones(len(values))
+        if self.draw_from != "uniform":
+            weight = np.bincount(codes, minlength=len(values)).astype(np.float64)
+        chance = weight / np.bincount(group, weight)[group]
+        permuted = self.draw_from == "permute"
+        return WithinGroups(table.microdata, name, group, chance, exchanged=permuted)
+
+    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
+        """How far k goes; see `TableMethod.ranges_on`."""
+        known = [int((~np.isnan(microdata.values(n))).sum()) for n in self._names(microdata)]
+        most = min((count for count in known if count), default=1)
+        return {"k": LeverRange(low=1, high=min(most, max(2, microdata.n // 2)), step=1)}
+
+    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `TableMethod.presets_on`."""
+        most = self.ranges_on(microdata)["k"].high
+        return {name: {"k": int(min(k, most))} for name, k in _PRESETS.items()}
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What is released as it is; see `Method.remarks`."""
+        return kept_as_they_are(microdata, self._names(microdata))
+
+    def cautions(self) -> list[str]:
+        """What k promises, and what not."""
+        if self.k == 1:
+            return ["k = 1 masks nothing: the release is the original."]
+        return [
+            "k counts records in an interval of one variable; several variables together may still "
+            "single a person out, and a far outlier makes the intervals long for everybody."
+        ]
+
+
+def _donors(
+    group: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    uniform: NDArray[np.float64],
+    draw_from: str,
+) -> NDArray[np.int64]:
+    """Whose value each record shows."""
+    order = np.argsort(group, kind="stable")
+    sizes = np.bincount(group)
+    starts = np.cumsum(sizes) - sizes
+    if draw_from == "permute":
+        shuffled = np.lexsort((uniform[1], uniform[0], group))
+        donors = np.empty(len(group), dtype=np.int64)
+        donors[order] = shuffled
+        return donors
+    if draw_from == "uniform":  # one record for each different value
+        order = np.lexsort((codes, group))  # values do not cross groups
+        order = order[np.flatnonzero(np.diff(codes[order], prepend=-1))]
+        sizes = np.bincount(group[order], minlength=len(sizes))
+        starts = np.cumsum(sizes) - sizes
+    rank = np.minimum((uniform[0] * sizes[group]).astype(np.int64), sizes[group] - 1)
+    return np.asarray(order[starts[group] + rank], dtype=np.int64)

@@ -1,0 +1,216 @@
+"""k-anonymity: rare combinations of the key variables lose values until k records share each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import value_codes
+from rwn_core.data.variable import Role
+from rwn_core.errors import ParameterError
+from rwn_core.masking.intervals import intervals
+from rwn_core.masking.left_alone import NUMBERS
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.mechanism.changed_table import with_numbers
+from rwn_core.mechanism.donors import NOBODY, copy_from_donors
+from rwn_core.mechanism.group_law import Fixed
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
+from rwn_core.randomness import SecretKey
+
+_PRESETS = {"Light": 2, "Standard": 3, "Strong": 10}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalSuppression(TableMethod):
+    """Hold the parameters of k-anonymity by recoding and local suppression.
+
+    Numeric keys become means of intervals; then records whose combination of keys is shared by
+    fewer than k lose one key after the other, those with the most different values first, until
+    every combination that occurs, missing values counting as a value, occurs k times. Other
+    variables are released as they are. Nothing is random.
+
+    Parameters
+    ----------
+    k : int
+        Records that share each combination of keys, at least 1; 1 changes nothing.
+    classes : int
+        Intervals of each numeric key, at least 1.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Samarati and Sweeney 1998; Hundepool et al. 2012, section 3.2.4.
+
+    Examples
+    --------
+    >>> LocalSuppression(k=3).classes
+    8
+    """
+
+    k: int = 3
+    classes: int = 8
+
+    method: ClassVar[str] = "local_suppression"
+    title: ClassVar[str] = "k-anonymity by suppression"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="k",
+            title="Records that share their keys k",
+            short="k",
+            help="Keys are recoded and suppressed until k records share each combination.",
+            whole=True,
+        ),
+        Lever(
+            name="classes",
+            title="Classes of a numeric key",
+            short="classes",
+            help="Into how many intervals numeric keys are recoded before.",
+            whole=True,
+        ),
+    )
+    strength: ClassVar[str] = "k"
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        for name in ("k", "classes"):
+            number = getattr(self, name)
+            if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
+                raise ParameterError(f"{name} must be a whole number of at least 1.")
+
+    def _keys(self, microdata: Microdata) -> tuple[str, ...]:
+        released = [variable for variable in microdata.schema.released if variable.masked]
+        keys = [v.name for v in released if v.role is Role.KEY]
+        if not keys:
+            keys = [v.name for v in released if v.role is not Role.CONFIDENTIAL]
+        return tuple(keys)
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table without keys, or of fewer than k records; see `TableMethod.check`."""
+        if not self._keys(microdata):
+            raise ParameterError(
+                "No variable can be a key: all are confidential or not to be masked; give one the "
+                "role key."
+            )
+        if self.k > microdata.n:
+            raise ParameterError(
+                f"k must be at most the number of records, {microdata.n:,}; take a smaller one."
+            )
+
+    def _result(self, table: PreparedTable) -> Microdata:
+        """The masked table, the same for every key."""
+        key = ("result", self.k, self.classes)
+        return table.once(key, partial(self._suppressed, table.microdata))
+
+    def _suppressed(self, microdata: Microdata) -> Microdata:
+        released = [variable.name for variable in microdata.schema.released]
+        donors = np.tile(np.arange(microdata.n)[:, np.newaxis], (1, len(released)))
+        if self.k == 1:
+            return copy_from_donors(microdata, donors)
+        keys = self._keys(microdata)
+        coarse = with_numbers(
+            microdata,
+            {
+                name: _class_means(microdata.values(name), self.classes)
+                for name in keys
+                if microdata.schema.variable(name).kind in NUMBERS
+            },
+        )
+        cells = np.column_stack([value_codes(coarse, name)[0] for name in keys])
+        lost = suppressed(cells, self.k)
+        for position, name in enumerate(keys):
+            donors[lost[:, position], released.index(name)] = NOBODY
+        return copy_from_donors(coarse, donors)
+
+    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+        """The suppressed table; see `TableMethod.draw`."""
+        return self._result(table)
+
+    def law(self, table: PreparedTable) -> Law:
+        """What each record releases is known for sure; see `TableMethod.law`."""
+        microdata, keys = table.microdata, self._keys(table.microdata)
+        joint = Fixed(microdata, self._result(table), keys)
+        rest = [v.name for v in microdata.schema.released if v.name not in keys]
+        return SeparateLaw(microdata, [joint, *(Untouched(microdata, name) for name in rest)])
+
+    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
+        """How far each lever goes; see `TableMethod.ranges_on`."""
+        return {
+            "k": LeverRange(low=1, high=min(microdata.n, 100), step=1),
+            "classes": LeverRange(low=1, high=50, step=1),
+        }
+
+    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `TableMethod.presets_on`."""
+        return {name: {"k": min(k, microdata.n), "classes": 8} for name, k in _PRESETS.items()}
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """Which variables are changed."""
+        return [f"only the keys are changed: {', '.join(self._keys(microdata))}"]
+
+    def cautions(self) -> list[str]:
+        """What k-anonymity promises, and what not."""
+        return [
+            "k records share their keys, but all of them may have one confidential value; and who "
+            "knows any other variable than the keys is not counted."
+        ]
+
+
+def _class_means(values: NDArray[np.float64], classes: int) -> NDArray[np.float64]:
+    """Each number's mean in one of so many intervals that hold about as many records."""
+    known = ~np.isnan(values)
+    if not known.any():
+        return values
+    shown = values.copy()
+    group = intervals(values, max(1, int(known.sum()) // classes))
+    sums, counts = np.bincount(group[known], values[known]), np.bincount(group[known])
+    shown[known] = (sums / np.maximum(counts, 1))[group[known]]
+    return shown
+
+
+def suppressed(cells: NDArray[np.int64], k: int) -> NDArray[np.bool_]:
+    """Which cells are suppressed so that every combination that is left occurs k times.
+
+    Parameters
+    ----------
+    cells : ndarray of int64, shape (n, m)
+        Numbers of the values of m keys.
+    k : int
+        At most n.
+
+    Returns
+    -------
+    ndarray of bool, shape (n, m)
+    """
+    shown = cells.copy()
+    order = np.argsort([-len(np.unique(column)) for column in cells.T], kind="stable")
+    for position in order:
+        rare = _sizes(shown) < k
+        shown[rare, position] = -1
+    sizes = _sizes(shown)
+    if (sizes < k).any():  # too few are without any key: the rarest of the others join them
+        gone = np.flatnonzero((shown < 0).all(axis=1))
+        others = np.setdiff1d(np.arange(len(shown)), gone)
+        joining = others[np.lexsort((*shown[others].T, sizes[others]))]
+        while (_sizes(shown) < k).sum() > 0:
+            first = shown[joining[0]]
+            group = (shown == first).all(axis=1)
+            shown[group] = -1
+            joining = joining[~group[joining]]
+    return np.asarray(shown < 0)
+
+
+def _sizes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many records have each record's combination."""
+    _, number, counts = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
+    return np.asarray(counts[number.ravel()])

@@ -1,0 +1,243 @@
+"""Microaggregation: groups of k similar records are released as their means (MDAV)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ParameterError
+from rwn_core.masking.left_alone import (
+    NUMBERS,
+    Others,
+    check_others,
+    kept_as_they_are,
+    maskable,
+)
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.mechanism.changed_table import with_numbers
+from rwn_core.mechanism.group_law import Fixed
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
+from rwn_core.randomness import SecretKey
+
+_PRESETS = {"Light": 3, "Standard": 5, "Strong": 15}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Microaggregation(TableMethod):
+    """Hold the parameters of multivariate microaggregation by maximum distance to the average.
+
+    Records are put into groups of k similar ones (at most 2k - 1) by their scaled numbers, and
+    each number is replaced by its group's mean. Nothing is random. Missing values stay missing and
+    count as the mean for the distance; counts stay whole.
+
+    Parameters
+    ----------
+    k : int
+        Size of the groups, at least 1; 1 changes nothing.
+    others : {"keep", "refuse"}
+        What happens to variables that have no numbers: they are released as they are, or the
+        table is refused.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Domingo-Ferrer and Torra 2005 (MDAV); Domingo-Ferrer and Mateo-Sanz 2002.
+
+    Examples
+    --------
+    >>> Microaggregation(k=5).k
+    5
+    """
+
+    k: int = 5
+    others: Others = "keep"
+
+    method: ClassVar[str] = "microaggregation"
+    title: ClassVar[str] = "Microaggregation (MDAV)"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="k",
+            title="Records in a group k",
+            short="k",
+            help="Each number becomes the mean of k similar records; at 1 nothing is masked.",
+            whole=True,
+        ),
+    )
+    strength: ClassVar[str] = "k"
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:
+            raise ParameterError("k must be a whole number of at least 1.")
+        check_others(self.others)
+
+    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+        return maskable(microdata, lambda v: v.kind in NUMBERS, self.others, "numbers")
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
+        self._names(microdata)
+        if self.k > microdata.n:
+            raise ParameterError(
+                f"k must be at most the number of records, {microdata.n:,}; take a smaller one."
+            )
+
+    def _result(self, table: PreparedTable) -> Microdata:
+        """The masked table, the same for every key."""
+        return table.once(("result", self.k), partial(self._aggregated, table))
+
+    def _aggregated(self, table: PreparedTable) -> Microdata:
+        microdata = table.microdata
+        if self.k == 1:
+            return with_numbers(microdata, {})
+        names = self._names(microdata)
+        values = microdata.matrix(names)
+        group = mdav(table.once("scaled", partial(_scaled, values)), self.k)
+        means = _group_means(values, group)
+        return with_numbers(microdata, {name: means[:, j] for j, name in enumerate(names)})
+
+    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+        """The table of group means; see `TableMethod.draw`."""
+        return self._result(table)
+
+    def law(self, table: PreparedTable) -> Law:
+        """What each record releases is known for sure; see `TableMethod.law`."""
+        microdata, names = table.microdata, self._names(table.microdata)
+        rest = [v.name for v in microdata.schema.released if v.name not in names]
+        joint = Fixed(microdata, self._result(table), names)
+        return SeparateLaw(microdata, [joint, *(Untouched(microdata, name) for name in rest)])
+
+    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
+        """How far k goes; see `TableMethod.ranges_on`."""
+        return {"k": LeverRange(low=1, high=min(microdata.n, 100), step=1)}
+
+    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `TableMethod.presets_on`."""
+        return {name: {"k": min(k, microdata.n)} for name, k in _PRESETS.items()}
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What is released as it is; see `Method.remarks`."""
+        return kept_as_they_are(microdata, self._names(microdata))
+
+    def cautions(self) -> list[str]:
+        """What the means hide, and what not."""
+        if self.k == 1:
+            return ["k = 1 masks nothing: the release is the original."]
+        return [
+            f"Who holds the original file knows the group of every row, and links one of {self.k} "
+            "rightly by chance; means of groups are smoother than the data, so that variances "
+            "shrink and correlations grow."
+        ]
+
+
+def _scaled(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Numbers in standard deviations from their means; a missing one at its mean."""
+    known = ~np.isnan(values)
+    count = np.maximum(known.sum(axis=0), 1)
+    mean = np.nansum(values, axis=0) / count
+    apart = np.where(known, values - mean, 0.0)
+    spread = np.sqrt((apart**2).sum(axis=0) / np.maximum(count - 1, 1))
+    return np.asarray(apart / np.where(spread > 0, spread, 1.0))
+
+
+def _group_means(values: NDArray[np.float64], group: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Every record's group mean of the known values, shape like values."""
+    means = np.empty_like(values)
+    for j in range(values.shape[1]):
+        known = ~np.isnan(values[:, j])
+        sums = np.bincount(group[known], values[known, j], minlength=int(group.max()) + 1)
+        counts = np.bincount(group[known], minlength=int(group.max()) + 1)
+        means[:, j] = (sums / np.maximum(counts, 1))[group]
+    return means
+
+
+def mdav(points: NDArray[np.float64], k: int) -> NDArray[np.int64]:
+    """Group points by maximum distance to the average.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    k : int
+        From 1 to n.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        The number of each point's group, of k to 2k - 1 points.
+
+    Notes
+    -----
+    Takes about n^2 / k distances. Of points as far apart the first is taken.
+
+    References
+    ----------
+    Domingo-Ferrer and Torra 2005, section 2 (MDAV-generic).
+    """
+    group = np.empty(len(points), dtype=np.int64)
+    left, number = _Left(points), -1
+    while left.count >= 2 * k:
+        first = left.farthest_from(left.mean())
+        number += 1
+        group[left.take_nearest(first, k)] = number
+        if left.count >= 2 * k:  # the point farthest from the first one founds a group, too
+            number += 1
+            group[left.take_nearest(left.farthest_from(first), k)] = number
+    group[left.records()] = number + 1
+    return group
+
+
+class _Left:
+    """Points that have no group yet.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d)
+    """
+
+    def __init__(self, points: NDArray[np.float64]) -> None:
+        self._points, self._records = points.T.copy(), np.arange(len(points))
+        self.count = len(points)
+
+    def _apart(self, center: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Squared distance of each point from a center."""
+        apart = np.zeros(self.count)
+        for own, middle in zip(self._points, center, strict=True):
+            difference = own[: self.count] - middle
+            apart += difference * difference
+        return apart
+
+    def mean(self) -> NDArray[np.float64]:
+        """Where their middle is."""
+        return np.asarray(self._points[:, : self.count].mean(axis=1))
+
+    def farthest_from(self, center: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The point farthest from a center."""
+        return self._points[:, self._apart(center).argmax()].copy()
+
+    def take_nearest(self, center: NDArray[np.float64], k: int) -> NDArray[np.int64]:
+        """The k records nearest to a center, which leave."""
+        apart = self._apart(center)
+        nearest = np.argpartition(apart, k - 1)[:k] if k < self.count else np.arange(self.count)
+        taken = self._records[nearest]
+        self.count -= len(nearest)
+        # the last points fill the gaps
+        last = np.setdiff1d(np.arange(self.count, self.count + len(nearest)), nearest)
+        gaps = nearest[nearest < self.count]
+        self._points[:, gaps] = self._points[:, last]
+        self._records[gaps] = self._records[last]
+        return taken
+
+    def records(self) -> NDArray[np.int64]:
+        """Those that are left."""
+        return self._records[: self.count]

@@ -1,0 +1,246 @@
+"""Recoding: numbers become means of intervals, rare levels are merged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
+from rwn_core.errors import ParameterError
+from rwn_core.masking.intervals import intervals
+from rwn_core.masking.left_alone import (
+    LEVELS,
+    NUMBERS,
+    Others,
+    check_others,
+    kept_as_they_are,
+    maskable,
+)
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.mechanism.changed_table import with_numbers
+from rwn_core.mechanism.donors import copy_from_donors
+from rwn_core.mechanism.group_law import Fixed
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
+from rwn_core.randomness import SecretKey
+
+_PRESETS = {"Light": 5, "Standard": 10, "Strong": 25}
+LARGEST_TAIL = 0.4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recoding(TableMethod):
+    """Hold the parameters of global recoding with top and bottom coding.
+
+    Every numeric variable is cut into as many intervals of equal length as leave at least k
+    records in each, and a value becomes its interval's mean; before, the largest and the smallest
+    values may be replaced by their means. Levels of a category with fewer than k records are
+    merged with each other, neighboring ones of an ordered variable, and carry the name of the most
+    frequent of them. Nothing is random.
+
+    Parameters
+    ----------
+    k : int
+        Records in every class, at least 1; 1 merges nothing.
+    top, bottom : float
+        Shares of the largest and of the smallest values that become their mean, from 0 to 0.4.
+    others : {"keep", "refuse"}
+        What happens to variables of other kinds, such as dates: they are released as they are, or
+        the table is refused.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Hundepool et al. 2012, section 3.2.
+
+    Examples
+    --------
+    >>> Recoding(k=20, top=0.05).bottom
+    0.0
+    """
+
+    k: int = 20
+    top: float = 0.0
+    bottom: float = 0.0
+    others: Others = "keep"
+
+    method: ClassVar[str] = "recoding"
+    title: ClassVar[str] = "Recoding"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="k",
+            title="Records in every class k",
+            short="k",
+            help="Values are merged into classes of at least k records; 1: none.",
+            whole=True,
+        ),
+        Lever(
+            name="top",
+            title="Top-coded share",
+            short="top",
+            help="The largest values become their mean.",
+        ),
+        Lever(
+            name="bottom",
+            title="Bottom-coded share",
+            short="bottom",
+            help="The smallest values become their mean.",
+        ),
+    )
+    strength: ClassVar[str] = "k"
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:
+            raise ParameterError("k must be a whole number of at least 1.")
+        for name in ("top", "bottom"):
+            share = getattr(self, name)
+            number = isinstance(share, int | float) and not isinstance(share, bool)
+            if not number or not 0 <= share <= LARGEST_TAIL:
+                raise ParameterError(
+                    f"{name} must be a share from 0 to {LARGEST_TAIL:g}, such as 0.05 for five "
+                    "percent."
+                )
+        check_others(self.others)
+
+    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+        return maskable(
+            microdata, lambda v: v.kind in NUMBERS + LEVELS, self.others, "numbers and categories"
+        )
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table that cannot be recoded; see `TableMethod.check`."""
+        self._names(microdata)
+        if self.k > microdata.n:
+            raise ParameterError(
+                f"k must be at most the number of records, {microdata.n:,}; take a smaller one."
+            )
+
+    def _result(self, table: PreparedTable) -> Microdata:
+        """The masked table, the same for every key."""
+        key = ("result", self.k, self.top, self.bottom)
+        return table.once(key, partial(self._recoded, table.microdata))
+
+    def _recoded(self, microdata: Microdata) -> Microdata:
+        released = [variable.name for variable in microdata.schema.released]
+        donors = np.tile(np.arange(microdata.n)[:, np.newaxis], (1, len(released)))
+        numbers = {}
+        for name in self._names(microdata):
+            kind = microdata.schema.variable(name).kind
+            if kind in NUMBERS:
+                numbers[name] = self._number(microdata.values(name))
+            elif self.k > 1:
+                codes = microdata.codes(name)[0]
+                donors[:, released.index(name)] = merged(codes, self.k, kind is Kind.ORDERED)
+        return with_numbers(copy_from_donors(microdata, donors), numbers)
+
+    def _number(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Numbers after top and bottom coding, as means of their intervals."""
+        shown = values.copy()
+        known = ~np.isnan(values)
+        order = np.flatnonzero(known)[np.argsort(values[known], kind="stable")]
+        for some in (order[len(order) - int(len(order) * self.top) :],
+                     order[: int(len(order) * self.bottom)]):  # fmt: skip
+            if some.size:
+                shown[some] = values[some].mean()
+        if self.k > 1 and len(order):
+            group = intervals(shown, min(self.k, len(order)))
+            sums = np.bincount(group[known], shown[known])
+            shown[known] = (sums / np.maximum(np.bincount(group[known]), 1))[group[known]]
+        return shown
+
+    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+        """The recoded table; see `TableMethod.draw`."""
+        return self._result(table)
+
+    def law(self, table: PreparedTable) -> Law:
+        """What each record releases is known for sure; see `TableMethod.law`."""
+        microdata, names = table.microdata, set(self._names(table.microdata))
+        shown = self._result(table)
+        parts = [
+            Fixed(microdata, shown, (v.name,)) if v.name in names else Untouched(microdata, v.name)
+            for v in microdata.schema.released
+        ]
+        return SeparateLaw(microdata, parts)
+
+    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
+        """How far each lever goes; see `TableMethod.ranges_on`."""
+        tail = LeverRange(low=0.0, high=LARGEST_TAIL, step=0.01)
+        most = max(2, microdata.n // 2)
+        return {"k": LeverRange(low=1, high=most, step=1), "top": tail, "bottom": tail}
+
+    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `TableMethod.presets_on`."""
+        most = max(2, microdata.n // 2)
+        return {
+            name: {"k": min(k, most), "top": 0.0, "bottom": 0.0} for name, k in _PRESETS.items()
+        }
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What is released as it is, and what merged levels are called."""
+        names = self._names(microdata)
+        remarks = kept_as_they_are(microdata, names)
+        if self.k > 1 and any(microdata.schema.variable(n).kind in LEVELS for n in names):
+            remarks.append("merged levels carry the name of the most frequent of them")
+        return remarks
+
+    def cautions(self) -> list[str]:
+        """What classes hide, and what not."""
+        return [
+            "Classes are made variable by variable: several together may still single a person "
+            "out, and nothing is random, so that who holds the original knows every row's class."
+        ]
+
+
+def merged(codes: NDArray[np.int32], k: int, ordered: bool) -> NDArray[np.int64]:
+    """A record with the level that each record's level is merged into.
+
+    Parameters
+    ----------
+    codes : ndarray of int32, shape (n,)
+        Level numbers, -1 where missing.
+    k : int
+        Records in every class, as far as there are so many.
+    ordered : bool
+        Whether only neighboring levels may be merged.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        Record numbers; the own one where the level keeps its name.
+    """
+    own = np.arange(len(codes))
+    known = codes >= 0
+    if not known.any():
+        return own
+    counts = np.bincount(codes[known])
+    levels = np.flatnonzero(counts)
+    order = levels if ordered else levels[np.argsort(counts[levels], kind="stable")]
+    group = np.zeros(len(counts), dtype=np.int64)
+    number, size = 0, 0
+    for level in order:
+        if size >= k:
+            number, size = number + 1, 0
+        group[level] = number
+        size += counts[level]
+    if size < k and number:  # the last class is too small by itself
+        group[group == number] = number - 1
+    name = {g: levels[group[levels] == g][counts[levels[group[levels] == g]].argmax()]
+            for g in set(group[levels].tolist())}  # fmt: skip
+    first = np.full(len(counts), -1, dtype=np.int64)
+    first[codes[known][::-1]] = own[known][::-1]
+    target = np.array([first[name[g]] if c else -1 for g, c in zip(group, counts, strict=True)])
+    keeps = np.array([name[g] for g in group[codes[known]]]) == codes[known]
+    result = own.copy()
+    result[known] = np.where(keeps, own[known], target[codes[known]])
+    return result

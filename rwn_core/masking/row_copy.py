@@ -1,0 +1,192 @@
+"""Row copying: a whole record is replaced by a random one of its neighborhood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from threading import Event
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ParameterError
+from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
+from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.neighborhood_method import NeighborhoodMethod
+from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.donors import check_probability, masked_columns
+from rwn_core.mechanism.law import Law
+from rwn_core.neighbors import Neighborhoods, check_radius_and_k
+from rwn_core.neighbors.metric import Metric, metric_of
+from rwn_core.neighbors.rule import NeighborhoodRule
+from rwn_core.neighbors.slider_range import SliderRange
+from rwn_core.neighbors.source import Ball
+from rwn_core.parallel.threads import Progress
+
+TOGETHER = "a whole record"
+_PRESETS = {"Light": (0.6, 3, 0.5), "Standard": (1.2, 5, 1.0), "Strong": (2.4, 15, 1.0)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowCopy(NeighborhoodMethod):
+    """Hold the parameters of whole-row copying.
+
+    With probability q all masked values of a record come from one uniformly random member of its
+    neighborhood: the records within epsilon, or its k nearest, whichever set is larger. Relations
+    between variables are kept, and so are true records: who knows some values of a person finds
+    the others beside them.
+
+    Parameters
+    ----------
+    epsilon : float
+        Radius, in standard deviations of the scaled and weighted variables, at least 0; not
+        the epsilon of differential privacy.
+    k : int
+        Every neighborhood has at least its k nearest records.
+    q : float
+        Probability that a record is replaced, from 0 to 1.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 6: the method that it advises against.
+
+    Examples
+    --------
+    >>> RowCopy(k=5).q
+    1.0
+    """
+
+    epsilon: float = 0.0
+    k: int = 5
+    q: float = 1.0
+
+    method: ClassVar[str] = "row_copy"
+    title: ClassVar[str] = "Copying whole rows"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="epsilon",
+            title="Radius ε (standard deviations)",
+            short="ε",
+            unit="standard deviations",
+            help="Every record within ε may be copied; not the epsilon of differential privacy.",
+        ),
+        Lever(
+            name="k",
+            title="Minimum neighbors k",
+            short="k",
+            help="At least the k nearest records may be copied, also for an outlier.",
+            whole=True,
+        ),
+        Lever(
+            name="q",
+            title="Replaced records q",
+            short="q",
+            help="The chance that a record is replaced by a random neighbor's.",
+        ),
+    )
+    strength: ClassVar[str] = "epsilon"
+    start: ClassVar[Mapping[str, float]] = MappingProxyType({"epsilon": 0.0, "k": 1, "q": 1.0})
+    has_forecast: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        if self.epsilon is None or self.k is None or isinstance(self.epsilon, np.ndarray):
+            raise ParameterError("epsilon and k must be numbers; give both.")
+        check_radius_and_k(self.k, self.epsilon)
+        check_probability(self.q)
+
+    @property
+    def ball(self) -> Ball:
+        """Which others belong to a neighborhood."""
+        return Ball(k=self.k, epsilon=self.epsilon)
+
+    def metric(self, microdata: Microdata) -> Metric:
+        """The distance of the scaled and weighted variables, fitted on a table."""
+        return metric_of(microdata)
+
+    def prepare(
+        self,
+        microdata: Microdata,
+        *,
+        settings: Sequence[Any] = (),
+        records: NDArray[np.int64] | None = None,
+        threads: int | None = None,
+        budget: float | None = None,
+    ) -> PreparedNeighborhoods:
+        """Make a table ready for releases; see `Method.prepare`."""
+        return NeighborhoodMethod.prepare(
+            self,
+            together(microdata),
+            settings=settings,
+            records=records,
+            threads=threads,
+            budget=budget,
+        )
+
+    def preview(
+        self,
+        microdata: Microdata,
+        *,
+        progress: Progress | None = None,
+        cancel: Event | None = None,
+    ) -> PreparedNeighborhoods:
+        """Make a table ready for a screen; see `Method.preview`."""
+        return NeighborhoodMethod.preview(
+            self, together(microdata), progress=progress, cancel=cancel
+        )
+
+    def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
+        """The exact law of this setting on this table."""
+        rule = NeighborhoodRule(metric=self.metric(microdata), k=self.k, epsilon=self.epsilon)
+        whole = together(microdata)
+        return CellLaw(whole, neighborhoods, self.draw_probability(whole), rule=rule)
+
+    def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
+        """P(a value of each released variable is replaced), shape (p,)."""
+        return np.where(masked_columns(microdata), float(self.q), 0.0)
+
+    def ranges_on(self, slider_range: SliderRange) -> dict[str, LeverRange]:
+        """How far each lever goes on a table with these distances."""
+        return {
+            "epsilon": LeverRange(low=0.0, high=slider_range.epsilon, step=slider_range.step),
+            "k": LeverRange(low=1, high=slider_range.k, step=1),
+            "q": LeverRange(low=0.0, high=1.0, step=0.05),
+        }
+
+    def presets_on(self, slider_range: SliderRange) -> dict[str, dict[str, float]]:
+        """Starting points: epsilon as a multiple of the typical nearest distance, k and q."""
+        return {
+            name: {"epsilon": slider_range.radius(multiple), "k": min(k, slider_range.k), "q": q}
+            for name, (multiple, k, q) in _PRESETS.items()
+        }
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """Whose rows the release shows."""
+        return ["every replaced row is one person's true record"] if self.q else []
+
+    def cautions(self) -> list[str]:
+        """What a careful steward must bear in mind; see `Method.cautions`."""
+        return [
+            "Each row is a true record of somebody: who knows a few exact values of a person reads "
+            "all the others beside them, however hard the row's own source is to find.",
+            kept_values(self.q, "record is kept"),
+            EVERY_COLUMN,
+        ]
+
+
+def together(microdata: Microdata) -> Microdata:
+    """The same table with all masked variables in one group, so that they share a donor."""
+    schema = microdata.schema
+    for variable in schema.released:
+        group = TOGETHER if variable.masked else None
+        if variable.group != group:
+            schema = schema.replace_variable(variable.name, group=group)
+    return microdata.with_schema(schema)

@@ -1,0 +1,113 @@
+"""Sampling: a random part of the records is released as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ParameterError
+from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.mechanism.donors import NOBODY, copy_from_donors
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.row_mixture import RowMixtureLaw
+from rwn_core.neighbors import find_strictly
+from rwn_core.randomness import SELECTION_STREAM, SecretKey, random_order
+
+_PRESETS = {"Light": 0.1, "Standard": 0.5, "Strong": 0.9}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomSample(TableMethod):
+    """Hold the parameters of simple random sampling.
+
+    Of n records, floor(n * left_out) random ones are left out; the others are released as they
+    are. Row by row with the original, the left-out records have no values.
+
+    Parameters
+    ----------
+    left_out : float
+        The share of records that are not released, from 0 to less than 1.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Hundepool et al. 2012, section 3.3.1; Shlomo and Skinner 2012 (sampling alone is not
+    differentially private).
+
+    Examples
+    --------
+    >>> RandomSample(left_out=0.5).left_out
+    0.5
+    """
+
+    left_out: float = 0.5
+
+    method: ClassVar[str] = "sampling"
+    title: ClassVar[str] = "Sampling"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="left_out",
+            title="Share of records left out",
+            short="left out",
+            help="A random part of the records is released as it is; at 0 all of them are.",
+        ),
+    )
+    strength: ClassVar[str] = "left_out"
+    drops_lost_rows: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        number = isinstance(self.left_out, int | float) and not isinstance(self.left_out, bool)
+        if not number or not 0 <= self.left_out < 1:
+            raise ParameterError("left_out must be a number from 0 to less than 1.")
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table of identifiers alone; see `TableMethod.check`."""
+        if not microdata.schema.released:
+            raise ParameterError("Every variable is a direct identifier; nothing can be released.")
+
+    def count(self, n: int) -> int:
+        """How many records are left out; at least one is released."""
+        return min(int(np.floor(n * self.left_out + 1e-9)), n - 1)
+
+    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+        """The table without the values of the left-out records; see `TableMethod.draw`."""
+        n, p = table.microdata.n, len(table.microdata.schema.released)
+        donors = np.tile(np.arange(n)[:, np.newaxis], (1, p))
+        donors[random_order(key, n, SELECTION_STREAM)[: self.count(n)]] = NOBODY
+        return copy_from_donors(table.microdata, donors)
+
+    def law(self, table: PreparedTable) -> Law:
+        """Each record is kept as a whole or lost as a whole; see `TableMethod.law`."""
+        n, p = table.microdata.n, len(table.microdata.schema.released)
+        nobody = table.once("nobody", lambda: find_strictly(np.zeros((n, 1)), 0.0))
+        lost = self.count(n) / n
+        return RowMixtureLaw(table.microdata, nobody, np.ones(p, dtype=bool), lost)
+
+    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
+        """How far the lever goes; see `TableMethod.ranges_on`."""
+        return {"left_out": LeverRange(low=0.0, high=0.95, step=0.05)}
+
+    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `TableMethod.presets_on`."""
+        return {name: {"left_out": share} for name, share in _PRESETS.items()}
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """How many records are released."""
+        n = microdata.n
+        return [f"{n - self.count(n):,} of {n:,} records are released, as they are"]
+
+    def cautions(self) -> list[str]:
+        """What sampling protects, and what not."""
+        return [
+            "Released records are true records: sampling protects only by the doubt whether "
+            "somebody else in the population is like them. It is not differentially private."
+        ]

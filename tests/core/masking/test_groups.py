@@ -1,0 +1,205 @@
+"""Methods that work by groups: intervals, merged levels, MDAV, suppression, whole rows, samples."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
+from rwn_core.masking.intervals import equal_length, intervals
+from rwn_core.masking.local_suppression import suppressed
+from rwn_core.masking.microaggregation import mdav
+from rwn_core.masking.recoding import merged
+
+PATH = Path(__file__).parents[2] / "golden" / "method_check_values.json"
+ENTRIES = {e["id"]: e for e in json.loads(PATH.read_text(encoding="utf-8"))["values"]}
+DRAWS = 4000
+
+
+def test_KPRAM_1_groups_of_equal_length():
+    given, expected = ENTRIES["KPRAM-1"]["input"], ENTRIES["KPRAM-1"]["expected"]
+    values = np.array(given["x"], dtype=float)
+    assert (values.max() - values.min()) / given["m"] == expected[0]
+    assert (equal_length(values, given["m"]) + 1).tolist() == expected[1]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 8])
+def test_every_interval_holds_k_and_one_more_interval_would_not(k):
+    values = np.random.default_rng(3).exponential(size=200)
+    group = intervals(values, k)
+    count = group.max() + 1
+    assert np.bincount(group).min() >= k
+    for more in range(count + 1, 200 // k + 1):
+        assert np.bincount(equal_length(values, more), minlength=more).min() < k
+
+
+@pytest.mark.parametrize("draw_from", ["resample", "permute", "uniform"])
+def test_k_pram_draws_within_its_intervals_as_its_law_says(draw_from):
+    data = Microdata.from_frame(pd.DataFrame({"x": [1.0, 1, 2, 3, 10, 11, 11, np.nan]}))
+    params = rwn.KPRAM(k=3, draw_from=draw_from)
+    table = params.prepare(data)
+    chances, values = table.law.table("x")
+    drawn = [table.release(rwn.SecretKey.from_seed(s)).masked.values("x") for s in range(DRAWS)]
+    for column, value in enumerate(values):
+        share = np.mean([(d == value) if value is not None else np.isnan(d) for d in drawn], axis=0)
+        expected = chances[:, [column]].toarray().ravel()
+        error = np.sqrt(expected * (1 - expected) / DRAWS)
+        assert (np.abs(share - expected) <= 4.5 * error + 1e-12).all()
+    if draw_from == "permute":
+        assert all(np.sort(d[:4]).tolist() == [1, 1, 2, 3] for d in drawn[:50])
+    # resampling by records is not drawing from the different values
+    assert chances[0, values.index(1.0)] == pytest.approx(1 / 3 if draw_from == "uniform" else 0.5)
+
+
+def test_KN_3_mean_squared_error_of_k_pram():
+    expected = ENTRIES["KN-3"]["expected"]
+    ages = Microdata.from_frame(pd.DataFrame({"age": np.repeat(np.arange(20.0, 25.0), 40)}))
+    law = rwn.KPRAM(k=200).prepare(ages).law
+    chances, values = law.table("age")
+    apart = (np.array(values)[None] - ages.values("age")[:, None]) ** 2
+    error = (chances.toarray() * apart).sum(axis=1).mean()
+    assert error == pytest.approx(expected["kpram_discrete"])
+
+
+def test_REC_1_the_recoding_matrix():
+    codes = np.repeat(np.arange(5), [3, 2, 1, 6, 6]).astype(np.int32)
+    shown = codes[merged(codes, 6, ordered=True)]
+    matrix = np.zeros((3, 5), dtype=int)
+    rows = {0: 0, 3: 1, 4: 2}  # the merged class carries its most frequent level's name
+    for true, released in zip(codes, shown, strict=True):
+        matrix[rows[released], true] = 1
+    assert matrix.tolist() == ENTRIES["REC-1"]["expected"]
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_merged_classes_have_k_records_and_neighbors_stay_together(ordered):
+    rng = np.random.default_rng(6)
+    for _ in range(50):
+        codes = rng.geometric(0.2, size=60).astype(np.int32) - 1
+        result = codes[merged(codes, 6, ordered)]
+        assert np.unique(result, return_counts=True)[1].min() >= 6
+        if ordered:
+            order = result[np.argsort(codes, kind="stable")]
+            assert (np.diff(np.flatnonzero(np.diff(order, prepend=-9))) > 0).all()
+            assert len(np.unique(order)) == (np.diff(order) != 0).sum() + 1
+
+
+def slow_mdav(points: np.ndarray, k: int) -> list[set[int]]:
+    """The published algorithm, word by word."""
+    left, groups = list(range(len(points))), []
+
+    def apart(i, center):
+        return float(((points[i] - center) ** 2).sum())
+
+    def gather(center):
+        group = sorted(left, key=lambda i: apart(i, center))[:k]
+        groups.append(set(group))
+        for i in group:
+            left.remove(i)
+
+    while len(left) >= 3 * k:
+        far = points[max(left, key=lambda i: apart(i, points[left].mean(axis=0)))]
+        gather(far)
+        gather(points[max(left, key=lambda i: apart(i, far))])
+    if len(left) >= 2 * k:
+        gather(points[max(left, key=lambda i: apart(i, points[left].mean(axis=0)))])
+    if left:
+        groups.append(set(left))
+    return groups
+
+
+@pytest.mark.parametrize(("n", "k"), [(30, 3), (31, 5), (7, 3), (5, 5), (9, 2), (4, 1)])
+def test_mdav_is_the_published_algorithm(n, k):
+    points = np.random.default_rng(n).normal(size=(n, 3))
+    group = mdav(points, k)
+    found = [set(np.flatnonzero(group == number).tolist()) for number in range(group.max() + 1)]
+    assert sorted(map(sorted, found)) == sorted(map(sorted, slow_mdav(points, k)))
+
+
+def test_microaggregation_keeps_means_and_hides_one_among_k():
+    data = rwn.load_demo("bodyfat")
+    release = rwn.mask(data, rwn.Microaggregation(k=5), seed=1)
+    for name in ("siri", "weight", "neck"):
+        assert release.masked.values(name).mean() == pytest.approx(data.values(name).mean())
+    reading = rwn.audit(data, release, measures=["k_anonymity", "bayes_linkage"])
+    assert reading["bayes_linkage"].detail["best"].max() <= 1 / 5 + 1e-9
+
+
+@pytest.mark.parametrize("k", [2, 3, 10])
+def test_every_combination_that_is_left_occurs_k_times(k):
+    rng = np.random.default_rng(7)
+    for n in (10, 40, 200):
+        cells = rng.geometric(0.3, size=(n, 3)) - 1
+        lost = suppressed(cells, k)
+        shown = np.where(lost, -1, cells)
+        assert np.unique(shown, axis=0, return_counts=True)[1].min() >= k
+    assert not suppressed(np.zeros((12, 2), dtype=np.int64), 12).any()
+
+
+def test_k_anonymity_on_the_keys_of_a_table():
+    data = rwn.load_demo("cps1988").take(np.arange(500))
+    release = rwn.mask(data, rwn.LocalSuppression(k=4), seed=1)
+    keys = [v.name for v in data.schema.released if v.role is rwn.Role.KEY]
+    sizes = release.masked.frame[keys].groupby(keys, dropna=False).size()
+    assert sizes.min() >= 4
+    assert release.masked.frame["wage"].equals(data.frame["wage"])
+
+
+def test_whole_rows_are_true_records_of_neighbors():
+    data = rwn.load_demo("bodyfat")
+    release = rwn.mask(data, rwn.RowCopy(epsilon=3.0, k=5), seed=1)
+    donors = release.donors
+    assert (donors == donors[:, :1]).all()
+    assert (donors[:, 0] != np.arange(data.n)).all()
+    rows = set(map(tuple, data.frame.to_numpy()))
+    assert all(tuple(row) in rows for row in release.masked.frame.to_numpy())
+    half = rwn.mask(data, rwn.RowCopy(epsilon=3.0, k=5, q=0.5), seed=1)
+    kept = (half.donors[:, 0] == np.arange(data.n)).mean()
+    assert kept == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(data.n))
+
+
+def test_a_sample_is_a_part_of_the_records_as_they_are():
+    data = rwn.load_demo("bodyfat")
+    release = rwn.mask(data, rwn.RandomSample(left_out=0.25), seed=1)
+    lost = release.masked.frame.isna().all(axis=1).to_numpy()
+    assert lost.sum() == int(0.25 * data.n)
+    same = release.masked.frame[~lost].to_numpy() == data.frame[~lost].to_numpy()
+    assert same.all()
+    assert release.published().n == data.n - lost.sum()
+    assert not release.published().frame.isna().any(axis=None)
+    others = rwn.mask(data, rwn.RandomSample(left_out=0.25), seed=2)
+    assert (others.masked.frame.isna().all(axis=1).to_numpy() != lost).any()
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        rwn.KPRAM(k=10),
+        rwn.Recoding(k=10, top=0.05),
+        rwn.RowCopy(epsilon=1.0, k=5, q=0.7),
+        rwn.Microaggregation(k=4),
+        rwn.LocalSuppression(k=3),
+        rwn.RandomSample(left_out=0.4),
+        rwn.AdditiveNoise(size=0.5),
+        rwn.CorrelatedNoise(size=0.5),
+        rwn.KNoise(k=20),
+    ],
+    ids=lambda params: params.method,
+)
+@pytest.mark.parametrize("name", ["bodyfat", "cps1988"])
+def test_the_intruder_succeeds_as_often_as_he_expects(params, name):
+    data = rwn.load_demo(name).take(np.arange(200))
+    expected, met = [], []
+    for seed in range(8):
+        release = rwn.mask(data, params, seed=seed)
+        reading = rwn.audit(data, release, measures=["bayes_linkage"])["bayes_linkage"]
+        expected.append(reading.detail["best"].mean())
+        met.append(reading.detail["top1"])
+    met = np.array(met)
+    error = max(met.std(ddof=1) / np.sqrt(len(met)), 1e-9)
+    assert np.mean(expected) == pytest.approx(met.mean(), abs=3.5 * error + 1e-9)
