@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
+from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.masking.left_alone import (
     LEVELS,
@@ -66,10 +67,11 @@ class PRAM(TableMethod):
         Transition matrices by variable, of the levels in their order; the rows of true levels sum
         to 1. A mapping is taken too, and its text in JSON.
     variables : tuple of str
-        What is changed; by default all categories. As a text: names with commas.
+        What is changed; by default all categories, or where there are none the counts, whose
+        values are levels then. As a text: names with commas.
     others : {"keep", "refuse"}
-        What happens to variables without categories, where none are named: they are released as
-        they are, or the table is refused.
+        What happens to other variables, where none are named: they are released as they are, or
+        the table is refused.
 
     Raises
     ------
@@ -126,7 +128,9 @@ class PRAM(TableMethod):
     def _names(self, microdata: Microdata) -> tuple[str, ...]:
         if self.variables:
             return require_masked(microdata, names_of(self.variables))
-        return maskable(microdata, lambda v: v.kind in LEVELS, self.others, "categories")
+        some = any(v.masked and v.kind in LEVELS for v in microdata.schema.released)
+        kinds = LEVELS if some else (Kind.COUNT,)
+        return maskable(microdata, lambda v: v.kind in kinds, self.others, "categories and counts")
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without categories, and matrices that do not fit its levels."""
@@ -167,7 +171,7 @@ class PRAM(TableMethod):
             donors[:, column] = np.where(drawn == own, table.records, somebody[drawn])
         return copy_from_donors(microdata, donors)
 
-    def law(self, table: PreparedTable) -> Law:
+    def law(self, table: PreparedTable) -> SeparateLaw:
         """Independent transitions of all variables; see `TableMethod.law`."""
         microdata, changed = table.microdata, self._names(table.microdata)
         names = [variable.name for variable in microdata.schema.released]

@@ -163,7 +163,7 @@ class RandomSwapping(TableMethod):
                 donors[some, names.index(name)] = some[places]
         return copy_from_donors(microdata, donors)
 
-    def law(self, table: PreparedTable) -> Law:
+    def law(self, table: PreparedTable) -> SeparateLaw:
         """Independent transitions of all units of variables; see `TableMethod.law`."""
         microdata = table.microdata
         units = list(self.units(microdata).values())

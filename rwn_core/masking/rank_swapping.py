@@ -54,7 +54,7 @@ class RankSwapping(TableMethod):
         then sqrt(2 Var (1 - r0)) / range. What is reached is higher.
     k0 : float, optional
         How far the mean of a part may move, as a share of the mean, from 0; P is then sqrt(8/3)
-        k0 |mean| / range.
+        k0 abs(mean) / range.
     top : float
         The share of the largest numbers that become their mean and are not exchanged; the
         sources' programs take 0.05, which is 5 percent.

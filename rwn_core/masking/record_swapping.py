@@ -166,7 +166,7 @@ class RecordSwapping(TableMethod):
         within = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return order[within < np.repeat(self.selected(blocks), sizes)]
 
-    def law(self, table: PreparedTable) -> Law | None:
+    def law(self, table: PreparedTable) -> BlockLaw | None:
         """Every record's donors; None where blocks have too many; see `TableMethod.law`."""
         blocks, microdata = self.blocks(table), table.microdata
         if pairs_of(blocks) > LARGEST_PAIRS:

@@ -171,8 +171,9 @@ def test_a_matrix_must_fit_the_levels_and_a_variable_that_is_changed():
         PRAM(matrices={"g": two}).prepare(data)
     with pytest.raises(ParameterError, match="one for x, which is not changed"):
         PRAM(matrices={"x": two}).prepare(data)
-    with pytest.raises(ParameterError, match="masks categories only"):
-        PRAM().prepare(load_demo("bodyfat"))
+    numbers = Microdata.from_frame(pd.DataFrame({"x": [1.5, 2.5, 3.5]}))
+    with pytest.raises(ParameterError, match="masks categories and counts only"):
+        PRAM().prepare(numbers)
     for options in ({"change": 20}, {"alpha": 5}):
         with pytest.raises(ParameterError, match="not a percentage"):
             PRAM(**options)
@@ -181,9 +182,10 @@ def test_a_matrix_must_fit_the_levels_and_a_variable_that_is_changed():
             PRAM(**wrong)
 
 
-def test_numbers_are_changed_where_they_are_named():
+def test_counts_are_changed_where_there_are_no_categories():
     data = load_demo("bodyfat")
-    masked = mask(data, PRAM(change=0.5, variables="age"), seed=5).masked
+    masked = mask(data, PRAM(change=0.5), seed=5).masked
+    assert mask(data, PRAM(change=0.5, variables="age"), seed=5).masked.frame.equals(masked.frame)
     assert masked.frame["age"].dtype == data.frame["age"].dtype
     assert 0.4 < (masked.values("age") != data.values("age")).mean() < 0.75
     assert masked.frame["siri"].equals(data.frame["siri"])
