@@ -55,6 +55,7 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.masking import KPRAM as KPRAM
     from rwn_core.masking import METHODS as METHODS
     from rwn_core.masking import NBRS2015 as NBRS2015
+    from rwn_core.masking import PRAM as PRAM
     from rwn_core.masking import RWN as RWN
     from rwn_core.masking import AdditiveNoise as AdditiveNoise
     from rwn_core.masking import CorrelatedNoise as CorrelatedNoise
@@ -62,7 +63,10 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.masking import LocalSuppression as LocalSuppression
     from rwn_core.masking import Microaggregation as Microaggregation
     from rwn_core.masking import RandomSample as RandomSample
+    from rwn_core.masking import RandomSwapping as RandomSwapping
+    from rwn_core.masking import RankSwapping as RankSwapping
     from rwn_core.masking import Recoding as Recoding
+    from rwn_core.masking import RecordSwapping as RecordSwapping
     from rwn_core.masking import Release as Release
     from rwn_core.masking import Rounded as Rounded
     from rwn_core.masking import RowCopy as RowCopy

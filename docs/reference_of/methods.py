@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, get_type_hints
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
 import rwn_core as rwn
 from docs.docstrings import default, entries, one_line, sections, sentence
@@ -79,7 +80,10 @@ def _law(method: Any) -> str:
     if not hasattr(method, "law"):
         return "none."
     law = get_type_hints(method.law)["return"]
-    return f"`{law.__name__}`. {sentence(law)}"
+    kinds = [kind for kind in get_args(law) or (law,) if kind is not NoneType]
+    if not kinds:
+        return f"none. {sentence(method.law)}"
+    return f"`{kinds[0].__name__}`. {sentence(kinds[0])}"
 
 
 def _forecast(method: Any) -> str:

@@ -55,3 +55,37 @@ def joint_codes(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int6
     together = np.column_stack([value_codes(microdata, name)[0] for name in names])
     _, codes = np.unique(together, axis=0, return_inverse=True)
     return codes.ravel().astype(np.int64)
+
+
+def codes_together(
+    original: Microdata, masked: Microdata, names: tuple[str, ...], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The values of some variables together as numbers from 0, of an original and some rows.
+
+    Parameters
+    ----------
+    original : Microdata
+        n records.
+    masked : Microdata
+    names : tuple of str
+    rows : ndarray of int64, shape (m,)
+
+    Returns
+    -------
+    own : ndarray of int64, shape (n,)
+        Of the original records.
+    released : ndarray of int64, shape (m,)
+        Of these rows of the masked table; -1 where the original has no such values.
+    """
+    if len(names) == 1:
+        codes, _ = value_codes(original, names[0])
+        columns = codes_like(original, masked, names[0])[rows]
+        return codes, np.where(columns <= codes.max(), columns, -1)
+    own = np.column_stack([value_codes(original, name)[0] for name in names])
+    released = np.column_stack([codes_like(original, masked, name) for name in names])
+    _, codes = np.unique(np.concatenate((own, released[rows])), axis=0, return_inverse=True)
+    codes = codes.ravel()
+    present = np.full(codes.max() + 1, -1, dtype=np.int64)
+    found, inverse = np.unique(codes[: len(own)], return_inverse=True)
+    present[found] = np.arange(len(found))
+    return inverse.astype(np.int64), present[codes[len(own) :]]

@@ -15,7 +15,11 @@ from rwn_core.masking.local_suppression import LocalSuppression
 from rwn_core.masking.method import Masked, Method, Prepared
 from rwn_core.masking.microaggregation import Microaggregation
 from rwn_core.masking.nbrs2015 import NBRS2015
+from rwn_core.masking.pram import PRAM
+from rwn_core.masking.random_swapping import RandomSwapping
+from rwn_core.masking.rank_swapping import RankSwapping
 from rwn_core.masking.recoding import Recoding
+from rwn_core.masking.record_swapping import RecordSwapping
 from rwn_core.masking.release import Release, Rounded, mask, unrounded
 from rwn_core.masking.row_copy import RowCopy
 from rwn_core.masking.rwn import RWN
@@ -25,6 +29,7 @@ __all__ = [
     "KPRAM",
     "METHODS",
     "NBRS2015",
+    "PRAM",
     "RWN",
     "SHORT_NAMES",
     "AdditiveNoise",
@@ -38,7 +43,10 @@ __all__ = [
     "Microaggregation",
     "Prepared",
     "RandomSample",
+    "RandomSwapping",
+    "RankSwapping",
     "Recoding",
+    "RecordSwapping",
     "Release",
     "Rounded",
     "RowCopy",
@@ -56,6 +64,10 @@ _METHODS = (
     AdditiveNoise,
     CorrelatedNoise,
     KNoise,
+    RankSwapping,
+    RandomSwapping,
+    RecordSwapping,
+    PRAM,
     KPRAM,
     Recoding,
     RowCopy,

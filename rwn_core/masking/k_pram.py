@@ -145,7 +145,8 @@ class KPRAM(TableMethod):
         if self.draw_from != "uniform":
             weight = np.bincount(codes, minlength=len(values)).astype(np.float64)
         chance = weight / np.bincount(group, weight)[group]
-        return WithinGroups(table.microdata, name, group, chance)
+        permuted = self.draw_from == "permute"
+        return WithinGroups(table.microdata, name, group, chance, exchanged=permuted)
 
     def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
         """How far k goes; see `TableMethod.ranges_on`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 from rwn_core.data.microdata import Microdata
@@ -62,6 +62,40 @@ def maskable(
             f"The method masks {what} only, not {_some(rest)}; choose another method, take them "
             'out of the masking, or say others="keep" to release them as they are.'
         )
+    return names
+
+
+def names_of(variables: str | Sequence[str]) -> tuple[str, ...]:
+    """Names as a tuple: given as such, or as a text with commas.
+
+    Raises
+    ------
+    ParameterError
+    """
+    names = variables.split(",") if isinstance(variables, str) else variables
+    stripped = tuple(name.strip() if isinstance(name, str) else name for name in names)
+    if not all(isinstance(name, str) and name for name in stripped if variables):
+        raise ParameterError("variables must be names of variables; separate them by commas.")
+    if len(set(stripped)) < len(stripped):
+        raise ParameterError("variables must name each variable once.")
+    return stripped if variables else ()
+
+
+def require_masked(microdata: Microdata, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The same names, each of a variable that the schema lets a method mask.
+
+    Raises
+    ------
+    ParameterError
+    """
+    masked_columns(microdata)
+    chosen = {variable.name for variable in microdata.schema.released if variable.masked}
+    for name in names:
+        if name not in chosen:
+            raise ParameterError(
+                f"{name} is no variable that is to be masked; name others, or choose it for "
+                "masking."
+            )
     return names
 
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from rwn_core.errors import ParameterError
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lever:
@@ -98,3 +100,29 @@ def family(params: Any) -> Hashable:
     ]
     rest = ((f.name, getattr(params, f.name)) for f in fields(params) if f.name not in moved)
     return (params.method, *rest, *unlike)
+
+
+def check_share(name: str, value: object, largest: float = 1.0) -> None:
+    """Refuse what is no share, and say so where it looks like a percentage.
+
+    Parameters
+    ----------
+    name : str
+        The parameter.
+    value : object
+    largest : float
+        1 unless shares may add up to more.
+
+    Raises
+    ------
+    ParameterError
+    """
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if number and 0 <= float(value) <= largest:  # type: ignore[arg-type]
+        return
+    if number and largest < float(value) <= 100:  # type: ignore[arg-type]
+        raise ParameterError(
+            f"{name} must be a fraction from 0 to {largest:g}, not a percentage: write 0.05 for "
+            "5 percent."
+        )
+    raise ParameterError(f"{name} must be a number from 0 to {largest:g}.")

@@ -12,10 +12,11 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
-from rwn_core.data.value_codes import codes_like, joint_codes, value_codes
+from rwn_core.data.value_codes import codes_together, joint_codes, value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.donor_probabilities import Column, DonorChances
+from rwn_core.mechanism.privacy import AS_IT_IS, FROM_DONORS, Privacy
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.rule import Joins, NeighborhoodRule
 
@@ -148,6 +149,15 @@ class CellLaw:
         """Row i holds each member's probability to be the donor, shape (n, n), sparse."""
         return self.donors.matrix
 
+    def privacy(self) -> dict[tuple[str, ...], Privacy]:
+        """None at all: donors limit what a record may release."""
+        moved = [(unit, self.modification(unit[0]) > 0) for unit in self.units()]
+        return {unit: FROM_DONORS if moves else AS_IT_IS for unit, moves in moved}
+
+    def exchanged(self, name: str) -> bool:
+        """Only what no record modifies; donors may give a value to many."""
+        return self.modification(name) == 0
+
     def modification(self, name: str) -> float:
         """The modification probability q of one variable."""
         names = [variable.name for variable in self.original.schema.released]
@@ -264,34 +274,8 @@ class CellLaw:
     def unit_codes(
         self, names: tuple[str, ...], masked: Microdata, rows: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The values of one unit as numbers from 0 to V - 1.
-
-        Parameters
-        ----------
-        names : tuple of str
-            One of `units`.
-        masked : Microdata
-        rows : ndarray of int64, shape (m,)
-
-        Returns
-        -------
-        own : ndarray of int64, shape (n,)
-            Of the original records.
-        released : ndarray of int64, shape (m,)
-            Of these rows of the masked table; -1 where the original has no such values.
-        """
-        if len(names) == 1:
-            codes, _ = value_codes(self.original, names[0])
-            columns = codes_like(self.original, masked, names[0])[rows]
-            return codes, np.where(columns <= codes.max(), columns, -1)
-        own = np.column_stack([value_codes(self.original, name)[0] for name in names])
-        released = np.column_stack([codes_like(self.original, masked, name) for name in names])
-        _, codes = np.unique(np.concatenate((own, released[rows])), axis=0, return_inverse=True)
-        codes = codes.ravel()
-        present = np.full(codes.max() + 1, -1, dtype=np.int64)
-        found, inverse = np.unique(codes[: len(own)], return_inverse=True)
-        present[found] = np.arange(len(found))
-        return inverse.astype(np.int64), present[codes[len(own) :]]
+        """The values of one unit as numbers from 0 to V - 1; see `codes_together`."""
+        return codes_together(self.original, masked, names, rows)
 
 
 def _column(table: sparse.csr_array) -> Column:

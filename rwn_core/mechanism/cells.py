@@ -40,6 +40,9 @@ class Cells(Protocol):
     def units(self) -> list[tuple[str, ...]]:
         """The variables whose values are drawn together."""
 
+    def exchanged(self, name: str) -> bool:
+        """Whether a release has as many of each value of a variable as the original, for sure."""
+
     def modification(self, name: str) -> float:
         """The modification probability of one variable."""
 

@@ -13,6 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.errors import NotApplicable
+from rwn_core.mechanism.privacy import Privacy
 
 NO_OUTSIDERS = "What becomes of people outside depends on the groups that they would join."
 
@@ -40,6 +41,9 @@ class Fixed:
     ) -> None:
         self.names, self._original, self._shown = names, original, shown
         self._precision = {n: s for n, s in (precision or {}).items() if n in names}
+
+    exchanged = False
+    privacy = Privacy(np.inf, "follows from the file for sure")
 
     @property
     def kept(self) -> NDArray[np.float64]:
@@ -111,6 +115,8 @@ class WithinGroups:
         P(a value is drawn in its group); sums to 1 in each.
     precision : mapping of str to float, optional
         The step, where the variable is rounded.
+    exchanged : bool
+        Whether the records of a group exchange their values.
     """
 
     def __init__(
@@ -120,8 +126,10 @@ class WithinGroups:
         group: NDArray[np.int64],
         chance: NDArray[np.float64],
         precision: Mapping[str, float] | None = None,
+        *,
+        exchanged: bool = False,
     ) -> None:
-        self.names = (name,)
+        self.names, self.exchanged = (name,), exchanged
         self._original, self._group, self._chance = original, group, chance
         self._precision = {n: s for n, s in (precision or {}).items() if n == name}
         self._codes, self._values = value_codes(original, name)
@@ -139,6 +147,15 @@ class WithinGroups:
             values,
             becomes,
         )
+
+    @property
+    def privacy(self) -> Privacy:
+        """None as soon as there are two groups; see `UnitLaw`."""
+        if self.exchanged:
+            return Privacy(np.inf, "keeps the count of every value, which one person changes")
+        if self._group.max() > 0:
+            return Privacy(np.inf, "can only take values of its group")
+        return Privacy(0.0, "is drawn alike for everybody")
 
     @property
     def kept(self) -> NDArray[np.float64]:
@@ -176,4 +193,7 @@ class WithinGroups:
     def rounded(self, precision: Mapping[str, float]) -> WithinGroups:
         """The law of the values after rounding."""
         steps = {**self._precision, **precision}
-        return WithinGroups(self._original, self.names[0], self._group, self._chance, steps)
+        name, exchanged = self.names[0], self.exchanged
+        return WithinGroups(
+            self._original, name, self._group, self._chance, steps, exchanged=exchanged
+        )

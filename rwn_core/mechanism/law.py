@@ -14,6 +14,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.donor_probabilities import Column
+from rwn_core.mechanism.privacy import Privacy
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.rule import Joins
 
@@ -88,6 +89,12 @@ class Law(Protocol):
 
     def units(self) -> list[tuple[str, ...]]:
         """The released variables that share a donor, as tuples of names; most stand alone."""
+
+    def privacy(self) -> dict[tuple[str, ...], Privacy]:
+        """What each unit promises a record in the sense of differential privacy."""
+
+    def exchanged(self, name: str) -> bool:
+        """Whether a release has as many of each value of a variable as the original, for sure."""
 
     def modification(self, name: str) -> float:
         """The modification probability of one variable."""

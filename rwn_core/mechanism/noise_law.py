@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from scipy.special import ndtr, ndtri
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded_values
 from rwn_core.errors import NotApplicable
+from rwn_core.mechanism.privacy import NORMAL_NOISE, STILL_MISSING, Privacy
 
 Shape = Literal["gaussian", "laplace", "uniform"]
 SHAPES: tuple[str, ...] = get_args(Shape)
@@ -97,6 +98,22 @@ class NoiseOn:
     def names(self) -> tuple[str, ...]:
         """The variable."""
         return (self.name,)
+
+    exchanged: ClassVar[bool] = False
+
+    @property
+    def privacy(self) -> Privacy:
+        """Range divided by scale of Laplace noise; other noise has no epsilon; see `UnitLaw`."""
+        own = self.original.values(self.name)
+        if np.isnan(own).any():
+            return STILL_MISSING
+        if self.noise.shape == "gaussian":
+            return NORMAL_NOISE
+        if self.noise.shape == "uniform":
+            return Privacy(np.inf, "can only take values within reach of its noise")
+        scale = self.noise.sd / np.sqrt(2)
+        width = float(own.max() - own.min())
+        return Privacy(width / scale, f"has Laplace noise of scale {scale:.3g}")
 
     @property
     def kept(self) -> NDArray[np.float64]:
@@ -194,6 +211,9 @@ class CorrelatedNoiseOn:
     covariance: NDArray[np.float64]
     mean: NDArray[np.float64]
     shrink: float
+
+    exchanged: ClassVar[bool] = False
+    privacy: ClassVar[Privacy] = NORMAL_NOISE
 
     @property
     def kept(self) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.donor_probabilities import Column
+from rwn_core.mechanism.privacy import AS_IT_IS, Privacy
 from rwn_core.neighbors.rule import Joins
 
 
@@ -28,6 +29,14 @@ class UnitLaw(Protocol):
     @property
     def kept(self) -> NDArray[np.float64]:
         """P(no value changes), shape (n,)."""
+
+    @property
+    def exchanged(self) -> bool:
+        """Whether a release has as many of each value as the original, for sure."""
+
+    @property
+    def privacy(self) -> Privacy:
+        """What a record is promised in the sense of differential privacy."""
 
     def chances(
         self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
@@ -103,6 +112,14 @@ class SeparateLaw:
     def units(self) -> list[tuple[str, ...]]:
         """The variables whose values are drawn together, as tuples of names."""
         return list(self._parts)
+
+    def privacy(self) -> dict[tuple[str, ...], Privacy]:
+        """What each unit promises; see `Law.privacy`."""
+        return {unit: part.privacy for unit, part in self._parts.items()}
+
+    def exchanged(self, name: str) -> bool:
+        """Whether a variable keeps the counts of its values; see `Law.exchanged`."""
+        return self._part(name).exchanged
 
     def modification(self, name: str) -> float:
         """The mean probability that a value of one variable changes."""
@@ -223,6 +240,9 @@ class Untouched:
         self._precision = {name: steps[name]} if name in steps else {}
         self._original = original
         self._written = rounded(original, self._precision)
+
+    exchanged = True
+    privacy = AS_IT_IS
 
     @property
     def kept(self) -> NDArray[np.float64]:

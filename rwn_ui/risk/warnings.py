@@ -6,7 +6,6 @@ from typing import Any
 
 from rwn_core.evaluation.attack_list import Answers
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.risk.differential_privacy import WHY_NO_PRIVACY_EPSILON
 from rwn_core.measures.sentence import percent
 
 
@@ -33,7 +32,7 @@ def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> 
         "One release only: each further release of this table, at any setting, adds evidence; so "
         "do a corrected file and a later wave of the same people."
     )
-    texts.append(WHY_NO_PRIVACY_EPSILON + " There is no membership protection either.")
+    texts += _of_privacy(readings)
     texts.append(
         "The key of a release is a secret: whoever has it undoes the row order and knows which "
         "cells are original. A seed of the trial is none."
@@ -56,6 +55,14 @@ def _least(readings: Answers) -> str:
     reading = readings["bayes_linkage"]
     bound = isinstance(reading, Reading) and reading.detail["standing"] == "at least"
     return "at least " if bound else ""
+
+
+def _of_privacy(readings: Answers) -> list[str]:
+    privacy = readings["differential_privacy"]
+    if not isinstance(privacy, Reading):
+        return ["Nothing is known of differential privacy, and there is no membership protection."]
+    alone = "" if privacy.detail["total_epsilon"] else " There is no membership protection either."
+    return [privacy.detail["statement"] + alone]
 
 
 def _of_extremes(readings: Answers) -> list[str]:

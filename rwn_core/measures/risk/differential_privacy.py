@@ -1,6 +1,8 @@
-"""Differential privacy: why the method has none, as a number."""
+"""Differential privacy: its epsilon where a method has one, and else why not, as a number."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -8,13 +10,44 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.sentence import filled
+from rwn_core.measures.sentence import percent
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.privacy import Privacy
 
-WHY_NO_PRIVACY_EPSILON = (
-    "Randomization within neighborhoods is not differentially private for any epsilon: a cell can "
-    "only take its own value or those of its neighbors, so one person's change can make a "
-    "released value impossible that was possible before. The radius epsilon is a distance."
-)
+_NAMED = 4  # variables named in a sentence
+
+
+def statement(promises: Mapping[tuple[str, ...], Privacy]) -> str:
+    """Say in words what a method promises each record, or why it promises nothing.
+
+    Parameters
+    ----------
+    promises : mapping of tuple of str to Privacy
+        Of each unit of variables that is drawn by itself.
+    """
+    without = {unit: each for unit, each in promises.items() if np.isinf(each.epsilon)}
+    if not without:
+        total = sum(each.epsilon for each in promises.values())
+        parts = [f"{_and(unit)} {each.epsilon:.3g}" for unit, each in promises.items()]
+        return (
+            f"The release is differentially private, record by record, with epsilon = {total:.3g}, "
+            f"the sum over the variables: {_some(parts)}. Ranges and matrices count as known, "
+            "though they may come from this file."
+        )
+    reasons: dict[str, list[str]] = {}
+    for unit, each in without.items():
+        reasons.setdefault(each.because, []).append(_and(unit))
+    because = "; ".join(f"{_some(names)} {reason}" for reason, names in reasons.items())
+    return f"The release is not differentially private for any epsilon: {because}."
+
+
+def _and(unit: tuple[str, ...]) -> str:
+    return " with ".join(unit)
+
+
+def _some(parts: list[str]) -> str:
+    more = len(parts) - _NAMED
+    return ", ".join(parts[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def compute(comparison: Comparison) -> Reading:
@@ -22,16 +55,48 @@ def compute(comparison: Comparison) -> Reading:
     law = comparison.law
     if law is None:
         raise NotApplicable("This needs the law of the method that made the release.")
-    rows = np.arange(law.original.n)
-    bounds, names = [], []
-    for unit in law.units():
-        table, columns = law.likelihood_columns(unit, law.original, rows)
-        alone = np.bincount(columns, minlength=table.shape[1]) == 1
-        chances = appearance(table)[alone]
-        bounds.append(float(np.clip(chances.max(initial=0.0), 0.0, 1.0)))
-        names.append(", ".join(unit))
-    detail = {"names": names, "delta": bounds, "statement": WHY_NO_PRIVACY_EPSILON}
-    return Reading(value=max(bounds), baseline=0.0, detail=detail)
+    promises = law.privacy()
+    deltas = [
+        _delta(law, unit) if np.isinf(each.epsilon) else 0.0 for unit, each in promises.items()
+    ]
+    known = [delta for delta in deltas if delta is not None]
+    epsilons = [float(each.epsilon) for each in promises.values()]
+    detail = {
+        "names": [", ".join(unit) for unit in promises],
+        "delta": deltas,
+        "epsilon": [None if np.isinf(epsilon) else epsilon for epsilon in epsilons],
+        "total_epsilon": None if np.isinf(sum(epsilons)) else sum(epsilons),
+        "statement": statement(promises),
+    }
+    return Reading(value=max(known, default=0.0), baseline=0.0, detail=detail)
+
+
+def _delta(law: Law, unit: tuple[str, ...]) -> float | None:
+    """P(a value appears that is impossible without one person); None where none can be listed."""
+    try:
+        table, columns = law.likelihood_columns(unit, law.original, np.arange(law.original.n))
+    except NotApplicable:
+        return None
+    alone = np.bincount(columns, minlength=table.shape[1]) == 1
+    if law.exchanged(unit[0]):
+        return float(alone.any())
+    return float(np.clip(appearance(table)[alone].max(initial=0.0), 0.0, 1.0))
+
+
+def sentence(reading: Reading, n: int) -> str:
+    """Say which epsilon covers a release, or how likely it breaks every one."""
+    total = reading.detail["total_epsilon"]
+    if total is not None:
+        return (
+            f"It is differentially private with epsilon = {total:.3g}: each record's released "
+            f"values are at most e^{total:.3g} times as likely as if it were anybody else's."
+        )
+    if reading.value == 0:
+        return "No epsilon covers it: some released values exclude some people, or nearly so."
+    return (
+        f"No epsilon covers it: with probability {percent(reading.value)} the release shows a "
+        "value that would be impossible without one person."
+    )
 
 
 MEASURE = Measure(
@@ -43,10 +108,8 @@ MEASURE = Measure(
     unit="delta, at least",
     question="How likely is the release to show a value that would be impossible without one "
     "person, so that no epsilon covers it?",
-    sentence=filled(
-        "No epsilon covers it: with probability {share} the release shows a value that would be "
-        "impossible without one person."
-    ),
-    source="Dwork et al. 2006 (delta); survival of a value that one record alone has",
+    sentence=sentence,
+    source="Dwork et al. 2006 (epsilon, delta); Shlomo and Skinner 2012 for transition matrices; "
+    "survival of a value that one record alone has",
     compute=compute,
 )

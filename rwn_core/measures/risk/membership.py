@@ -58,7 +58,9 @@ def _of_columns(cells: Cells) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     for unit in cells.units():
         table, columns = cells.likelihood_columns(unit, *_all(cells))
         alone = _alone(columns)
-        missed *= np.where(alone, 1.0 - appearance(table)[columns], 1.0)
+        sure = cells.exchanged(unit[0])
+        lost = 0.0 if sure else 1.0 - appearance(table)[columns]
+        missed *= np.where(alone, lost, 1.0)
         own += alone
     return np.clip(1.0 - missed, 0.0, 1.0), own
 

@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.transition_matrices import (
-    disjoint_swaps,
-    keeping_odds,
-    merged_first,
-    misclassification_risk,
-    privacy_epsilon,
-    successive_swaps,
-)
+from oracles.transition_matrices import merged_first, misclassification_risk
 
 from rwn_core.errors import ParameterError
+from rwn_core.mechanism.transition_matrix import (
+    check_transition,
+    posterior_odds,
+    privacy_epsilon,
+)
 
 PATH = Path(__file__).parents[3] / "golden" / "risk_check_values.json"
 ENTRIES: dict[str, Any] = {
@@ -39,33 +37,6 @@ def test_MIS_1_risk_under_misclassification():
     np.testing.assert_allclose(identity, given["no_mis"])
 
 
-def test_SWAP_1_random_swapping():
-    given, counts = ENTRIES["SWAP-1"]["expected"], np.array([3, 2, 1])
-    for swaps in (1, 2):
-        np.testing.assert_allclose(
-            disjoint_swaps(counts, swaps), given[f"disjoint_Q{swaps}"], rtol=1e-9
-        )
-    matrix = successive_swaps(counts, 2)
-    np.testing.assert_allclose(matrix, given["composed_Q2"], rtol=1e-9)
-    assert privacy_epsilon(matrix)[0] == pytest.approx(given["eps_composed_Q2"], rel=1e-9)
-    shares = counts / 6
-    for kept in (matrix, disjoint_swaps(counts, 2)):
-        np.testing.assert_allclose(shares @ kept, shares)
-    with pytest.raises(ParameterError, match="not enough records"):
-        disjoint_swaps(counts, 4)
-
-
-def test_PRAM_1_odds_and_epsilon():
-    given = ENTRIES["PRAM-1"]["expected"]
-    matrix = np.array(given["P"])
-    epsilon, by_category = privacy_epsilon(matrix)
-    assert epsilon == pytest.approx(given["epsilon"], rel=1e-9)
-    np.testing.assert_allclose(by_category, given["epsilon_by_released_category"], rtol=1e-9)
-    np.testing.assert_allclose(
-        keeping_odds(matrix, np.array(given["v"])), given["posterior_odds"], rtol=1e-9
-    )
-
-
 def test_REC_1_recoding_has_no_epsilon():
     matrix = merged_first(5, 3)
     np.testing.assert_array_equal(matrix.T, ENTRIES["REC-1"]["expected"])
@@ -84,11 +55,11 @@ def test_KPRAM_1_resampling_in_groups_has_no_epsilon():
 def test_a_category_nobody_releases_plays_no_part():
     matrix = np.array([[0.6, 0.4, 0.0], [0.4, 0.6, 0.0], [0.5, 0.5, 0.0]])
     assert privacy_epsilon(matrix)[0] == pytest.approx(np.log(1.5))
-    assert keeping_odds(matrix, np.array([0.5, 0.5, 0.0])).tolist()[2] == 0
+    assert posterior_odds(matrix, np.array([0.5, 0.5, 0.0])).tolist()[2] == 0
 
 
 @pytest.mark.parametrize("matrix", [np.ones((2, 3)) / 3, np.array([[0.5, 0.6], [0.5, 0.5]]),
                                     np.array([[1.5, -0.5], [0.0, 1.0]])])  # fmt: skip
 def test_refusals(matrix):
     with pytest.raises(ParameterError):
-        privacy_epsilon(matrix)
+        check_transition(matrix)

@@ -1,0 +1,258 @@
+"""PRAM: categories change at random, by a transition matrix that is known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import value_codes
+from rwn_core.data.variable import Kind
+from rwn_core.errors import ParameterError
+from rwn_core.masking.left_alone import (
+    LEVELS,
+    Others,
+    check_others,
+    kept_as_they_are,
+    maskable,
+    names_of,
+    require_masked,
+)
+from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.mechanism.donors import copy_from_donors
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.pram_choice import Levels, chosen_anew, chosen_by
+from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
+from rwn_core.mechanism.transition_law import Transition
+from rwn_core.mechanism.transition_matrix import check_transition, is_singular
+from rwn_core.randomness import SecretKey, uniforms
+
+Spread = Literal["even", "margins"]
+Rows = tuple[tuple[float, ...], ...]
+
+_PRESETS = {"Light": 0.1, "Standard": 0.2, "Strong": 0.5}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PRAM(TableMethod):
+    """Hold the parameters of the post-randomization method.
+
+    Each category changes by itself: level a becomes level b with probability T[a, b]. T is given,
+    or it keeps a value with probability 1 - change and else draws it anew. Invariant PRAM adds a
+    second stage that keeps the shares v of the levels in expectation: v T = v. Missing values
+    stay missing, and no level arises that nobody has.
+
+    Parameters
+    ----------
+    change : float
+        The probability that a value is drawn anew, which may give the same: a fraction from 0
+        (nothing is masked) to 1, and no percentage. For the variables without a matrix of their
+        own.
+    spread : {"even", "margins"}
+        Drawn anew from all levels alike, or by their shares in the file.
+    invariant : bool
+        Whether a second stage follows, R = P Q, which changes up to twice as many values; by shares
+        none is needed.
+    alpha : float
+        The share of the change that is carried out, from 0 to 1: alpha R + (1 - alpha) I. Of all
+        variables.
+    matrices : tuple of (str, rows)
+        Transition matrices by variable, of the levels in their order; the rows of true levels sum
+        to 1. A mapping is taken too, and its text in JSON.
+    variables : tuple of str
+        What is changed; by default all categories, or where there are none the counts, whose
+        values are levels then. As a text: names with commas.
+    others : {"keep", "refuse"}
+        What happens to other variables, where none are named: they are released as they are, or
+        the table is refused.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Gouweleeuw, Kooiman, Willenborg, de Wolf 1998; Kooiman, Willenborg, Gouweleeuw 1997 for the
+    second stage.
+
+    Examples
+    --------
+    >>> PRAM(change=0.1, matrices={"sex": [[0.9, 0.1], [0.2, 0.8]]}).matrices
+    (('sex', ((0.9, 0.1), (0.2, 0.8))),)
+    """
+
+    change: float = 0.2
+    spread: Spread = "even"
+    invariant: bool = True
+    alpha: float = 1.0
+    matrices: tuple[tuple[str, Rows], ...] | Mapping[str, Any] | str = ()
+    variables: tuple[str, ...] | str = ()
+    others: Others = "keep"
+
+    method: ClassVar[str] = "pram"
+    title: ClassVar[str] = "Post-randomization (PRAM)"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="change",
+            title="Categories drawn anew (probability)",
+            short="change",
+            help="How likely a category is drawn anew; at 0 nothing is masked.",
+        ),
+    )
+    strength: ClassVar[str] = "change"
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        check_share("change", self.change)
+        check_share("alpha", self.alpha)
+        if self.spread not in get_args(Spread):
+            raise ParameterError(f"spread must be one of: {', '.join(get_args(Spread))}.")
+        if not isinstance(self.invariant, bool):
+            raise ParameterError("invariant must be true or false.")
+        object.__setattr__(self, "matrices", _plain(self.matrices))
+        object.__setattr__(self, "variables", names_of(self.variables))
+        check_others(self.others)
+
+    @property
+    def _given(self) -> dict[str, NDArray[np.float64]]:
+        pairs: Any = self.matrices
+        return {name: np.array(rows) for name, rows in pairs}
+
+    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+        if self.variables:
+            return require_masked(microdata, names_of(self.variables))
+        some = any(v.masked and v.kind in LEVELS for v in microdata.schema.released)
+        kinds = LEVELS if some else (Kind.COUNT,)
+        return maskable(microdata, lambda v: v.kind in kinds, self.others, "categories and counts")
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table without categories, and matrices that do not fit its levels."""
+        names = self._names(microdata)
+        for name, matrix in self._given.items():
+            if name not in names:
+                raise ParameterError(
+                    f"matrices has one for {name}, which is not changed; name it in variables, or "
+                    "leave its matrix out."
+                )
+            count = levels_of(microdata, name).size
+            if len(matrix) != count:
+                raise ParameterError(
+                    f"The matrix of {name} must have {count} rows and columns, one for each level "
+                    "that occurs."
+                )
+
+    def _part(self, table: PreparedTable, name: str) -> Transition:
+        levels = table.once(("levels", name), partial(levels_of, table.microdata, name))
+        given = self._given.get(name)
+        if given is None:
+            choice = chosen_anew(levels, self.change, self.spread, self.invariant, self.alpha)
+        else:
+            choice = chosen_by(levels, given, self.invariant, self.alpha)
+        return Transition(plain=table.microdata, unit=(name,), choice=choice)
+
+    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+        """The table with changed categories; see `TableMethod.draw`."""
+        microdata = table.microdata
+        released = [variable.name for variable in microdata.schema.released]
+        donors = np.tile(table.records[:, np.newaxis], len(released))
+        for name in self._names(microdata):
+            column, own = released.index(name), value_codes(microdata, name)[0]
+            uniform = uniforms(key, table.records, column)
+            drawn = self._part(table, name).choice.drawn(own, uniform[:2])
+            somebody = np.zeros(int(own.max()) + 1, dtype=np.int64)
+            somebody[own] = table.records
+            donors[:, column] = np.where(drawn == own, table.records, somebody[drawn])
+        return copy_from_donors(microdata, donors)
+
+    def law(self, table: PreparedTable) -> SeparateLaw:
+        """Independent transitions of all variables; see `TableMethod.law`."""
+        microdata, changed = table.microdata, self._names(table.microdata)
+        names = [variable.name for variable in microdata.schema.released]
+        parts = [
+            self._part(table, name) if name in changed else Untouched(microdata, name)
+            for name in names
+        ]
+        return SeparateLaw(microdata, parts)
+
+    def matrix(self, microdata: Microdata, name: str) -> NDArray[np.float64]:
+        """T of one variable over the levels that occur, for estimates: rows are true levels."""
+        levels = levels_of(microdata, name)
+        return self._part(self.prepare(microdata), name).choice.matrix(levels.own, levels.codes)
+
+    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
+        """How much is changed; see `TableMethod.ranges_on`."""
+        return {"change": LeverRange(low=0.0, high=1.0, step=0.05)}
+
+    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `TableMethod.presets_on`."""
+        return {name: {"change": change} for name, change in _PRESETS.items()}
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What is released as it is, and which counts cannot be estimated any more."""
+        remarks = kept_as_they_are(microdata, self._names(microdata))
+        singular = [name for name, matrix in self._given.items() if is_singular(matrix)]
+        if self.change == self.alpha == 1:
+            rest = (name for name in self._names(microdata) if name not in self._given)
+            singular += [name for name in rest if levels_of(microdata, name).size > 1]
+        if singular:
+            remarks.append(
+                f"the matrix of {', '.join(singular)} has no inverse, so nobody can estimate true "
+                "counts without bias"
+            )
+        return remarks
+
+    def cautions(self) -> list[str]:
+        """What an analyst must be told, and what is lost."""
+        if self.alpha == 0 or (self.change == 0 and not self.matrices):
+            return ["Nothing is masked: the release is the original."]
+        kept = "Shares of levels are kept in expectation, not exactly; "
+        return [
+            (kept if self.invariant or self.spread == "margins" else "Shares of levels change; ")
+            + "relations to other variables shrink, and impossible combinations may arise.",
+            "Publish the matrices, so that analysts can correct their estimates, but never the "
+            "seed.",
+        ]
+
+
+def levels_of(microdata: Microdata, name: str) -> Levels:
+    """The levels of a variable that occur, in their order, without missing ones."""
+    codes, values = value_codes(microdata, name)
+    counts = np.bincount(codes, minlength=len(values))
+    if values and values[-1] is None:
+        counts = counts[:-1]
+    return Levels(own=codes, codes=np.flatnonzero(counts), counts=counts[counts > 0])
+
+
+def _plain(matrices: Any) -> tuple[tuple[str, Rows], ...]:
+    """Matrices as plain data, which can be a key and be written.
+
+    Raises
+    ------
+    ParameterError
+    """
+    try:
+        given = json.loads(matrices) if isinstance(matrices, str) and matrices else matrices or ()
+        pairs = given.items() if isinstance(given, Mapping) else given
+        plain = tuple((str(name), _rows(rows)) for name, rows in pairs)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            'matrices must be rows of numbers by variable, such as {"sex": [[0.9, 0.1], [0.2, '
+            "0.8]]}."
+        ) from error
+    for _, rows in plain:
+        check_transition(np.array(rows))
+    return plain
+
+
+def _rows(rows: Sequence[Sequence[float]]) -> Rows:
+    made = tuple(tuple(float(x) for x in row) for row in rows)
+    if len({len(row) for row in made}) > 1:
+        raise ValueError("rows of different lengths")
+    return made

@@ -1,0 +1,252 @@
+"""Random data swapping: random pairs of records exchange a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import joint_codes
+from rwn_core.data.variable import Role
+from rwn_core.errors import ParameterError
+from rwn_core.masking.left_alone import (
+    LEVELS,
+    Others,
+    check_others,
+    kept_as_they_are,
+    maskable,
+    names_of,
+    require_masked,
+)
+from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.mechanism.donors import column_streams, copy_from_donors
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.rank_swaps import whole_part
+from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
+from rwn_core.mechanism.transition_law import Transition, numbers_of, one_pool
+from rwn_core.mechanism.transition_matrix import disjoint_share, successive_share
+from rwn_core.randomness import SecretKey, uniforms
+
+Pairs = Literal["disjoint", "successive"]
+
+LARGEST = 100.0  # swaps for each two records; beyond, nothing of the order is left
+_PRESETS = {"Light": 0.05, "Standard": 0.2, "Strong": 1.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RandomSwapping(TableMethod):
+    """Hold the parameters of random data swapping.
+
+    Of the N records that take part, Q = share N / 2 random pairs exchange their value of a
+    variable; each variable, or group of variables, has pairs of its own. Every variable keeps
+    exactly the values that it has, and all that binds it to others shrinks by the factor 1 - c.
+    Records with a missing value take no part.
+
+    Parameters
+    ----------
+    share : float
+        The share of the records that exchange a value: a fraction from 0 (nothing is masked) to
+        1, and no percentage. Successive swaps may be up to 100 for each two records.
+    pairs : {"disjoint", "successive"}
+        No record is in two pairs, c = 2 Q / (N - 1); or each pair is drawn from all records and
+        exchanges what it has by then, c = 1 - (1 - 2 / (N - 1))^Q.
+    rarer_than : int
+        Only records whose combination of key values occurs fewer times than this take part: 2 for
+        the unique ones; 0 for all records.
+    variables : tuple of str
+        What is exchanged; categories by default, or all variables where there are none. As a text:
+        names with commas.
+    others : {"keep", "refuse"}
+        What happens to variables without categories, where none are named: they are released as
+        they are, or the table is refused.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Dalenius and Reiss 1982; Shlomo and Skinner 2010, with transition matrices whose rows sum to 1.
+
+    Examples
+    --------
+    >>> RandomSwapping(share=0.1, variables=("region",)).pairs
+    'disjoint'
+    """
+
+    share: float = 0.2
+    pairs: Pairs = "disjoint"
+    rarer_than: int = 0
+    variables: tuple[str, ...] | str = ()
+    others: Others = "keep"
+
+    method: ClassVar[str] = "random_swapping"
+    title: ClassVar[str] = "Random swapping"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="share",
+            title="Swapped records (share)",
+            short="share",
+            help="How many records exchange their value with a random other; at 0 nothing is "
+            "masked.",
+        ),
+    )
+    strength: ClassVar[str] = "share"
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        if self.pairs not in get_args(Pairs):
+            raise ParameterError(f"pairs must be one of: {', '.join(get_args(Pairs))}.")
+        check_share("share", self.share, 1.0 if self.pairs == "disjoint" else LARGEST)
+        count = isinstance(self.rarer_than, int | np.integer)
+        if not count or isinstance(self.rarer_than, bool) or self.rarer_than < 0:
+            raise ParameterError("rarer_than must be a whole number of at least 0.")
+        object.__setattr__(self, "variables", names_of(self.variables))
+        check_others(self.others)
+
+    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+        if self.variables:
+            return require_masked(microdata, names_of(self.variables))
+        every = not any(v.masked and v.kind in LEVELS for v in microdata.schema.released)
+        return maskable(microdata, lambda v: every or v.kind in LEVELS, self.others, "categories")
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse variables that are not there, and rare records without keys."""
+        self._names(microdata)
+        if self.rarer_than and not _keys(microdata):
+            raise ParameterError(
+                "rarer_than needs key variables, and the table has none; give at least one "
+                "variable the role of a key."
+            )
+
+    def units(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
+        """The variables that are exchanged together, by the stream that they draw from."""
+        chosen, units = self._names(microdata), dict[int, tuple[str, ...]]()
+        streams = column_streams(microdata)
+        for stream, variable in zip(streams, microdata.schema.released, strict=True):
+            if variable.name in chosen:
+                units[stream] = (*units.get(stream, ()), variable.name)
+        return units
+
+    def _taking_part(self, table: PreparedTable, unit: tuple[str, ...]) -> NDArray[np.int64]:
+        """The records that may be in a pair, ascending."""
+        microdata = table.microdata
+
+        def find() -> NDArray[np.int64]:
+            some = ~microdata.frame[list(unit)].isna().to_numpy().any(axis=1)
+            if self.rarer_than:
+                codes = joint_codes(microdata, _keys(microdata))
+                some &= np.bincount(codes)[codes] < self.rarer_than
+            return np.flatnonzero(some)
+
+        return table.once(("taking part", unit, self.rarer_than), find)
+
+    def _swaps(self, n: int) -> int:
+        return whole_part(self.share * n / 2) if n > 1 else 0
+
+    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+        """The table with exchanged values; see `TableMethod.draw`."""
+        microdata = table.microdata
+        names = [variable.name for variable in microdata.schema.released]
+        donors = np.tile(table.records[:, np.newaxis], len(names))
+        swap = _disjoint if self.pairs == "disjoint" else _successive
+        for stream, unit in self.units(microdata).items():
+            some = self._taking_part(table, unit)
+            places = swap(key, some, stream, self._swaps(len(some)))
+            for name in unit:
+                donors[some, names.index(name)] = some[places]
+        return copy_from_donors(microdata, donors)
+
+    def law(self, table: PreparedTable) -> SeparateLaw:
+        """Independent transitions of all units of variables; see `TableMethod.law`."""
+        microdata = table.microdata
+        units = list(self.units(microdata).values())
+        swapped = [name for unit in units for name in unit]
+        rest = [v.name for v in microdata.schema.released if v.name not in swapped]
+        parts = [self._transition(table, unit) for unit in units]
+        return SeparateLaw(microdata, [*parts, *(Untouched(microdata, name) for name in rest)])
+
+    def _transition(self, table: PreparedTable, unit: tuple[str, ...]) -> Transition:
+        microdata, some = table.microdata, self._taking_part(table, unit)
+        own = table.once(("numbers", unit), partial(numbers_of, microdata, unit))
+        count = len(some)
+        share = (disjoint_share if self.pairs == "disjoint" else successive_share)(
+            self._swaps(count), count
+        )
+        changing = np.zeros(microdata.n, dtype=bool)
+        changing[some] = True
+        return Transition(
+            plain=microdata,
+            unit=unit,
+            choice=one_pool(share, own, changing),
+            by_value=not self.rarer_than,
+            exchanged=True,
+        )
+
+    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
+        """How many records are swapped; see `TableMethod.ranges_on`."""
+        high = 1.0 if self.pairs == "disjoint" else 5.0
+        return {"share": LeverRange(low=0.0, high=high, step=0.05)}
+
+    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `TableMethod.presets_on`."""
+        return {name: {"share": share} for name, share in _PRESETS.items()}
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What is released as it is, and how many records take part."""
+        remarks = kept_as_they_are(microdata, self._names(microdata))
+        if self.rarer_than:
+            codes = joint_codes(microdata, _keys(microdata))
+            rare = int((np.bincount(codes)[codes] < self.rarer_than).sum())
+            remarks.append(
+                f"{rare:,} of {microdata.n:,} records have a combination of key values that "
+                f"occurs fewer than {self.rarer_than:,} times; only they are swapped"
+            )
+        return remarks
+
+    def cautions(self) -> list[str]:
+        """What swapping keeps, and what it loses."""
+        if self.share == 0:
+            return ["share = 0 masks nothing: the release is the original."]
+        return [
+            "Counts of every single variable stay exact; relations between variables shrink, and "
+            "impossible combinations may arise.",
+            "A value that only one person has is in the release for certain.",
+        ]
+
+
+def _keys(microdata: Microdata) -> tuple[str, ...]:
+    return tuple(v.name for v in microdata.schema.released if v.role is Role.KEY)
+
+
+def _disjoint(
+    key: SecretKey, records: NDArray[np.int64], stream: int, swaps: int
+) -> NDArray[np.int64]:
+    """With which place each of some records changes places: the first pairs of a random order."""
+    draws = uniforms(key, records, stream)
+    order = np.lexsort((draws[1], draws[0]))
+    one, other = order[: 2 * swaps : 2], order[1 : 2 * swaps : 2]
+    places = np.arange(len(records))
+    places[one], places[other] = other, one
+    return places
+
+
+def _successive(
+    key: SecretKey, records: NDArray[np.int64], stream: int, swaps: int
+) -> NDArray[np.int64]:
+    """From which place each of some records has its value after random swaps, one by one."""
+    n = len(records)
+    draws = uniforms(key, np.arange(swaps), stream)
+    first = (draws[0] * n).astype(np.int64)
+    second = (draws[1] * (n - 1)).astype(np.int64)
+    second += second >= first
+    places = list(range(n))
+    for one, other in zip(first.tolist(), second.tolist(), strict=True):
+        places[one], places[other] = places[other], places[one]
+    return np.array(places, dtype=np.int64)

@@ -1,0 +1,248 @@
+"""Rank swapping: every number is exchanged with one of a rank nearby."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
+from rwn_core.errors import ParameterError
+from rwn_core.masking.left_alone import (
+    NUMBERS,
+    Others,
+    check_others,
+    kept_as_they_are,
+    maskable,
+)
+from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.mechanism.changed_table import with_numbers
+from rwn_core.mechanism.donors import copy_from_donors
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.rank_swaps import moore_partners, mu_argus_partners, whole_part
+from rwn_core.randomness import SecretKey, uniforms
+
+Form = Literal["moore", "mu_argus"]
+
+STANDARD = 0.05
+_PRESETS = {"Light": 0.02, "Standard": STANDARD, "Strong": 0.2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankSwapping(TableMethod):
+    """Hold the parameters of rank swapping.
+
+    Each variable by itself is ordered from its largest value to its smallest. Going through the
+    ranks, a value that has not been exchanged yet changes places with a random one of those, not
+    exchanged yet, that follow within the next P N ranks (the last of them excluded), N being the
+    number of values that take part; where none is left it stays. Ties are ordered at random.
+    Numbers, ordered levels and dates are exchanged; missing values stay missing. Every variable
+    keeps exactly the values that it has, and what binds it to the others is lost beyond P.
+
+    Parameters
+    ----------
+    p : float, optional
+        P, a fraction of the records and no percentage, from 0 (nothing is masked) to 1. If none
+        of p, r0 and k0 is given, 0.05.
+    r0 : float, optional
+        The correlation of each number with its masked one that is aimed at, from 0 to 1; P is
+        then sqrt(2 Var (1 - r0)) / range. What is reached is higher.
+    k0 : float, optional
+        How far the mean of a part may move, as a share of the mean, from 0; P is then sqrt(8/3)
+        k0 abs(mean) / range.
+    top : float
+        The share of the largest numbers that become their mean and are not exchanged; the
+        sources' programs take 0.05, which is 5 percent.
+    bottom : float
+        The same of the smallest numbers.
+    form : {"moore", "mu_argus"}
+        As above; or from the smallest value up to a random distance of at most P N, then the
+        nearest free value before it, or else after it. The latter is deprecated by its program.
+    others : {"keep", "refuse"}
+        What happens to variables without an order: they are released as they are, or the table is
+        refused.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Moore 1996; sdcMicro's documentation of rankSwap, whose P is a fraction although it says
+    percentage.
+
+    Examples
+    --------
+    >>> RankSwapping().p
+    0.05
+    """
+
+    p: float | None = None
+    r0: float | None = None
+    k0: float | None = None
+    top: float = 0.0
+    bottom: float = 0.0
+    form: Form = "moore"
+    others: Others = "keep"
+
+    method: ClassVar[str] = "rank_swapping"
+    title: ClassVar[str] = "Rank swapping"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="p",
+            title="Range of ranks P (share of the records)",
+            short="P",
+            help="How many ranks away a value may come from; at 0 nothing is masked.",
+        ),
+    )
+    strength: ClassVar[str] = "p"
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        given = [name for name in ("p", "r0", "k0") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ParameterError(f"Give one of p, r0 and k0; {' and '.join(given)} are given.")
+        if not given:
+            object.__setattr__(self, "p", STANDARD)
+        for name in ("p", "r0", "top", "bottom"):
+            if getattr(self, name) is not None:
+                check_share(name, getattr(self, name))
+        if self.k0 is not None:
+            check_share("k0", self.k0, np.inf)
+        if self.top + self.bottom >= 1:
+            raise ParameterError("top and bottom together must be below 1, so that values remain.")
+        if self.form not in get_args(Form):
+            raise ParameterError(f"form must be one of: {', '.join(get_args(Form))}.")
+        check_others(self.others)
+
+    def _names(self, microdata: Microdata) -> tuple[str, ...]:
+        return maskable(
+            microdata,
+            lambda v: v.kind is not Kind.CATEGORICAL,
+            self.others,
+            "numbers, ordered levels and dates",
+        )
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table without ordered values; see `TableMethod.check`."""
+        self._names(microdata)
+
+    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+        """The table with exchanged values; see `TableMethod.draw`."""
+        microdata, coded = table.microdata, {}
+        released, names = microdata.schema.released, self._names(microdata)
+        donors = np.tile(table.records[:, np.newaxis], len(released))
+        for column, variable in enumerate(released):
+            if variable.name in names:
+                values = microdata.values(variable.name)
+                uniform = uniforms(key, table.records, column)
+                order = _descending(values, uniform[1])
+                first, last = self._ends(variable.kind, len(order))
+                partner = self._partners(values[order], first, last, uniform[0][order])
+                donors[order[first:last], column] = order[first + partner]
+                if last - first < len(order):
+                    coded[variable.name] = _group_means(values, order, first, last)
+        swapped = copy_from_donors(microdata, donors)
+        return _with_means(swapped, coded) if coded else swapped
+
+    def _ends(self, kind: Kind, n: int) -> tuple[int, int]:
+        """From which rank to which values of a variable are exchanged."""
+        if kind not in NUMBERS:  # they have no mean that could stand for a group
+            return 0, n
+        return whole_part(self.top * n), n - whole_part(self.bottom * n)
+
+    def _partners(
+        self, ranked: NDArray[np.float64], first: int, last: int, uniform: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """Among the exchanged ranks, with which one each changes places, shape (last - first,)."""
+        reach = whole_part(min(self.fraction(ranked, first, last), 1.0) * (last - first))
+        if self.form == "moore":
+            return moore_partners(reach, uniform[first:last])
+        upward = mu_argus_partners(reach, uniform[first:last][::-1])
+        return last - first - 1 - upward[::-1]
+
+    def fraction(self, ranked: NDArray[np.float64], first: int, last: int) -> float:
+        """P of a variable.
+
+        Parameters
+        ----------
+        ranked : ndarray of float64, shape (n,)
+            Its known values, the largest first.
+        first, last : int
+            From which rank to which they are exchanged.
+        """
+        if self.p is not None:
+            return float(self.p)
+        exchanged = ranked[first:last]
+        if not exchanged.size:
+            return 0.0
+        width = ranked[max(first - 1, 0)] - ranked[min(last, len(ranked) - 1)]
+        if width <= 0:
+            return 0.0
+        if self.r0 is not None:
+            return float(np.sqrt(2 * exchanged.var() * (1 - self.r0)) / width)
+        assert self.k0 is not None  # as one of the three is given
+        return float(np.sqrt(8 / 3) * self.k0 * abs(exchanged.mean()) / width)
+
+    def law(self, table: PreparedTable) -> None:
+        """Who is free depends on all earlier exchanges, so that no law can be listed."""
+        return None
+
+    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
+        """How far the ranks go; see `TableMethod.ranges_on`."""
+        return {"p": LeverRange(low=0.0, high=0.5, step=0.01)}
+
+    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `TableMethod.presets_on`."""
+        return {name: {"p": p} for name, p in _PRESETS.items()}
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What is released as it is, and that a small P exchanges nothing."""
+        names = self._names(microdata)
+        remarks = kept_as_they_are(microdata, names)
+        if self.p and whole_part(self.p * microdata.n) < 2:
+            remarks.append(
+                f"P = {self.p:g} of {microdata.n:,} records is less than 2 ranks, so nothing is "
+                "exchanged; take a larger one"
+            )
+        return remarks
+
+    def cautions(self) -> list[str]:
+        """What rank swapping keeps, and what it loses."""
+        if self.p == 0 and not (self.top or self.bottom):
+            return ["P = 0 masks nothing: the release is the original."]
+        return [
+            "Every released number is somebody's true value of that variable, extremes included.",
+            "Each variable is exchanged by itself: relations between variables are lost the more, "
+            "the larger P is, and impossible combinations may arise.",
+            "An intruder who knows P knows between which values a person's own lies.",
+        ]
+
+
+def _descending(values: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The records with a known value, the largest first, ties in random order."""
+    known = np.flatnonzero(~np.isnan(values))
+    return known[np.lexsort((ties[known], -values[known]))]
+
+
+def _group_means(
+    values: NDArray[np.float64], order: NDArray[np.int64], first: int, last: int
+) -> NDArray[np.float64]:
+    """The mean of its group for the largest and the smallest numbers, NaN for the others."""
+    means = np.full(len(values), np.nan)
+    for group in (order[:first], order[last:]):
+        if group.size:
+            means[group] = values[group].mean()
+    return means
+
+
+def _with_means(swapped: Microdata, means: Mapping[str, NDArray[np.float64]]) -> Microdata:
+    columns = {
+        name: np.where(np.isnan(own), swapped.values(name), own) for name, own in means.items()
+    }
+    return with_numbers(swapped, columns)

@@ -1,0 +1,222 @@
+"""Record swapping: records that are alike in some variables exchange others together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import joint_codes
+from rwn_core.data.variable import Role
+from rwn_core.errors import ParameterError
+from rwn_core.masking.left_alone import (
+    LEVELS,
+    kept_as_they_are,
+    names_of,
+    require_masked,
+)
+from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
+from rwn_core.mechanism.block_law import LARGEST_PAIRS, BlockLaw, pairs_of
+from rwn_core.mechanism.donors import column_streams, copy_from_donors, masked_columns
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.rank_swaps import HAIR
+from rwn_core.randomness import SecretKey, uniforms
+
+_PRESETS = {"Light": 0.1, "Standard": 0.5, "Strong": 1.0}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordSwapping(TableMethod):
+    """Hold the parameters of record swapping.
+
+    Records with the same values of some variables make a block. In a block of b records
+    ceil(share b) are selected at random, and what they have of the swapped variables is permuted
+    at random among them, all variables of a record together; some may get their own back. All
+    other variables stay, and so does the order of the records. Records with a missing value of a
+    swapped variable stay as they are.
+
+    Parameters
+    ----------
+    share : float
+        The share of each block that is selected: a fraction from 0 (nothing is masked) to 1, and
+        no percentage.
+    within : tuple of str
+        The variables that make the blocks; by default the keys with categories. As a text: names
+        with commas.
+    variables : tuple of str
+        The swapped variables; by default the confidential ones, or where there are none all that
+        are neither keys nor make blocks.
+
+    Raises
+    ------
+    ParameterError
+
+    References
+    ----------
+    Matloff and Tendick 2015, the function `dswap` as it is documented.
+
+    Examples
+    --------
+    >>> RecordSwapping(share=0.3, within="sex,region", variables="income").within
+    ('sex', 'region')
+    """
+
+    share: float = 0.5
+    within: tuple[str, ...] | str = ()
+    variables: tuple[str, ...] | str = ()
+
+    method: ClassVar[str] = "record_swapping"
+    title: ClassVar[str] = "Record swapping"
+    levers: ClassVar[tuple[Lever, ...]] = (
+        Lever(
+            name="share",
+            title="Selected records of a block (share)",
+            short="share",
+            help="How many records of each block exchange their values; at 0 nothing is masked.",
+        ),
+    )
+    strength: ClassVar[str] = "share"
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the table."""
+        check_share("share", self.share)
+        for name in ("within", "variables"):
+            object.__setattr__(self, name, names_of(getattr(self, name)))
+        if set(self.within) & set(self.variables):
+            raise ParameterError("within and variables must not share a variable.")
+
+    def makers(self, microdata: Microdata) -> tuple[str, ...]:
+        """The variables that make the blocks."""
+        released = microdata.schema.released
+        if self.within:
+            known = {variable.name for variable in released}
+            for name in self.within:
+                if name not in known:
+                    raise ParameterError(f"within must name released variables, not {name}.")
+            return names_of(self.within)
+        return tuple(
+            v.name
+            for v in released
+            if v.role is Role.KEY and v.kind in LEVELS and v.name not in self.variables
+        )
+
+    def swapped(self, microdata: Microdata) -> tuple[str, ...]:
+        """The variables that are swapped together, in the table's order."""
+        makers, released = self.makers(microdata), microdata.schema.released
+        if self.variables:
+            chosen = set(require_masked(microdata, names_of(self.variables)))
+        else:
+            free = [v for v in released if v.masked and v.name not in makers]
+            secret = {v.name for v in free if v.role is Role.CONFIDENTIAL}
+            chosen = secret or {v.name for v in free if v.role is not Role.KEY}
+        return tuple(variable.name for variable in released if variable.name in chosen)
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse to move whole records, or nothing; see `TableMethod.check`."""
+        masked_columns(microdata)
+        swapped = self.swapped(microdata)
+        if not swapped:
+            raise ParameterError(
+                "No variable is left to be swapped; name some that do not make the blocks."
+            )
+        if len(swapped) == len(microdata.schema.released) > 1:
+            raise ParameterError(
+                "All variables would move together, which changes nothing but the order of the "
+                "records; name the swapped variables, or give keys their role."
+            )
+
+    def blocks(self, table: PreparedTable) -> NDArray[np.int64]:
+        """The number of each record's block, -1 where it stays as it is, shape (n,)."""
+        microdata = table.microdata
+        return table.once(
+            ("blocks", self.within, self.variables),
+            partial(_blocks, microdata, self.makers(microdata), self.swapped(microdata)),
+        )
+
+    def selected(self, blocks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many records of each block are selected."""
+        sizes = np.bincount(blocks[blocks >= 0])
+        return np.array([math.ceil(self.share * size - HAIR) for size in sizes], dtype=np.int64)
+
+    def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
+        """The table with exchanged values; see `TableMethod.draw`."""
+        microdata, blocks = table.microdata, self.blocks(table)
+        names = [variable.name for variable in microdata.schema.released]
+        columns = [names.index(name) for name in self.swapped(microdata)]
+        uniform = uniforms(key, table.records, column_streams(microdata)[columns[0]])
+        movers = self._movers(blocks, uniform)
+        # the same records twice: as they lie in their blocks, and in a random order within those
+        taken = movers[np.lexsort((uniform[2][movers], blocks[movers]))]
+        donors = np.tile(table.records[:, np.newaxis], len(names))
+        for column in columns:
+            donors[movers, column] = taken
+        return copy_from_donors(microdata, donors)
+
+    def _movers(self, blocks: NDArray[np.int64], uniform: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The selected records, block by block."""
+        order = np.lexsort((uniform[1], uniform[0], blocks))[np.count_nonzero(blocks < 0) :]
+        sizes = np.bincount(blocks[blocks >= 0])
+        within = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return order[within < np.repeat(self.selected(blocks), sizes)]
+
+    def law(self, table: PreparedTable) -> BlockLaw | None:
+        """Every record's donors; None where blocks have too many; see `TableMethod.law`."""
+        blocks, microdata = self.blocks(table), table.microdata
+        if pairs_of(blocks) > LARGEST_PAIRS:
+            return None
+        return BlockLaw(
+            microdata,
+            self.swapped(microdata),
+            self.makers(microdata),
+            blocks,
+            self.selected(blocks),
+        )
+
+    def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
+        """How many records are selected; see `TableMethod.ranges_on`."""
+        return {"share": LeverRange(low=0.0, high=1.0, step=0.05)}
+
+    def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
+        """Starting points; see `TableMethod.presets_on`."""
+        return {name: {"share": share} for name, share in _PRESETS.items()}
+
+    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
+        """What is released as it is, and who has nobody to exchange with."""
+        remarks = kept_as_they_are(microdata, self.swapped(microdata))
+        blocks = _blocks(microdata, self.makers(microdata), self.swapped(microdata))
+        alone = int((np.bincount(blocks[blocks >= 0]) == 1).sum())
+        if alone:
+            remarks.append(f"{alone:,} records are alone in their block and keep their values")
+        if pairs_of(blocks) > LARGEST_PAIRS:
+            remarks.append(
+                f"the blocks have more than {LARGEST_PAIRS:,} pairs of records, so the exact law "
+                "is not at hand; more variables in within make smaller blocks"
+            )
+        return remarks
+
+    def cautions(self) -> list[str]:
+        """What swapping keeps, and what it loses."""
+        if self.share == 0:
+            return ["share = 0 masks nothing: the release is the original."]
+        return [
+            "Swapped values move together and are somebody's true values; their relations to each "
+            "other and to the variables that make blocks are exact, those to the rest are lost.",
+            "Where all of a block have the same value, everybody in it is known to have it.",
+        ]
+
+
+def _blocks(
+    microdata: Microdata, makers: tuple[str, ...], swapped: tuple[str, ...]
+) -> NDArray[np.int64]:
+    codes = joint_codes(microdata, makers) if makers else np.zeros(microdata.n, dtype=np.int64)
+    known = ~microdata.frame[list(swapped)].isna().to_numpy().any(axis=1)
+    blocks = np.full(microdata.n, -1, dtype=np.int64)
+    blocks[known] = np.unique(codes[known], return_inverse=True)[1]
+    return blocks

@@ -1,0 +1,36 @@
+"""What a law promises each record, whatever an intruder knows: differential privacy."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Privacy(NamedTuple):
+    """The local differential privacy of some variables that are drawn together.
+
+    Attributes
+    ----------
+    epsilon : float
+        Largest log ratio of what two true values make of one released value; infinite for none.
+    because : str
+        Why it is so large, or why there is none: continues a sentence after the variable's name.
+    """
+
+    epsilon: float
+    because: str
+
+
+STILL_MISSING = Privacy(np.inf, "keeps its missing values where they are")
+NORMAL_NOISE = Privacy(
+    np.inf,
+    "has normal noise, under which some released values are as much likelier for one person than "
+    "for another as one likes",
+)
+AS_IT_IS = Privacy(np.inf, "is released as it is")
+FROM_DONORS = Privacy(
+    np.inf,
+    "can only take a record's own value or those of its donors, so one person's change can make a "
+    "released value impossible that was possible before",
+)

@@ -1,0 +1,197 @@
+"""Transition matrices of categories: what they promise, and what can be undone.
+
+Throughout T[a, b] = P(released = b | true = a): rows sum to 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import NotApplicable, ParameterError
+
+Matrix = NDArray[np.float64]
+
+CLOSE = 1e-9  # what a sum of probabilities may differ from 1 by
+LARGEST_CONDITION = 1e12  # of a matrix that counts as having an inverse
+
+
+def check_transition(matrix: Matrix) -> None:
+    """Refuse what is no transition matrix.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
+        raise ParameterError("A transition matrix must be square.")
+    sums = matrix.sum(axis=1)
+    if not np.all(matrix >= 0) or not np.allclose(sums, 1.0, rtol=0, atol=CLOSE):
+        raise ParameterError(
+            "Each row of a transition matrix must hold probabilities whose sum is 1."
+        )
+
+
+def privacy_epsilon(matrix: Matrix) -> tuple[float, NDArray[np.float64]]:
+    """The epsilon of local differential privacy that a matrix gives each record.
+
+    Parameters
+    ----------
+    matrix : ndarray of float64, shape (a, K)
+        T, or some of its rows; a released category that nobody can get plays no part.
+
+    Returns
+    -------
+    epsilon : float
+        Largest over released categories; infinite where an entry is 0 and another of its column
+        is not, so that the release may exclude a category for certain.
+    by_category : ndarray of float64, shape (K,)
+
+    References
+    ----------
+    Dwork, McSherry, Nissim, Smith 2006; Shlomo and Skinner 2012 for misclassification matrices.
+    """
+    top, low = matrix.max(axis=0), matrix.min(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(top == 0, 0.0, np.log(top) - np.log(low))
+    return float(found.max()), found
+
+
+def disjoint_share(swaps: int, n: int) -> float:
+    """The c of T = (1 - c) I + c 1 v' where disjoint random pairs of n records exchange values.
+
+    v holds the shares of the categories; c may be as large as n / (n - 1).
+
+    Parameters
+    ----------
+    swaps : int
+        Number of pairs, at most half the records.
+    n : int
+
+    Raises
+    ------
+    ParameterError
+    """
+    if 2 * swaps > n:
+        raise ParameterError("There are not enough records for that many disjoint pairs.")
+    return 2 * swaps / (n - 1) if swaps else 0.0
+
+
+def successive_share(swaps: int, n: int) -> float:
+    """The c of T = (1 - c) I + c 1 v' after random pairs of n records exchanged values in turn."""
+    return float(1 - (1 - 2 / (n - 1)) ** swaps) if swaps else 0.0
+
+
+def mixed_matrix(share: float, shares: NDArray[np.float64]) -> Matrix:
+    """T = (1 - c) I + c 1 v', shape (K, K)."""
+    return np.asarray((1 - share) * np.eye(len(shares)) + share * shares)
+
+
+def second_stage(matrix: Matrix, shares: NDArray[np.float64]) -> Matrix:
+    """The matrix Q for which T Q keeps the shares: the posterior of the true category.
+
+    Parameters
+    ----------
+    matrix : ndarray of float64, shape (K, K)
+        T.
+    shares : ndarray of float64, shape (K,)
+        v, of the true categories.
+
+    Returns
+    -------
+    ndarray of float64, shape (K, K)
+        Q[k, j] = T[j, k] v_j / (v T)_k; the identity's row where nobody gets category k.
+
+    References
+    ----------
+    Kooiman, Willenborg, Gouweleeuw 1997.
+    """
+    released = shares @ matrix
+    joint = (matrix * shares[:, np.newaxis]).T
+    possible = np.where(released > 0, released, 1.0)[:, np.newaxis]
+    return np.where(released[:, np.newaxis] > 0, joint / possible, np.eye(len(shares)))
+
+
+def invariant(matrix: Matrix, shares: NDArray[np.float64]) -> Matrix:
+    """The matrix R = T Q of the two stages, for which v R = v."""
+    return matrix @ second_stage(matrix, shares)
+
+
+def posterior_odds(matrix: Matrix, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Odds that a released category is the true one; small is wanted for rare categories.
+
+    Parameters
+    ----------
+    matrix : ndarray of float64, shape (K, K)
+        T.
+    shares : ndarray of float64, shape (K,)
+        True shares of the categories.
+
+    Returns
+    -------
+    ndarray of float64, shape (K,)
+        Infinite where nobody else can get the category.
+    """
+    kept = np.diagonal(matrix) * shares
+    others = shares @ matrix - kept
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(kept == 0, 0.0, kept / others)
+
+
+def is_singular(matrix: Matrix) -> bool:
+    """Whether nobody can estimate the true counts from released ones without bias."""
+    return bool(np.linalg.cond(matrix) > LARGEST_CONDITION)
+
+
+def unbiased_counts(matrix: Matrix, released: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Estimate the true counts of categories from those of a release, without bias.
+
+    Parameters
+    ----------
+    matrix : ndarray of float64, shape (K, K)
+        T.
+    released : ndarray of float64, shape (K,)
+
+    Returns
+    -------
+    ndarray of float64, shape (K,)
+        c with T' c = released; may be negative.
+
+    Raises
+    ------
+    NotApplicable
+        T has no inverse.
+    """
+    if is_singular(matrix):
+        raise NotApplicable("The matrix has no inverse, so no estimate of the counts is unbiased.")
+    return np.asarray(np.linalg.solve(matrix.T, released))
+
+
+def counts_variance(matrix: Matrix, counts: NDArray[np.float64]) -> Matrix:
+    """Covariance of the released counts, given the true ones: sum_k c_k (diag(t_k) - t_k t_k').
+
+    Parameters
+    ----------
+    matrix : ndarray of float64, shape (K, K)
+        T, with rows t_k; each record changes independently.
+    counts : ndarray of float64, shape (K,)
+
+    Returns
+    -------
+    ndarray of float64, shape (K, K)
+    """
+    return np.asarray(np.diag(counts @ matrix) - (matrix.T * counts) @ matrix)
+
+
+def estimate_variance(matrix: Matrix, counts: NDArray[np.float64]) -> Matrix:
+    """Covariance of `unbiased_counts`, given the true counts, shape (K, K).
+
+    Raises
+    ------
+    NotApplicable
+        T has no inverse.
+    """
+    if is_singular(matrix):
+        raise NotApplicable("The matrix has no inverse, so no estimate of the counts is unbiased.")
+    inverse = np.linalg.inv(matrix)
+    return np.asarray(inverse.T @ counts_variance(matrix, counts) @ inverse)

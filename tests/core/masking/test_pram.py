@@ -1,0 +1,216 @@
+"""PRAM: matrices given and built, in one stage and two; what they keep and what they promise."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Role
+from rwn_core.errors import ParameterError
+from rwn_core.io.demo import load_demo
+from rwn_core.masking import PRAM, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.mechanism.transition_matrix import invariant, privacy_epsilon, unbiased_counts
+from rwn_core.tuning import Setting
+
+PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
+ENTRIES: dict[str, Any] = {
+    entry["id"]: entry for entry in json.loads(PATH.read_text(encoding="utf-8"))["values"]
+}
+P = ENTRIES["PRAM-1"]["input"]["P"]
+
+
+def levels(counts: tuple[int, ...], **columns: Any) -> Microdata:
+    values = np.repeat([f"l{i}" for i in range(len(counts))], counts)
+    return Microdata.from_frame(pd.DataFrame({"g": values, **columns}))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"invariant": False}, "P"),
+        ({"invariant": True}, "R"),
+        ({"invariant": True, "alpha": 0.5}, "Rstar_half"),
+    ],
+)
+def test_PRAM_1_matrices_of_a_release(options, expected):
+    data, given = levels((50, 30, 20)), ENTRIES["PRAM-1"]["expected"]
+    method = PRAM(matrices={"g": P}, **options)
+    np.testing.assert_allclose(method.matrix(data, "g"), given[expected], rtol=1e-9)
+    table, _ = method.prepare(data).law.table("g")
+    np.testing.assert_allclose(table.toarray()[[0, 50, 80]], given[expected], rtol=1e-9)
+
+
+def test_PRAM_1_epsilon_of_a_release():
+    data, given = levels((50, 30, 20)), ENTRIES["PRAM-1"]["expected"]
+    release = mask(data, PRAM(matrices={"g": P}, invariant=False), seed=1)
+    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    reading = MEASURES["differential_privacy"].compute(comparison)
+    assert reading.detail["total_epsilon"] == pytest.approx(given["epsilon"], rel=1e-9)
+    assert reading.value == 0
+
+
+def test_MIS_1_the_risk_of_a_row_with_a_persons_own_key():
+    """The file is the population here, for which the check value has its limit of small samples."""
+    given = ENTRIES["MIS-1"]
+    data = levels(tuple(given["input"]["F"]))
+    data = data.with_schema(
+        replace(data.schema, variables=(replace(data.schema.variables[0], role=Role.KEY),))
+    )
+    method = PRAM(matrices={"g": given["input"]["T_rows_true_cols_released"]}, invariant=False)
+    release = mask(data, method, seed=1)
+    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    risk = MEASURES["misclassification"].compute(comparison).detail["risk"]
+    np.testing.assert_allclose(risk[[0, 1, 4]], given["expected"]["approx_pi0"], rtol=1e-9)
+
+
+@pytest.mark.parametrize("spread", ["even", "margins"])
+@pytest.mark.parametrize("second", [True, False])
+@pytest.mark.parametrize("change", [0.0, 0.2, 1.0])
+@pytest.mark.parametrize("alpha", [0.3, 1.0])
+def test_built_matrices_are_those_of_the_definition(spread, second, change, alpha):
+    data = levels((50, 30, 15, 5))
+    v = np.array([0.5, 0.3, 0.15, 0.05])
+    anew = np.tile(v if spread == "margins" else np.full(4, 0.25), (4, 1))
+    full = (1 - change) * np.eye(4) + change * anew
+    if second and spread == "even":
+        full = invariant(full, v)
+    method = PRAM(change=change, spread=spread, invariant=second, alpha=alpha)
+    found = method.matrix(data, "g")
+    np.testing.assert_allclose(found, alpha * full + (1 - alpha) * np.eye(4), atol=1e-12)
+    if second or spread == "margins":
+        assert np.abs(v @ found - v).max() < 1e-12
+
+
+def test_shares_are_kept_in_expectation_only_where_it_is_said():
+    data = load_demo("cps1988")
+    own = data.frame["region"].value_counts().sort_index()
+
+    def means(method: PRAM) -> np.ndarray:
+        counts = [
+            mask(data, method, seed=i).masked.frame["region"].value_counts().sort_index()
+            for i in range(15)
+        ]
+        return (np.mean(counts, axis=0) - own) / (np.std(counts, axis=0, ddof=1) / np.sqrt(15))
+
+    assert np.abs(means(PRAM(change=0.5))).max() < 4
+    assert np.abs(means(PRAM(change=0.5, invariant=False))).max() > 8
+
+
+def test_analysts_estimate_the_true_counts_with_the_matrix():
+    data, method = load_demo("cps1988"), PRAM(change=0.4, invariant=False)
+    own = data.frame["ethnicity"].value_counts().sort_index().to_numpy()
+    matrix, found = method.matrix(data, "ethnicity"), []
+    for seed in range(20):
+        masked = mask(data, method, seed=seed).masked.frame["ethnicity"]
+        released = masked.value_counts().sort_index().to_numpy(np.float64)
+        found.append(unbiased_counts(matrix, released))
+    error = np.std(found, axis=0, ddof=1) / np.sqrt(20)
+    assert np.all(np.abs(np.mean(found, axis=0) - own) < 4 * error)
+
+
+def test_missing_stays_missing_and_no_level_arises():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            "g": rng.choice(["a", "b", "c"], 300),
+            "size": pd.Categorical(rng.choice(["s", "l"], 300), ["s", "m", "l"], ordered=True),
+            "yes": pd.array(rng.choice([True, False], 300), dtype="boolean"),
+        }
+    ).mask(rng.random((300, 3)) < 0.2)
+    data = Microdata.from_frame(frame)
+    release = mask(data, PRAM(change=0.9), seed=4)
+    assert (release.masked.frame.isna() == data.frame.isna()).to_numpy().all()
+    for name in data.names:
+        assert set(release.masked.frame[name].dropna()) == set(data.frame[name].dropna())
+        assert release.masked.frame[name].dtype == data.frame[name].dtype
+        kept = release.law.kept(name)[data.frame[name].isna().to_numpy()]
+        np.testing.assert_array_equal(kept, 1.0)
+
+
+def test_a_matrix_is_given_as_a_mapping_as_text_and_as_plain_data():
+    rows = [[0.9, 0.1], [0.2, 0.8]]
+    one = PRAM(matrices={"test": rows})
+    assert PRAM(matrices=json.dumps({"test": rows})) == one
+    assert PRAM(matrices=[["test", rows]]) == one
+    assert hash(one) == hash(PRAM(matrices=one.matrices))
+    setting = Setting.of("pram", {"matrices": {"test": rows}})
+    assert Setting.from_dict(json.loads(json.dumps(setting.to_dict()))) == setting
+
+
+@pytest.mark.parametrize(
+    ("matrices", "words"),
+    [
+        ({"g": [[0.5, 0.6], [0.5, 0.5]]}, "probabilities whose sum is 1"),
+        ({"g": [[1.5, -0.5], [0.5, 0.5]]}, "probabilities whose sum is 1"),
+        ({"g": [[np.nan, 1.0], [0.5, 0.5]]}, "probabilities whose sum is 1"),
+        ({"g": [[0.5, 0.5]]}, "must be square"),
+        ({"g": [[0.5, 0.5], [1.0]]}, "rows of numbers by variable"),
+        ("g=0.5", "rows of numbers by variable"),
+        (5, "rows of numbers by variable"),
+        ({"g": "ab"}, "rows of numbers by variable"),
+    ],
+)
+def test_what_is_no_matrix_is_refused(matrices, words):
+    with pytest.raises(ParameterError, match=words):
+        PRAM(matrices=matrices)
+
+
+def test_a_matrix_must_fit_the_levels_and_a_variable_that_is_changed():
+    data = levels((5, 5, 5))
+    two = [[0.9, 0.1], [0.2, 0.8]]
+    with pytest.raises(ParameterError, match="g must have 3 rows and columns"):
+        PRAM(matrices={"g": two}).prepare(data)
+    with pytest.raises(ParameterError, match="one for x, which is not changed"):
+        PRAM(matrices={"x": two}).prepare(data)
+    numbers = Microdata.from_frame(pd.DataFrame({"x": [1.5, 2.5, 3.5]}))
+    with pytest.raises(ParameterError, match="masks categories and counts only"):
+        PRAM().prepare(numbers)
+    for options in ({"change": 20}, {"alpha": 5}):
+        with pytest.raises(ParameterError, match="not a percentage"):
+            PRAM(**options)
+    for wrong in ({"spread": "wide"}, {"invariant": 1}):
+        with pytest.raises(ParameterError, match="must be"):
+            PRAM(**wrong)
+
+
+def test_counts_are_changed_where_there_are_no_categories():
+    data = load_demo("bodyfat")
+    masked = mask(data, PRAM(change=0.5), seed=5).masked
+    assert mask(data, PRAM(change=0.5, variables="age"), seed=5).masked.frame.equals(masked.frame)
+    assert masked.frame["age"].dtype == data.frame["age"].dtype
+    assert 0.4 < (masked.values("age") != data.values("age")).mean() < 0.75
+    assert masked.frame["siri"].equals(data.frame["siri"])
+
+
+def test_no_estimate_is_remarked_where_a_matrix_has_no_inverse():
+    data = levels((5, 5, 5))
+    words = "the matrix of g has no inverse"
+    assert any(words in each for each in PRAM(change=1.0).remarks(data, None))
+    assert not any(words in each for each in PRAM(change=0.9).remarks(data, None))
+    flat = np.full((3, 3), 1 / 3).tolist()
+    assert any(words in each for each in PRAM(matrices={"g": flat}).remarks(data, None))
+
+
+def test_5000_levels_need_no_matrix():
+    rng = np.random.default_rng(6)
+    data = Microdata.from_frame(
+        pd.DataFrame({"g": [f"l{i}" for i in rng.integers(0, 5000, 20000)]})
+    )
+    method = PRAM(change=0.3)
+    law = method.prepare(data).law
+    assert 0.3 < law.modification("g") < 2 * 0.3  # in two stages
+    changed = (mask(data, method, seed=7).masked.frame["g"] != data.frame["g"]).mean()
+    assert changed == pytest.approx(law.modification("g"), abs=0.02)
+    assert np.isfinite(law.privacy()[("g",)].epsilon)
+    small = levels((6, 3, 1))
+    part = method.prepare(small).law.privacy()[("g",)]
+    assert part.epsilon == pytest.approx(privacy_epsilon(method.matrix(small, "g"))[0])
