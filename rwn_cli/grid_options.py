@@ -57,7 +57,7 @@ Workers = Annotated[
 ]
 
 
-def limits(told: Scenario | None, texts: Sequence[str]) -> Policy:
+def limits(loaded: Scenario | None, texts: Sequence[str]) -> Policy:
     """The policy of the command line, else of the scenario, else the usual one.
 
     Raises
@@ -68,7 +68,7 @@ def limits(told: Scenario | None, texts: Sequence[str]) -> Policy:
     from rwn_core.tuning import Limit, Policy
 
     if not texts:
-        return Policy() if told is None or told.policy is None else told.policy
+        return Policy() if loaded is None or loaded.policy is None else loaded.policy
     made = []
     for text in texts:
         measure, _, number = text.rpartition("=")
@@ -99,7 +99,7 @@ def rounded(search: Search, data: Microdata, texts: Sequence[str]) -> Search:
 
 
 def search_of(
-    told: Scenario | None,
+    loaded: Scenario | None,
     axes: dict[str, tuple[Any, ...]],
     method: str | None,
     plan: tuple[tuple[str, ...], int | None, int | None],
@@ -108,8 +108,8 @@ def search_of(
     from rwn_core.reporting.scenario import Search
     from rwn_core.tuning import USUAL, Grid, Plan, values_of
 
-    old = None if told is None else told.search
-    first = () if told is None or told.setting is None else told.setting.precision
+    old = None if loaded is None else loaded.search
+    first = () if loaded is None or loaded.setting is None else loaded.setting.precision
     if old is None and not axes:
         raise ParameterError("Give --epsilon, --k or --q, or a --scenario that has a sweep.")
     measures, releases, seed = plan

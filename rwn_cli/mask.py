@@ -113,20 +113,20 @@ def mask(
     from rwn_core.reporting import ReleasedFile, internal_record
 
     form = output_format(target, source, schema, scenario)
-    told = None if scenario is None else read_scenario(scenario)
+    loaded = None if scenario is None else read_scenario(scenario)
     decided = _decision(record, meeting, (target, source, schema, scenario, meeting))
     options = _options({"epsilon": epsilon, "k": k, "q": q}, settings(set_ or ()))
-    params = _parameters(told, method, options)
+    params = _parameters(loaded, method, options)
     data = described(load(source, schema), identifiers=drop or ())
-    data = described(under(told, data), weights=weight or (), slices=slice_ or ())
-    before = {} if told is None or told.setting is None else dict(told.setting.precision)
+    data = described(under(loaded, data), weights=weight or (), slices=slice_ or ())
+    before = {} if loaded is None or loaded.setting is None else dict(loaded.setting.precision)
     precision = steps(data, round_ or (), before)
     for notice in data.notices:
         say(f"note: {notice}")
     _compile_once(data)
-    with progress("masking") as tell:
+    with progress("masking") as report:
         release = mask_table(
-            data, params, precision=precision, seed=seed, threads=threads, progress=tell
+            data, params, precision=precision, seed=seed, threads=threads, progress=report
         )
     content = release.to_bytes(form, order)
     write(target, content)
@@ -137,7 +137,7 @@ def mask(
     file = ReleasedFile.of(content, form, order=order, seeded=seed is not None)
     say(f"SHA-256 {file.sha256}")
     if record is not None:
-        policy = None if told is None else told.policy
+        policy = None if loaded is None else loaded.policy
         text = internal_record(data, release, file, decision=decided, policy=policy)
         write(record, text.encode("utf-8"))
         say(f"internal record written to {record}; it stays in the house")
@@ -157,18 +157,18 @@ def _options(named: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:
     return given | others
 
 
-def _parameters(told: Scenario | None, method: str | None, options: dict[str, Any]) -> Any:
+def _parameters(loaded: Scenario | None, method: str | None, options: dict[str, Any]) -> Any:
     """The scenario's parameters, with what the command line says in place of them."""
-    if told is None:
+    if loaded is None:
         return parameters(method or "rwn", **options)
-    if told.setting is None:
+    if loaded.setting is None:
         raise ParameterError(
             "The scenario has no setting; give --epsilon or --k in place of --scenario."
         )
-    if method not in (None, told.setting.method):
+    if method not in (None, loaded.setting.method):
         return parameters(str(method), **options)
     given = {name: value for name, value in options.items() if value is not None}
-    return parameters(told.setting.method, **{**told.setting.parameters, **given})
+    return parameters(loaded.setting.method, **{**loaded.setting.parameters, **given})
 
 
 def _decision(
@@ -218,7 +218,7 @@ def _summarize(data: Microdata, release: Release) -> None:
     if isinstance(changed, Reading) and changed.value == 0:
         say("note: no cell differs from the original; this file protects nobody.")
     if release.precision:
-        told = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
-        say(f"rounded: {', '.join(told)}")
+        rounding = (f"{name} in steps of {step:.10g}" for name, step in release.precision)
+        say(f"rounded: {', '.join(rounding)}")
     for sentence in verbatim_words(data.schema.slices):
         say(f"note: {sentence}")

@@ -80,19 +80,19 @@ def seek(
     is written, and the exit code is 4.
     """
     _check(target, source, schema, scenario)
-    told = None if scenario is None else read_scenario(scenario)
-    policy = limits(told, limit or ())
+    loaded = None if scenario is None else read_scenario(scenario)
+    policy = limits(loaded, limit or ())
     axes = axes_of({"epsilon": epsilon, "k": k, "q": q}, set_ or ())
-    search = search_of(told, axes, method, ((best,), releases, seed))
+    search = search_of(loaded, axes, method, ((best,), releases, seed))
     search = with_measures(search, policy.measures)
     data = described(load(source, schema), identifiers=drop or ())
-    data = described(under(told, data), weights=weight or ())
-    found = _found(data, rounded(search, data, round_ or ()), policy, best, workers)
-    if not found.reached:
-        raise ReleaseError(found.sentence)
-    typer.echo(found.sentence)
+    data = described(under(loaded, data), weights=weight or ())
+    answer = _answer(data, rounded(search, data, round_ or ()), policy, best, workers)
+    if not answer.reached:
+        raise ReleaseError(answer.sentence)
+    typer.echo(answer.sentence)
     if target is not None:
-        write(target, _scenario(data, found, policy, search.plan.seed).encode("utf-8"))
+        write(target, _scenario(data, answer, policy, search.plan.seed).encode("utf-8"))
         say(f"written to {target}")
 
 
@@ -108,7 +108,7 @@ def _check(target: Path | None, *inputs: str | Path | None) -> None:
         raise ReleaseError("OUT is an input file itself; write to another file.")
 
 
-def _found(
+def _answer(
     data: Microdata, search: Search, policy: Policy, best: str, workers: int | None
 ) -> GoalAnswer:
     """Sweep, then seek between the settings."""
@@ -119,34 +119,34 @@ def _found(
     goal = Goal(keep=policy, best=best)
     settings = prepared(data, search.grid, references=False)
     say(f"{len(settings):,} settings, {search.plan.releases} releases each: {goal.words}")
-    with progress("seeking") as tell:
+    with progress("seeking") as report:
         swept = run_sweep(
             data,
             settings,
             plan=search.plan,
             workers=workers,
-            progress=lambda share: tell(_SWEPT * share),
+            progress=lambda share: report(_SWEPT * share),
         )
         return seek_goal(
             data,
             swept,
             goal,
             workers=workers,
-            progress=lambda share: tell(_SWEPT + (1 - _SWEPT) * share),
+            progress=lambda share: report(_SWEPT + (1 - _SWEPT) * share),
         )
 
 
-def _scenario(data: Microdata, found: GoalAnswer, policy: Policy, seed: int) -> str:
+def _scenario(data: Microdata, answer: GoalAnswer, policy: Policy, seed: int) -> str:
     """The answer as a file without data."""
     from rwn_core.reporting.scenario import Scenario
 
     made = Scenario(
         name="goal seek",
-        note=found.sentence,
+        note=answer.sentence,
         table=data.fingerprint,
-        setting=found.point.setting,
+        setting=answer.point.setting,
         seed=seed,
         policy=policy,
-        readings=found.point.stated(),
+        readings=answer.point.stated(),
     )
     return made.to_toml()

@@ -65,18 +65,18 @@ def seek_slices(
     data = described(load(source, schema), identifiers=drop or ())
     data = described(data, weights=weight or ())
     policy = Policy(limits=_limits(limit)) if limit else Policy()
-    with progress("searching") as tell:
-        found = search(
+    with progress("searching") as report:
+        answer = search(
             data,
             policy,
             setting=Setting(params=_start(method, k, settings(set_ or ()))),
             ranges=SliceRanges(records=records),
             workers=workers,
-            progress=tell,
+            progress=report,
         )
-    say(found.sentence)
+    say(answer.sentence)
     if scenario is not None:
-        kept = Scenario(table=data.fingerprint, setting=found.point.setting)
+        kept = Scenario(table=data.fingerprint, setting=answer.point.setting)
         write(scenario, kept.to_toml().encode("utf-8"))
         say(f"written to {scenario}; rwn mask --scenario {scenario.name} takes it")
 

@@ -93,17 +93,17 @@ def sweep(
     from rwn_core.tuning import sweep as run_sweep
 
     form = output_format(target, source, schema, scenario)
-    told = None if scenario is None else read_scenario(scenario)
-    policy = limits(told, limit or ())
+    loaded = None if scenario is None else read_scenario(scenario)
+    policy = limits(loaded, limit or ())
     axes = axes_of({"epsilon": epsilon, "k": k, "q": q}, set_ or ())
-    search = search_of(told, axes, method, (tuple(measure or ()), releases, seed))
+    search = search_of(loaded, axes, method, (tuple(measure or ()), releases, seed))
     # who names measures and no limits asks for these measures alone
-    named = measure or (told is not None and told.search is not None)
-    judged = bool(limit) or (told is not None and told.policy is not None) or not named
+    named = measure or (loaded is not None and loaded.search is not None)
+    judged = bool(limit) or (loaded is not None and loaded.policy is not None) or not named
     if judged:
         search = with_measures(search, policy.measures)
     data = described(load(source, schema), identifiers=drop or ())
-    data = described(under(told, data), weights=weight or (), slices=slice_ or ())
+    data = described(under(loaded, data), weights=weight or (), slices=slice_ or ())
     search = rounded(search, data, round_ or ())
     if slices or slice_:
         grid = replace(search.grid, slices=_partitions(data, slices))
@@ -111,15 +111,15 @@ def sweep(
     settings = prepared(data, search.grid, references=False)
     say(f"{len(settings):,} settings, {search.plan.releases} releases each")
     folder = target.with_name(f"{target.name}.sweep")
-    with progress("sweeping") as tell:
-        found = run_sweep(
-            data, settings, plan=search.plan, workers=workers, folder=folder, progress=tell
+    with progress("sweeping") as report:
+        trials = run_sweep(
+            data, settings, plan=search.plan, workers=workers, folder=folder, progress=report
         )
-    write(target, table_bytes(found.frame(policy if judged else None), form))
+    write(target, table_bytes(trials.frame(policy if judged else None), form))
     shutil.rmtree(folder, ignore_errors=True)
     if judged:
-        say(found.words(policy))
-    say(f"written to {target}, {len(found) * len(search.plan.measures):,} rows")
+        say(trials.words(policy))
+    say(f"written to {target}, {len(trials) * len(search.plan.measures):,} rows")
 
 
 def _partitions(data: Microdata, presets: str | None) -> tuple[Slices | None, ...]:

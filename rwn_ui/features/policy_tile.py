@@ -65,8 +65,8 @@ def limits_words(
 
 def _by(limit: rwn.Limit) -> str:
     """Where a limit comes from."""
-    told = ", ".join(part for part in (limit.source, limit.set_by) if part)
-    return f" ({told})" if told else ""
+    source = ", ".join(part for part in (limit.source, limit.set_by) if part)
+    return f" ({source})" if source else ""
 
 
 def _words(
