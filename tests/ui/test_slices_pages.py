@@ -63,7 +63,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 def test_a_preset_is_live_and_ranks_nothing_anew(open_page, searches, method) -> None:
     screen = open_page("tune", method=method)
     count, alone = len(searches), current_release(screen.session).masked
-    choose(screen, "Keys together, the others together")
+    choose(screen, "Keys together | rest")
     session = screen.session
     assert session.slices == preset_slices(session.data, "keys_together")
     shown = current_release(session)
@@ -83,7 +83,7 @@ def test_a_preset_is_live_and_ranks_nothing_anew(open_page, searches, method) ->
 
 def test_undo_and_redo_bring_slices_back(open_page) -> None:
     screen = open_page("tune")
-    choose(screen, "Keys together, the others together")
+    choose(screen, "Keys together | rest")
     first = screen.session.slices
     choose(screen, "By correlation, 3 slices")
     second = screen.session.slices
@@ -131,7 +131,7 @@ def test_weights_and_slices_change_beside_each_other(open_page) -> None:
 
 def test_a_link_names_no_variable_and_brings_the_slices(open_page) -> None:
     screen = open_page("tune")
-    choose(screen, "Keys together, the others together")
+    choose(screen, "Keys together | rest")
     link = screen.panel["address"]
     assert not any(name in link["slices"] for name in screen.session.data.names)
     other = open_page("tune", **link)
@@ -179,7 +179,7 @@ def test_a_table_with_groups_keeps_its_own_as_a_choice() -> None:
 
 def test_the_sweep_form_tries_slices(open_page, sweeps_folder) -> None:
     screen = open_page("tune")
-    choose(screen, "Keys together, the others together")
+    choose(screen, "Keys together | rest")
     session, chosen = screen.session, screen.session.slices
     screen.visit("sweep")
     shown = field(screen.test, "multiselect", LABEL)
