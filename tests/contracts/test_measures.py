@@ -52,8 +52,7 @@ DOUBTED_OF_ITSELF = {
     "attribute_gain",
 }
 NEEDS_A_LAW = {
-    "neighborhood_size",
-    "bayes_linkage",
+    *("neighborhood_size", "bayes_linkage"),
     "intruder_levels",
     "whole_file_linkage",
     "repeated_releases",
