@@ -98,9 +98,10 @@ def _limits(texts: list[str]) -> tuple[Any, ...]:
     for text in texts:
         key, _, number = text.partition("=")
         try:
-            made.append(Limit(measure=key, at_most=float(number)))
+            most = float(number)
         except ValueError:
             raise ParameterError(
                 "--limit must be KEY=X, such as bayes_linkage=0.05: a measure and its limit."
             ) from None
+        made.append(Limit(measure=key, at_most=most))
     return tuple(made)

@@ -104,6 +104,8 @@ class SliceRanges:
     ----------
     starts : sequence of Slices, optional
         Slices to begin with; the usual ones of `PRESETS` by default.
+    only_starts : bool
+        Whether nothing else is tried: the best of some given slices.
     strengths : sequence of float, optional
         Values of the method's strength, weakest first; forty between the ends of its slider by
         default.
@@ -116,9 +118,10 @@ class SliceRanges:
     """
 
     starts: Sequence[Slices] | None = None
+    only_starts: bool = False
     strengths: Sequence[float] | None = None
     records: int = LARGEST_SEARCHED
-    tries: int = 400
+    tries: int = 300
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -189,6 +192,7 @@ def seek_slices(
             policy=policy,
             plan=plan,
             tries=ranges.tries,
+            only_starts=ranges.only_starts,
             tick=lambda share: progress(0.9 * min(share, 1.0)),
         )
         usual = [preset_slices(sample, key) for key in PRESETS]
@@ -256,7 +260,7 @@ def _verified(search: SliceSearch, starts: Sequence[Slices]) -> tuple[Point, boo
         share = math.inf if judged.unread or judged.largest is None else judged.largest
         nearest = min(nearest, (share, best.slices, best.strength))
         search.tighten(judged)
-        search.run((*starts, best.slices))
+        search.run(starts if search.only_starts else (*starts, best.slices))
     _, slices, strength = nearest
     point = _fresh(
         search, Found(loss=0.0, slices=slices, strength=strength), (2 + _ATTEMPTS, _STATED)

@@ -189,10 +189,10 @@ def _related(count: int) -> Callable[[Microdata], Slices]:
 PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
         "alone": Preset(title="Each alone (RWN 2022)", slices=_alone),
-        "keys_apart": Preset(title="Keys each alone, the others together", slices=_keys_apart),
-        "keys_together": Preset(title="Keys together, the others together", slices=_keys_together),
+        "keys_apart": Preset(title="Keys alone, rest together", slices=_keys_apart),
+        "keys_together": Preset(title="Keys together | rest", slices=_keys_together),
         "confidential_apart": Preset(
-            title="Keys together, confidential ones alone, the others together",
+            title="Confidential ones alone",
             slices=_confidential_apart,
         ),
         "related_2": Preset(title="By correlation, 2 slices", slices=_related(2)),

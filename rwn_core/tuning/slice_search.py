@@ -59,6 +59,8 @@ class SliceSearch:
         Releases and seed of a trial.
     tries : int
         Trials at most.
+    only_starts : bool
+        Whether nothing but the slices to begin with is tried.
     tick : callable
         Called with the share of the trials that is done.
     most : dict of str to float
@@ -74,6 +76,7 @@ class SliceSearch:
     policy: Policy
     plan: Plan
     tries: int
+    only_starts: bool = False
     tick: Callable[[float], None] = lambda share: None
     found: list[Found] = field(default_factory=list)
     most: dict[str, float] = field(default_factory=dict)
@@ -103,9 +106,11 @@ class SliceSearch:
 
     def run(self, starts: Sequence[Slices]) -> None:
         """Try some slices and those on the way to whole rows, then change the best by steps."""
-        for slices in (*starts, *self.merged()):
+        for slices in (*starts, *(() if self.only_starts else self.merged())):
             self.look(slices)
-        while not self.spent and any(self.look(slices) for slices in self._steps(self.here)):
+        while not (self.only_starts or self.spent) and any(
+            self.look(slices) for slices in self._steps(self.here)
+        ):
             continue
 
     def tighten(self, judged: Verdict) -> None:

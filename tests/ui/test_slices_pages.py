@@ -12,7 +12,7 @@ from one_page import field
 import rwn_core as rwn
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.reporting.scenario import Scenario
-from rwn_core.tuning import Setting
+from rwn_core.tuning import Point, Setting
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_ui.features.scenario_trial import scenario_of
 from rwn_ui.features.setting_sentences import differences
@@ -21,7 +21,7 @@ from rwn_ui.state.change_table import reslice
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
-from rwn_ui.sweep import form
+from rwn_ui.sweep import form, slice_search
 from rwn_ui.widgets import slices
 
 LABEL = "Variables that travel together"
@@ -63,7 +63,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 def test_a_preset_is_live_and_ranks_nothing_anew(open_page, searches, method) -> None:
     screen = open_page("tune", method=method)
     count, alone = len(searches), current_release(screen.session).masked
-    choose(screen, "Keys together, the others together")
+    choose(screen, "Keys together | rest")
     session = screen.session
     assert session.slices == preset_slices(session.data, "keys_together")
     shown = current_release(session)
@@ -83,7 +83,7 @@ def test_a_preset_is_live_and_ranks_nothing_anew(open_page, searches, method) ->
 
 def test_undo_and_redo_bring_slices_back(open_page) -> None:
     screen = open_page("tune")
-    choose(screen, "Keys together, the others together")
+    choose(screen, "Keys together | rest")
     first = screen.session.slices
     choose(screen, "By correlation, 3 slices")
     second = screen.session.slices
@@ -131,7 +131,7 @@ def test_weights_and_slices_change_beside_each_other(open_page) -> None:
 
 def test_a_link_names_no_variable_and_brings_the_slices(open_page) -> None:
     screen = open_page("tune")
-    choose(screen, "Keys together, the others together")
+    choose(screen, "Keys together | rest")
     link = screen.panel["address"]
     assert not any(name in link["slices"] for name in screen.session.data.names)
     other = open_page("tune", **link)
@@ -179,7 +179,7 @@ def test_a_table_with_groups_keeps_its_own_as_a_choice() -> None:
 
 def test_the_sweep_form_tries_slices(open_page, sweeps_folder) -> None:
     screen = open_page("tune")
-    choose(screen, "Keys together, the others together")
+    choose(screen, "Keys together | rest")
     session, chosen = screen.session, screen.session.slices
     screen.visit("sweep")
     shown = field(screen.test, "multiselect", LABEL)
@@ -195,3 +195,29 @@ def test_the_sweep_form_tries_slices(open_page, sweeps_folder) -> None:
     assert screen.errors == []
     ((_, (grid,), _),) = begun
     assert grid.slices == ((), chosen)
+
+
+@pytest.mark.parametrize("reached", [True, False])
+def test_the_button_searches_slices_and_loads_them(
+    open_page, at_once, monkeypatch, reached
+) -> None:
+    slices_found = (("age", "weight"),)
+
+    def answered(**arguments: Any) -> rwn.SliceAnswer:
+        setting = Setting.of("rwn", {"epsilon": 4.0, "k": 5}, slices=slices_found)
+        point = Point(setting=setting.resolved(arguments["microdata"]), spreads={})
+        policy, n = arguments["policy"], arguments["microdata"].n
+        return rwn.SliceAnswer(
+            policy=policy, point=point, reached=reached, tried=1, records=n, of=n
+        )
+
+    monkeypatch.setattr(slice_search, "seek_politely", answered)
+    monkeypatch.setattr(slice_search, "Job", at_once)
+    screen = open_page("sweep")
+    next(b for b in screen.test.button if b.label == "Search slices").click().run()
+    assert screen.errors == []
+    said = screen.test.success if reached else screen.test.warning
+    assert any("age + weight travel together" in each.value for each in said)
+    next(b for b in screen.test.button if b.label == "Load it into Tune").click().run()
+    assert screen.session.slices == slices_found
+    assert screen.session.levers["epsilon"] == 4.0

@@ -1,0 +1,75 @@
+"""Variables that travel together in a browser: live, undone, and in the file that is saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from test_release import download
+
+import rwn_core as rwn
+from rwn_cli import main
+from rwn_core.tuning.slice_presets import preset_slices
+
+LABEL = "Variables that travel together"
+
+
+def choose(app, title: str) -> str:
+    """Take a choice; what the panel then says."""
+    before = app.stamp
+    app.page.get_by_test_id("stSidebar").get_by_role("combobox", name=LABEL).click()
+    app.page.get_by_role("option", name=title, exact=True).click()
+    words = app.wait_for_change(before)
+    app.settle()
+    return words
+
+
+def test_slices_move_the_cards_and_are_in_the_file_of_python_and_of_the_command(
+    app, tmp_path: Path
+) -> None:
+    app.open("/?epsilon=6&k=5&q=1")
+    app.set_seed(7)
+    assert "travel together" not in app.stamp
+    worst = app.tile("Re-linked, worst case").locator(".rwn-value")
+    alone = float(worst.inner_text().split()[0])
+    words = choose(app, "Keys together | rest")
+    assert "abdomen + ankle + 10 more travel together, age + height + weight" in words
+    assert float(worst.inner_text().split()[0]) < alone / 2
+    sidebar = app.page.get_by_test_id("stSidebar")
+    sidebar.get_by_text("A row shows age, height and weight of one person verbatim").wait_for()
+    assert "slices=" in app.page.url
+    data = rwn.load_demo("bodyfat")
+    slices = preset_slices(data, "keys_together")
+    _, content = download(app, "csv", fresh=False)
+    wanted = rwn.mask(data.with_slices(slices), rwn.RWN(epsilon=6.0, k=5), seed=7)
+    assert content == wanted.to_bytes("csv")
+    options = ["--epsilon", "6", "--k", "5", "--seed", "7"]
+    options += [part for names in slices for part in ("--slice", ",".join(names))]
+    assert main.run(["mask", "demo:bodyfat", str(tmp_path / "cli.csv"), *options]) == 0
+    assert content == (tmp_path / "cli.csv").read_bytes()
+    app.page.keyboard.press("Escape")
+    assert "+ 12 more" not in choose(app, "By correlation, 3 slices")
+    for words in ("abdomen + ankle + 10 more", "q = 1 "):
+        before = app.stamp
+        app.page.get_by_role("button", name="Undo").click()
+        assert words in app.wait_for_change(before)
+    assert float(worst.inner_text().split()[0]) == alone
+
+
+def test_own_slices_by_fields_and_the_link_brings_them(app) -> None:
+    app.open("/?epsilon=6&k=5&q=1")
+    sidebar = app.page.get_by_test_id("stSidebar")
+    sidebar.get_by_role("combobox", name=LABEL).click()
+    app.page.get_by_role("option", name="Own slices", exact=True).click()
+    field = sidebar.get_by_role("combobox", name="Slice 1")
+    field.click()
+    field.fill("hip")
+    field.press("Enter")
+    before = app.stamp
+    field.fill("knee")
+    field.press("Enter")
+    assert "hip + knee travel together" in app.wait_for_change(before)
+    app.settle()
+    link = app.page.url
+    assert "hip" not in link
+    app.open(link[link.index("/?") :])
+    assert "hip + knee travel together" in app.stamp

@@ -1,0 +1,52 @@
+"""`rwn seek-slices`: the answer of Python, in words and as a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning import Point
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def test_the_answer_is_that_of_python_and_can_be_masked(rwn_command: Run, monkeypatch) -> None:
+    asked = {}
+
+    def quickly(data: rwn.Microdata, policy: rwn.Policy, **more: object) -> rwn.SliceAnswer:
+        asked.update(policy=policy, **more)
+        setting = rwn.Setting.of("rwn", {"epsilon": 6.0, "k": 7}, slices=[["age", "weight"]])
+        point = Point(setting=setting.resolved(data), spreads={})
+        return rwn.SliceAnswer(
+            policy=policy, point=point, reached=True, tried=1, records=data.n, of=data.n
+        )
+
+    monkeypatch.setattr("rwn_core.tuning.seek_slices", quickly)
+    limits = ("--limit", "distance_linkage=0.05", "--limit", "true_matches=0.1")
+    code, _, said = rwn_command("seek-slices", "demo:bodyfat", "--k", 7, *limits, "-o", "s.toml")
+    assert code == 0
+    assert [each.measure for each in asked["policy"].limits] == ["distance_linkage", "true_matches"]
+    assert asked["setting"].params.k == 7
+    assert "age + weight travel together" in said
+    scenario = Scenario.from_toml(Path("s.toml").read_text(encoding="utf-8"))
+    assert scenario.setting.slices == (("age", "weight"),)
+    assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--limit", "bayes_linkage"), "--limit must be KEY=X"),
+        (("--limit", "nothing=0.1"), "no measure nothing"),
+        (("--method", "nothing"), "--method must be one of"),
+        (("-o", "s.csv"), "ends in .toml"),
+    ],
+)
+def test_refusals(rwn_command: Run, options, words) -> None:
+    code, _, said = rwn_command("seek-slices", "demo:bodyfat", *options)
+    assert code == 2
+    assert words in said
