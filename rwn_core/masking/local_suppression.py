@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
@@ -80,6 +81,7 @@ class LocalSuppression(TableMethod):
         ),
     )
     strength: ClassVar[str] = "k"
+    start: ClassVar[Mapping[str, float]] = MappingProxyType({"k": 1})
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""

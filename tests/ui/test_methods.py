@@ -49,8 +49,7 @@ def test_a_method_has_its_own_sliders_and_they_move_all_cards(open_page, method:
     reasons = {key for key, card in after.items() if "reason" in orjson.loads(card)}
     law = prepared(screen.session).prepared.law
     neighborhoods = None if law is None else law.neighborhoods
-    expected = set() if neighborhoods is not None else {"neighborhood_size"}
-    assert reasons == expected | (set() if law is not None else {"risk_utility_map"})
+    assert reasons == (set() if neighborhoods is not None else {"neighborhood_size"})
     # what is said of some variables may be of those that a method leaves alone
     has_neighbors = neighborhoods is not None and neighborhoods.sizes.any()
     assert len(same) <= (0 if has_neighbors else 4)

@@ -14,6 +14,7 @@ from streamlit.runtime.state import SafeSessionState, SessionState, session_stat
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
+from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.neighbors.preview import LARGEST_PAIRS, LARGEST_SEARCHED
 from rwn_core.neighbors.slider_range import slider_range_of
 from rwn_ui.messages import escaped
@@ -155,16 +156,21 @@ def test_a_failed_result_is_not_kept() -> None:
 def test_presets_lie_within_the_sliders_of_every_demo(demo: str, method: str) -> None:
     data = rwn.load_demo(demo)
     params = first_setting(method)
-    slider_range = slider_range_of(
-        params.points(data), LARGEST_PAIRS, largest_searched=LARGEST_SEARCHED
-    )
-    ranges, presets = params.ranges_on(slider_range), params.presets_on(slider_range)
+    if issubclass(rwn.METHODS[method], NeighborhoodMethod):
+        distances = slider_range_of(
+            params.points(data), LARGEST_PAIRS, largest_searched=LARGEST_SEARCHED
+        )
+        ranges, presets = params.ranges_on(distances), params.presets_on(distances)
+    else:
+        ready = params.preview(data)
+        ranges, presets = ready.ranges, ready.presets
     assert set(ranges) == {lever.name for lever in rwn.METHODS[method].levers}
     for levers in presets.values():
         assert set(levers) == set(ranges)
         assert all(ranges[name].clip(value) == value for name, value in levers.items())
-        ends, epsilon = ranges["epsilon"], levers["epsilon"]
-        assert epsilon / ends.step == pytest.approx(round(epsilon / ends.step))
+        for name, value in levers.items():
+            steps = (value - ranges[name].low) / ranges[name].step
+            assert steps == pytest.approx(round(steps))
     values = [tuple(levers.values()) for levers in presets.values()]
     assert values == sorted(values)
     assert len(set(values)) == len(values)
@@ -172,7 +178,10 @@ def test_presets_lie_within_the_sliders_of_every_demo(demo: str, method: str) ->
 
 @pytest.mark.parametrize("method", rwn.METHODS)
 def test_presets_lie_within_the_sliders_of_a_tiny_table(method: str) -> None:
-    data = rwn.Microdata.from_frame(pd.DataFrame({"x": [1.0, 2, 4], "y": [0.0, 1, 1]}))
+    frame = pd.DataFrame({"x": [1.0, 2, 4], "y": [0.0, 1, 1], "g": ["a", "b", "b"]})
+    schema = rwn.Microdata.from_frame(frame).schema.replace_variable("g", role=rwn.Role.KEY)
+    schema = schema.replace_variable("y", role=rwn.Role.CONFIDENTIAL)
+    data = rwn.Microdata.from_frame(frame, schema)
     prepared_table = PreparedTable.of(data, method=method).prepared
     for levers in prepared_table.presets.values():
         assert all(prepared_table.ranges[name].clip(x) == x for name, x in levers.items())

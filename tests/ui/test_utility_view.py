@@ -109,7 +109,7 @@ def test_a_second_reading_computes_nothing_again(session: Session) -> None:
 def test_the_tune_page_shows_the_draws_too(session: Session) -> None:
     current = current_release(session)
     plain = tune_view.payload(session, current)
-    keys = [tile.measure for tile in tiles.TILES]
+    keys = [*(tile.measure for tile in tiles.TILES), *session.policy.measures]
     draws = ensemble(session.data, session.params, repeats=4, seed=1, measures=keys)
     keep(setting_key(session), (draws, ()))
     payload = tune_view.payload(session, current)
