@@ -41,7 +41,7 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliceAnswer:
-    """The answer of a slice search.
+    """Hold the answer of a slice search.
 
     Attributes
     ----------
@@ -81,7 +81,11 @@ class SliceAnswer:
                 f" Searched and read on {self.records:,} random records of {self.of:,}; read it on "
                 "all of them before it is used."
             )
-        return words if self.reached else f"None keeps all limits; nearest is {words}"
+        return (
+            words
+            if self.reached
+            else f"None of {self.tried:,} keeps all limits; nearest is {words}"
+        )
 
 
 def _in_words(point: Point, measure: str) -> str:
@@ -98,7 +102,7 @@ def _in_words(point: Point, measure: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliceRanges:
-    """Where a slice search looks.
+    """Say where a slice search looks.
 
     Attributes
     ----------

@@ -127,7 +127,7 @@ def test_none_keeps_all_limits_is_said_with_the_nearest(few, quick) -> None:
     ranges = replace(SMALL, strengths=(1.0, 2.0), tries=12)
     found = seek_slices(few, policy, ranges=ranges, workers=1)
     assert not found.reached
-    assert found.sentence.startswith("None keeps all limits; nearest is ε")
+    assert found.sentence.startswith(f"None of {found.tried} keeps all limits; nearest is ε")
     assert found.tried <= 12
 
 
@@ -177,9 +177,10 @@ def test_merging_goes_from_each_alone_to_whole_rows(bodyfat) -> None:
         plan=Plan(measures=LINKAGE.measures),
         tries=1,
     )
-    path = list(search.merged())
+    path = list(search.merged(15))
     assert len(path) == 14
     assert path[-1] == preset_slices(bodyfat, "whole")
+    assert [len(each) for each in search.merged(2)] == [1, 2, 3, 4, 5, 6, 7]
     losses = [search.losses.loss(each)[0] for each in path]
     assert losses == sorted(losses, reverse=True)
     generator = np.random.default_rng(1)
