@@ -1,4 +1,4 @@
-"""The Sweep page: which of many settings costs least among those that protect enough."""
+"""The Sweep page: which of many settings costs least among those that keep the policy."""
 
 import streamlit as st
 

@@ -24,6 +24,7 @@ from rwn_cli.options import (
     output_format,
     write,
 )
+from rwn_cli.seek import seek
 from rwn_cli.seek_slices import seek_slices
 from rwn_cli.sweep import sweep
 from rwn_cli.terminal import progress, readings_table, say
@@ -205,6 +206,9 @@ def audit(
 
 
 app.command()(sweep)
+
+app.command()(seek)
+
 app.command("seek-slices")(seek_slices)
 
 

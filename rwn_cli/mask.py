@@ -137,7 +137,9 @@ def mask(
     file = ReleasedFile.of(content, form, order=order, seeded=seed is not None)
     say(f"SHA-256 {file.sha256}")
     if record is not None:
-        write(record, internal_record(data, release, file, decision=decided).encode("utf-8"))
+        policy = None if told is None else told.policy
+        text = internal_record(data, release, file, decision=decided, policy=policy)
+        write(record, text.encode("utf-8"))
         say(f"internal record written to {record}; it stays in the house")
     if order == "original":
         say("note: the row order names each record; keep this file inside.")

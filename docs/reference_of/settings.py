@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 
 from docs.docstrings import entries
 from rwn_core.data import schema_toml
@@ -12,7 +13,7 @@ from rwn_core.evaluation import analysis_plan
 from rwn_core.evaluation.registered_analysis import KINDS, Analysis
 from rwn_core.reporting import scenario
 from rwn_core.reporting.scenario import Scenario
-from rwn_core.tuning import Plan
+from rwn_core.tuning import Limit, Plan
 from rwn_ui.server.launch import SAFE_OPTIONS
 
 Table = Mapping[str, str]
@@ -32,6 +33,8 @@ _OF_A_SCENARIO = {
     "note": "Free text of theirs.",
     "setting": "A table: what a release is made with.",
     "sweep": "A table: which settings are tried, and what is done at each.",
+    "limit": "A table each: the most that is tolerated of a measure. The policy is kept where all "
+    "limits hold.",
     "watch": "A table each: a question to follow, as `conditions` with `name`, `sign`, `value`.",
 }
 _OF_A_SETTING = {
@@ -91,6 +94,8 @@ def page() -> str:
         _table("field", _of(Scenario, scenario._SETTING, _OF_A_SETTING)),
         "In `[sweep]`:",
         _table("field", _of(Plan, scenario._SWEEP, _OF_A_SWEEP)),
+        "In each `[[limit]]`:",
+        _table("field", _of(Limit, (each.name for each in fields(Limit)))),
         "In each `[[analysis_plan]]`:",
         _table("field", _of(Analysis, analysis_plan._FIELDS, _OF_AN_ANALYSIS)),
         "## Environment",

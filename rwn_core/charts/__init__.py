@@ -22,6 +22,7 @@ from rwn_core.charts.measures import (
     mahalanobis,
     nearest_distance,
     neighborhood_size,
+    precision_recall,
     principal_components,
     quantiles,
     queries,
@@ -29,6 +30,7 @@ from rwn_core.charts.measures import (
     regression,
     repeated_releases,
     subgroups,
+    true_matches,
     two_way,
 )
 from rwn_core.charts.parts.not_applicable import draw as draw_reason
@@ -59,6 +61,8 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "quantiles": quantiles.draw,
         "linkage_attacks": linkage_attacks.draw,
         "record_risk": record_risk.draw,
+        "precision_recall": precision_recall.draw,
+        "true_matches": true_matches.draw,
         "repeated_releases": repeated_releases.draw,
         "rounding_effect": rounding_effect.draw,
         "key_classes": key_classes.draw,

@@ -14,6 +14,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.risk import (
+    abstaining_linkage,
     attribute_gain,
     attribute_inference,
     bayes_linkage,
@@ -39,6 +40,7 @@ from rwn_core.measures.risk import (
     misclassification,
     nearest_distance,
     neighborhood_size,
+    population_uniqueness,
     probabilistic_linkage,
     queries,
     repeated_releases,
@@ -94,6 +96,7 @@ _MEASURES: tuple[Measure, ...] = (
     bayes_linkage.MEASURE,
     intruder_levels.MEASURE,
     whole_file_linkage.MEASURE,
+    abstaining_linkage.MEASURE,
     repeated_releases.MEASURE,
     distance_linkage.MEASURE,
     mahalanobis_linkage.MEASURE,
@@ -115,6 +118,7 @@ _MEASURES: tuple[Measure, ...] = (
     individual_risk.MEASURE,
     suda.MEASURE,
     loglinear_risk.MEASURE,
+    population_uniqueness.MEASURE,
     interval_disclosure.MEASURE,
     closest_record.MEASURE,
     cells_changed.MEASURE,

@@ -86,6 +86,11 @@ class Measure:
         if self.side == "risk" and self.sentence is None:
             raise ValueError(f"The measure of risk {self.key} needs a sentence; write one.")
 
+    @property
+    def is_share(self) -> bool:
+        """Whether its numbers are shares, which people read in percent."""
+        return self.bounds == (0.0, 1.0) or self.unit.startswith("share")
+
     def read(self, comparison: Comparison) -> Reading | NotApplicable:
         """The reading, or the reason why there is none."""
         file = comparison.file

@@ -65,13 +65,15 @@ def filled(template: str) -> Sentence:
     return sentence
 
 
-def beyond_a_guess(what: str) -> Sentence:
+def beyond_a_guess(what: str, assumes: str = "") -> Sentence:
     """Make the sentence of an attack that is tried on people outside the file, or on a guess.
 
     Parameters
     ----------
     what : str
         What the attack does, such as "Two halves of a record meet in one released row".
+    assumes : str
+        Which knowledge it assumes, as a sentence.
 
     Returns
     -------
@@ -86,7 +88,7 @@ def beyond_a_guess(what: str) -> Sentence:
         void = " The attack is no better than a guess." if detail["void"] else ""
         return (
             f"{what} in {percent(detail['attack'])} of {detail['attacks']} attacks, for {other} "
-            f"in {percent(reference)}.{void}"
+            f"in {percent(reference)}.{void}{' ' * bool(assumes)}{assumes}"
         )
 
     return sentence

@@ -16,11 +16,11 @@ from typing import Any
 
 from rwn_core._version import __version__
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.audit import audit
+from rwn_core.evaluation.audit import Audit, audit
 from rwn_core.masking import Release
 from rwn_core.measures.measure import Reading
 from rwn_core.reporting.decision import Decision, frozen_text, thawed
-from rwn_core.tuning import USUAL, Setting
+from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 
 FORMAT = "rwn internal record 1"
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
@@ -80,6 +80,7 @@ def internal_record(
     *,
     decision: Decision | None = None,
     measures: Sequence[str] = USUAL,
+    policy: Policy | None = None,
 ) -> str:
     """Write the record of a release.
 
@@ -94,7 +95,9 @@ def internal_record(
     decision : Decision, optional
         The decision that it carries out.
     measures : sequence of str
-        Keys of the measures that are read on it.
+        Keys of the measures that are read on it, beside those of the policy.
+    policy : Policy, optional
+        The limits that the release is held against; the usual ones by default.
 
     Returns
     -------
@@ -107,6 +110,9 @@ def internal_record(
         A measure is unknown.
     """
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
+    policy = policy or Policy()
+    wanted = tuple(dict.fromkeys((*policy.measures, *measures)))
+    audited = audit(microdata, release, measures=wanted)
     document: dict[str, Any] = {
         "format": FORMAT,
         "note": _NOTE,
@@ -118,7 +124,9 @@ def internal_record(
         },
         "setting": {**setting.to_dict(), "parameters": _parameters(release.params)},
         "file": {**asdict(file), "records": release.masked.n},
-        "readings": _readings(microdata, release, measures),
+        "readings": _readings(audited, wanted),
+        "limit": policy.to_records(),
+        "verdict": _verdict(policy.judge_readings({key: audited[key] for key in wanted})),
         "program": {
             "rwn": __version__,
             "python": platform.python_version(),
@@ -145,12 +153,9 @@ def read_record(text: str) -> dict[str, Any]:
     return thawed(text, "internal record", FORMAT)
 
 
-def _readings(
-    microdata: Microdata, release: Release, measures: Sequence[str]
-) -> dict[str, dict[str, float | str | None]]:
+def _readings(audited: Audit, measures: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Of this one release; a measure without an answer has its reason."""
-    audited = audit(microdata, release, measures=measures)
-    result: dict[str, dict[str, float | str | None]] = {}
+    result: dict[str, dict[str, Any]] = {}
     for key in measures:
         reading = audited[key]
         if isinstance(reading, Reading):
@@ -158,6 +163,16 @@ def _readings(
         else:
             result[key] = {"not_applicable": reading.reason}
     return result
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    """What the limits say of this one release."""
+    return {
+        "kept": verdict.kept,
+        "words": verdict.sentence,
+        "shares": dict(verdict.shares),
+        "not_judged": dict(verdict.unread),
+    }
 
 
 def _follows(decision: Decision, setting: Setting, microdata: Microdata) -> bool:

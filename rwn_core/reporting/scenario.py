@@ -10,7 +10,7 @@ from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.measures.attacks.predicate import Predicate
-from rwn_core.tuning import Grid, Plan, Setting
+from rwn_core.tuning import Grid, Plan, Policy, Setting
 
 FORMAT = "rwn scenario 1"
 _FIELDS = {
@@ -21,7 +21,7 @@ _FIELDS = {
     "seed",
     "setting",
     "sweep",
-    "limits",
+    "limit",
     "readings",
     "analysis_plan",
     "watch",
@@ -59,8 +59,8 @@ class Scenario:
     seed : int
         Of the trial on screen: a teaching seed, and no secret.
     search : Search, optional
-    limits : mapping of str to float
-        What is tolerated, by measure key.
+    policy : Policy, optional
+        The limits that it was made under; None where it says nothing of them.
     readings : mapping of str to mapping
         Of the setting, by measure key: median, and low and high where one more release falls 9
         times in 10.
@@ -77,7 +77,7 @@ class Scenario:
     setting: Setting | None = None
     seed: int = 1
     search: Search | None = None
-    limits: Mapping[str, float] = field(default_factory=dict)
+    policy: Policy | None = None
     readings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
     watch: tuple[Predicate, ...] = ()
@@ -92,7 +92,7 @@ class Scenario:
             "seed": self.seed,
             "setting": None if self.setting is None else self.setting.to_dict(),
             "sweep": None if self.search is None else _search_to_dict(self.search),
-            "limits": dict(self.limits),
+            "limit": [] if self.policy is None else self.policy.to_records(),
             "readings": {key: dict(each) for key, each in self.readings.items()},
             "analysis_plan": self.analysis_plan.to_records(),
             "watch": [{"conditions": each.to_dict()} for each in self.watch],
@@ -128,7 +128,7 @@ class Scenario:
                 setting=_setting(document["setting"]) if "setting" in document else None,
                 seed=int(document.get("seed", 1)),
                 search=_search(document["sweep"]) if "sweep" in document else None,
-                limits={k: float(v) for k, v in document.get("limits", {}).items()},
+                policy=Policy.from_records(document["limit"]) if "limit" in document else None,
                 readings={
                     key: {name: float(v) for name, v in each.items()}
                     for key, each in document.get("readings", {}).items()

@@ -1,7 +1,8 @@
 """Tuning: try many settings, find those worth a thought, and say what a search costs."""
 
 from rwn_core.tuning.frontier import frontier
-from rwn_core.tuning.goal_seek import Goal, GoalAnswer, seek
+from rwn_core.tuning.goal import Goal, GoalAnswer
+from rwn_core.tuning.goal_seek import seek
 from rwn_core.tuning.grid import Grid, values_of
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.policy import Limit, Policy, Verdict

@@ -50,15 +50,30 @@ def frontier(points: Iterable[Point], one: str, two: str) -> list[Point]:
         A measure has no better side.
     """
     first, second = sign(one), sign(two)
-    placed = []
-    for point in points:
-        x, y = point.median(one), point.median(two)
-        if x is not None and y is not None and math.isfinite(x) and math.isfinite(y):
-            placed.append((first * x, second * y, point))
-    placed.sort(key=lambda each: each[:2])
+    return undominated(
+        (first * x, second * y, point)
+        for point in points
+        if (x := point.median(one)) is not None and (y := point.median(two)) is not None
+    )
+
+
+def undominated(placed: Iterable[tuple[float, float, Point]]) -> list[Point]:
+    """Find the points that no other beats on two numbers of which less is better.
+
+    Parameters
+    ----------
+    placed : iterable of (float, float, Point)
+        Those without two finite numbers are left out.
+
+    Returns
+    -------
+    list of Point
+        Least first number first; of points equal on both, all stay.
+    """
+    finite = [each for each in placed if math.isfinite(each[0]) and math.isfinite(each[1])]
     kept: list[Point] = []
     least, last = math.inf, (math.nan, math.nan)
-    for x, y, point in placed:
+    for x, y, point in sorted(finite, key=lambda each: each[:2]):
         if y < least or (x, y) == last:
             kept.append(point)
             least, last = y, (x, y)

@@ -1,4 +1,4 @@
-"""Goal seek: the best setting that keeps a limit, refined between the points of a grid.
+"""Goal seek: the best setting that keeps all limits, refined between the points of a grid.
 
 Settings are compared on common seeds, where luck cancels. What is promised about the answer comes
 from fresh releases, which had no part in choosing it.
@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.measures import MEASURES
 from rwn_core.parallel.threads import thread_count
-from rwn_core.tuning.frontier import sign
+from rwn_core.tuning.goal import Goal, GoalAnswer
 from rwn_core.tuning.goal_seek_steps import around, half_steps, middle
 from rwn_core.tuning.point import Point
+from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.sweep_result import Sweep
 from rwn_core.tuning.trials import Plan
 
 _ROUNDS = 3  # how often the step is halved
@@ -32,121 +33,19 @@ _CANDIDATES = 6  # settings checked on fresh releases before the search gives up
 Progress = Callable[[float], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Goal:
-    """What is wanted: the best `best` that keeps `keep` within `limit`.
-
-    Attributes
-    ----------
-    keep : str
-        Measure with the limit: at most, where lower is better, else at least.
-    limit : float
-    best : str
-        Measure to make as good as possible.
-    """
-
-    keep: str
-    limit: float
-    best: str
-
-    def __post_init__(self) -> None:
-        """Both measures need a better side."""
-        sign(self.keep), sign(self.best)
-        if not math.isfinite(self.limit):
-            raise ParameterError("The limit must be a number.")
-
-    def worst(self, point: Point) -> float:
-        """The unfavorable end of where one more release falls; lower is better, inf without one."""
-        spread = point.spreads.get(self.keep)
-        if spread is None or spread.median is None:
-            return math.inf
-        low, high = spread.interval or (spread.median, spread.median)
-        return high if sign(self.keep) > 0 else -low
-
-    def excess(self, point: Point) -> float:
-        """How far that end lies beyond the limit; at most 0 where the limit is kept."""
-        return self.worst(point) - sign(self.keep) * self.limit
-
-    def loss(self, point: Point) -> float:
-        """The measure to make good, lower is better; inf where it has no answer."""
-        median = point.median(self.best)
-        return math.inf if median is None else sign(self.best) * median
-
-    @property
-    def words(self) -> str:
-        """The goal in words."""
-        side = "at most" if sign(self.keep) > 0 else "at least"
-        return (
-            f"{MEASURES[self.keep].title} {side} {_number(self.keep, self.limit)} with the best "
-            f"{MEASURES[self.best].title.lower()}"
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GoalAnswer:
-    """The answer of a search.
-
-    Attributes
-    ----------
-    goal : Goal
-    point : Point
-        Read on fresh releases, a linkage with both intruders. If no setting keeps the limit, the
-        one that comes closest.
-    reached : bool
-        Whether it keeps the limit: 19 of 20 further releases should.
-    tried : int
-        Settings that were looked at.
-    """
-
-    goal: Goal
-    point: Point
-    reached: bool
-    tried: int
-
-    @property
-    def sentence(self) -> str:
-        """The answer in words, with its uncertainty, and the other intruder beside a linkage."""
-        stated = [self._in_words(self.goal.keep)]
-        if self.reached:
-            stated.append(self._in_words(self.goal.best))
-        stated += [self._in_words(key) for key in self.point.spreads if key not in self._wanted]
-        words = f"{self.point.setting.words}: {'; '.join(stated)}."
-        if self.reached:
-            return words
-        limit = self.goal.words.partition(" with ")[0]
-        return f"No setting within the sweep's ranges keeps {limit}. The closest is {words}"
-
-    @property
-    def _wanted(self) -> tuple[str, str]:
-        return (self.goal.keep, self.goal.best)
-
-    def _in_words(self, measure: str) -> str:
-        spread, title = self.point.spreads[measure], MEASURES[measure].title
-        if spread.median is None:
-            return f"{title} without an answer"
-        if spread.interval is None:
-            return f"{title} {_number(measure, spread.median)}"
-        low, high = (_number(measure, end) for end in spread.interval)
-        return f"{title} {_number(measure, spread.median)} (one more release: {low} to {high})"
-
-
-def _number(measure: str, value: float) -> str:
-    return f"{100 * value:.3g} %" if MEASURES[measure].bounds == (0.0, 1.0) else f"{value:.4g}"
-
-
 def seek(
     microdata: Microdata,
-    points: Sequence[Point],
+    points: Sequence[Point] | Sweep,
     goal: Goal,
     *,
-    plan: Plan,
+    plan: Plan | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> GoalAnswer:
-    """Find the best setting that keeps a limit.
+    """Find the best setting that keeps all limits.
 
-    Starts at the best point of a sweep that keeps it, then tries settings half a grid step away in
-    every direction, goes to the best, halves the step, and so on; never beyond the least and the
+    Starts at the best point of a sweep that keeps them, then tries settings half a grid step away
+    in every direction, goes to the best, halves the step, and so on; never beyond the least and the
     largest values of the sweep. Of several grids each number is sought that any of them has: where
     some settings lack it, its least value is one step from having none. The answer is chosen on
     releases that had no part in the search, and read on others that had no part in choosing it.
@@ -154,11 +53,12 @@ def seek(
     Parameters
     ----------
     microdata : Microdata
-    points : sequence of Point
+    points : Sweep or sequence of Point
         A finished sweep of one method on this table.
     goal : Goal
-    plan : Plan
-        Releases and seed of the search; those of the sweep let luck cancel.
+    plan : Plan, optional
+        Releases and seed of the search; those of the sweep, which are the default where there is
+        one, let luck cancel.
     workers : int, optional
         Processes; one for each processor by default. 1 works in this process.
     progress : callable, optional
@@ -172,17 +72,20 @@ def seek(
     Raises
     ------
     ParameterError
-        There are no points to start from.
+        There are no points to start from, they are of several methods, or there is no plan.
     RWNError
         A worker ended, for instance for lack of memory.
     """
-    known = {point.setting.key: point for point in points if _answers(point, goal)}
+    points, plan = _start(points, plan)
+    goal, unread = _judged(goal, points)
+    known = {point.setting.key: point for point in points if goal.answers(point)}
     if not known:
         raise ParameterError(
-            "No setting of the sweep has an answer for both measures; sweep with both of them."
+            "No setting of the sweep has an answer for all measures of the goal; sweep with all of "
+            f"them: {', '.join(goal.measures)}."
         )
     progress = progress or (lambda share: None)
-    plan = replace(plan, measures=tuple(dict.fromkeys((goal.keep, goal.best))))
+    plan = replace(plan, measures=goal.measures)
     steps = half_steps(points)
     farthest = [point.setting for point in points]
     with Crew(microdata, farthest, plan, workers=thread_count(workers)) as crew:
@@ -194,7 +97,39 @@ def seek(
             steps = {name: step.half() for name, step in steps.items()}
         answer = _verified(crew, known, goal, plan, _part(progress, _ROUNDS, _ROUNDS + 1))
     progress(1.0)
-    return answer
+    return replace(answer, unread=unread)
+
+
+def _start(points: Sequence[Point] | Sweep, plan: Plan | None) -> tuple[Sequence[Point], Plan]:
+    """The points to start from and the plan of the search."""
+    if isinstance(points, Sweep):
+        return _start(points.points, plan or points.plan)
+    if plan is None:
+        raise ParameterError("Give the plan of the search, or a Sweep, which has one.")
+    methods = sorted({point.setting.method for point in points})
+    if len(methods) > 1:
+        raise ParameterError(
+            f"The sweep has settings of {', '.join(methods)}; seek among those of one method."
+        )
+    return points, plan
+
+
+def _judged(goal: Goal, points: Sequence[Point]) -> tuple[Goal, dict[str, str]]:
+    """The goal with those limits of its policy that a setting has an answer for; why not others.
+
+    A limit that the sweep did not read stays: it has no reason, and would be passed over.
+    """
+    if not isinstance(goal.keep, Policy):
+        return goal, {}
+    unread = {}
+    for key in goal.keep.measures:
+        spreads = [point.spreads[key] for point in points if key in point.spreads]
+        if spreads and all(spread.median is None for spread in spreads):
+            unread[key] = str(spreads[0].reason)
+    limits = tuple(limit for limit in goal.keep.limits if limit.measure not in unread)
+    if not limits:
+        raise ParameterError(f"No limit can be judged on this table: {next(iter(unread.values()))}")
+    return replace(goal, keep=Policy(limits=limits)), unread
 
 
 def _part(progress: Progress, number: int, parts: int) -> Progress:
@@ -256,10 +191,6 @@ def _closer(crew: Crew, goal: Goal, plan: Plan, kept: Point, failed: Point | Non
         else:
             break
     return kept
-
-
-def _answers(point: Point, goal: Goal) -> bool:
-    return point.median(goal.keep) is not None and point.median(goal.best) is not None
 
 
 def _leader(points: Any, goal: Goal) -> Point:

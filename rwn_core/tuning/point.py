@@ -80,6 +80,16 @@ class Point:
         spread = self.spreads.get(measure)
         return None if spread is None else spread.median
 
+    def stated(self) -> dict[str, dict[str, float]]:
+        """What a scenario says of it: medians, and between which values one more release falls."""
+        stated = {}
+        for key, spread in self.spreads.items():
+            if spread.median is not None:
+                ends = spread.interval
+                interval = {} if ends is None else {"low": ends[0], "high": ends[1]}
+                stated[key] = {"median": spread.median, **interval}
+        return stated
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads."""
         return {

@@ -10,8 +10,13 @@ from typing import Any
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
+from rwn_core.tuning.point import Point
 
 _MISSING = "It was not read."
+_WRONG = (
+    "A limit must have a measure and at_most, and may have a source and set_by; correct the limits "
+    "of the file."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +82,7 @@ class Limit:
 
 
 _USUAL = ("bayes_linkage", "attribute_gain", "true_matches")
-DEFAULT = tuple(Limit(measure=key, at_most=0.05) for key in _USUAL if key in MEASURES)
+DEFAULT = tuple(Limit(measure=key, at_most=0.05) for key in _USUAL)
 """What holds until an organization sets limits of its own."""
 
 
@@ -115,6 +120,47 @@ class Verdict:
     def kept(self) -> bool:
         """Whether every limit was read and holds; a policy without limits keeps nothing."""
         return bool(self.shares) and not self.broken and not self.unread
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words: which limit is nearest or most broken, and what was not judged."""
+        if self.first is None and not self.unread:
+            return "The policy has no limits, so that nothing is judged."
+        parts = []
+        if self.first is not None and self.largest is not None:
+            what = MEASURES[self.first].title
+            count = len(self.shares) + len(self.unread)
+            parts.append(
+                f"{len(self.broken)} of {count} limits {'is' if len(self.broken) == 1 else 'are'} "
+                f"broken, most of all {what}, which uses {share_words(self.largest)} its limit."
+                if self.broken
+                else f"{'All' if self.kept else 'The judged ones of'} {count} limits are kept; "
+                f"nearest is {what}, which uses {share_words(self.largest)} its limit."
+            )
+        return "".join([*parts, not_judged(self.unread)]).strip()
+
+
+def not_judged(unread: Mapping[str, str]) -> str:
+    """Say which limits could not be judged and why; nothing where all were."""
+    each = (f" Not judged: {MEASURES[key].title}. {why}" for key, why in unread.items())
+    return "".join(each)
+
+
+def share_words(share: float) -> str:
+    """Write how much of a limit is used, to stand before "its limit".
+
+    Examples
+    --------
+    >>> share_words(0.8), share_words(2.44), share_words(math.inf)
+    ('80 % of', '2.4 times', 'infinitely many times')
+    """
+    if math.isinf(share):
+        return "infinitely many times"
+    if share <= 1:
+        return f"{100 * share:.0f} % of"
+    if share < 1.05:
+        return "just over"
+    return f"{share:.1f} times" if share < 10 else f"{share:,.0f} times"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +235,26 @@ class Policy:
         others = {k: e.reason for k, e in readings.items() if isinstance(e, NotApplicable)}
         return self.judge(values, others)
 
+    def judge_point(self, point: Point) -> Verdict:
+        """Hold a setting against the limits, each at the upper end of where one more release falls.
+
+        Parameters
+        ----------
+        point : Point
+            Releases of one setting; a single release is held against the limits by its value.
+        """
+        ends: dict[str, float | None] = {}
+        for key in self.measures:
+            spread = point.spreads.get(key)
+            if spread is not None and spread.median is not None:
+                ends[key] = spread.median if spread.interval is None else spread.interval[1]
+        reasons = {key: each.reason for key, each in point.spreads.items() if each.reason}
+        return self.judge(ends, reasons)
+
+    def judge_stated(self, readings: Mapping[str, Mapping[str, float]]) -> Verdict:
+        """Hold the readings of a scenario against the limits, by the same ends."""
+        return self.judge({key: each.get("high", each["median"]) for key, each in readings.items()})
+
     def to_records(self) -> list[dict[str, Any]]:
         """Plain data for a file, without empty texts."""
         plain = [{each.name: getattr(limit, each.name) for each in fields(limit)}
@@ -206,6 +272,8 @@ class Policy:
         ParameterError
             A limit is refused.
         """
+        if isinstance(records, str) or not isinstance(records, Sequence):
+            raise InputError(_WRONG)
         return cls(limits=tuple(_limits(records)))
 
 
@@ -215,8 +283,5 @@ def _limits(records: Iterable[Mapping[str, Any]]) -> Iterable[Limit]:
         fits = isinstance(record, Mapping) and {"measure", "at_most"} <= set(record) <= known
         texts = fits and all(isinstance(record[name], str) for name in set(record) - {"at_most"})
         if not texts:
-            raise InputError(
-                "A limit must have a measure and at_most, and may have a source and set_by; "
-                "correct the limits of the file."
-            )
+            raise InputError(_WRONG)
         yield Limit(**record)

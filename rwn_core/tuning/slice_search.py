@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 
 from rwn_core.data.slices import Slices, as_slices
-from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy, Verdict
 from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
@@ -186,7 +185,7 @@ class SliceSearch:
 
     def _read(self, slices: Slices, strength: int, plan: Plan) -> float:
         (point,) = self.crew.points([self.at(slices, strength)], plan, lambda share: None)
-        share = verdict(self.policy, point).shares.get(plan.measures[0])
+        share = self.policy.judge_point(point).shares.get(plan.measures[0])
         return np.inf if share is None else share
 
     def at(self, slices: Slices, strength: int) -> Setting:
@@ -200,19 +199,6 @@ class SliceSearch:
         made += [_moved(blocks, name, to) for name in self.names for to in range(len(blocks) + 1)]
         steps = list(dict.fromkeys(_slices(each) for each in made))
         return sorted(steps, key=lambda each: (self.losses.loss(each)[here.strength], each))
-
-
-def verdict(policy: Policy, point: Point) -> Verdict:
-    """What a policy says of a point: of the unfavorable end of where one more release falls."""
-    values: dict[str, float | None] = {}
-    for measure in policy.measures:
-        spread = point.spreads.get(measure)
-        interval = None if spread is None else spread.interval
-        values[measure] = None if spread is None else spread.median
-        if interval is not None:
-            values[measure] = interval[1]
-    reasons = {key: spread.reason for key, spread in point.spreads.items() if spread.reason}
-    return policy.judge(values, reasons)
 
 
 def _blocks(slices: Slices, names: Sequence[str]) -> Blocks:

@@ -11,6 +11,7 @@ import pandas as pd
 from rwn_core.masking.references import REFERENCES
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.point import Point, Spread
+from rwn_core.tuning.policy import Policy, not_judged, share_words
 from rwn_core.tuning.trials import Plan
 
 
@@ -54,32 +55,69 @@ class Sweep:
         """The finished points."""
         return iter(self.points)
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self, policy: Policy | None = None) -> list[dict[str, Any]]:
         """A plain row for each setting and measure."""
         names = self._parameter_names()
         return [
-            _row(point, point.spreads[key], names, self.plan.releases)
+            _row(point, point.spreads[key], names, self.plan.releases) | _judged(point, key, policy)
             for point in (*self.points, *self.references.values())
             for key in self.plan.measures
         ]
 
-    def frame(self) -> pd.DataFrame:
+    def frame(self, policy: Policy | None = None) -> pd.DataFrame:
         """The same rows as a pandas frame.
+
+        Parameters
+        ----------
+        policy : Policy, optional
+            Limits to hold the settings against.
 
         Returns
         -------
         pandas.DataFrame
             method; a column for each parameter; weights; precision; slices; measure, side,
             better, unit; releases; median, low and high (where one more release falls 9 times in
-            10); baseline; and not_applicable, the reason where there is no answer.
+            10); baseline; and not_applicable, the reason where there is no answer. With a policy
+            also limit, the measure's own; share_of_limit, how much of it the upper end of one more
+            release uses; and keeps_all_limits, of the whole setting.
         """
-        return pd.DataFrame(self.records())
+        return pd.DataFrame(self.records(policy))
+
+    def words(self, policy: Policy) -> str:
+        """Which of the settings keep all limits, in a sentence."""
+        verdicts = [(policy.judge_point(point), point) for point in self.points]
+        kept = sum(verdict.kept for verdict, _ in verdicts)
+        if kept:
+            return f"{kept:,} of {len(verdicts):,} settings keep all limits."
+        words = f"None of {len(verdicts):,} settings is known to keep all limits."
+        shares = [(v.largest, str(v.first), p) for v, p in verdicts if v.largest is not None]
+        if shares:
+            share, first, nearest = min(shares, key=lambda each: each[0])
+            words = (
+                f"None of {len(verdicts):,} settings keeps all limits; nearest is "
+                f"{nearest.setting.words}, which uses {share_words(share)} the limit on "
+                f"{MEASURES[first].title}."
+            )
+        unread = next((verdict.unread for verdict, _ in verdicts if verdict.unread), {})
+        return words + not_judged(unread)
 
     def _parameter_names(self) -> list[str]:
         names = ["epsilon", "k", "q"]
         for point in self.points:
             names += [name for name in point.setting.parameters if name not in names]
         return names
+
+
+def _judged(point: Point, measure: str, policy: Policy | None) -> dict[str, Any]:
+    """The columns of a policy; nothing without one."""
+    if policy is None:
+        return {}
+    verdict, limit = policy.judge_point(point), policy.limit(measure)
+    return {
+        "limit": None if limit is None else limit.at_most,
+        "share_of_limit": verdict.shares.get(measure),
+        "keeps_all_limits": verdict.kept,
+    }
 
 
 def _row(point: Point, spread: Spread, names: list[str], releases: int) -> dict[str, Any]:

@@ -7,8 +7,10 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, serialise
 from rwn_core.reporting.scenario import Scenario
-from rwn_ui.features import watch_list
+from rwn_core.tuning import Verdict
+from rwn_ui.features import policy_tile, watch_list
 from rwn_ui.features.analysis_plan_results import standing_words, standings
+from rwn_ui.features.risk_axis import AXIS
 from rwn_ui.features.scenario_trial import RISKS
 from rwn_ui.features.setting_sentences import differences, reading_words
 from rwn_ui.state.session import Session
@@ -40,6 +42,7 @@ def table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[st
     for key in keys:
         readings = [reading_words(key, s.readings.get(key)) for s in scenarios]
         rows.append([f"{rwn.MEASURES[key].title} {_arrow(key)}", *readings])
+    rows.append(["policy", *(_verdict(session, scenario) for scenario in scenarios)])
     rows += _analysis_plan_rows(session, scenarios)
     side_by_side = {
         "title": "Side by side",
@@ -54,6 +57,14 @@ def table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[st
         "projector": meeting,
         "tables": [side_by_side, *([followed] if followed else []), *words],
     }
+
+
+def _verdict(session: Session, scenario: Scenario) -> str:
+    """The policy's verdict; says so where the scenario was made under other limits."""
+    words = session.policy.judge_stated(scenario.readings).sentence
+    if scenario.policy in (None, session.policy):
+        return words
+    return f"{words} The scenario was saved under other limits."
 
 
 def _analysis_plan_rows(session: Session, scenarios: list[Scenario]) -> list[list[str]]:
@@ -77,51 +88,50 @@ def _arrow(key: str) -> str:
 
 
 def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
-    """A scenario as a card: its setting, whether it keeps its limits and its analysis plan."""
-    over = [
-        rwn.MEASURES[key].title
-        for key, limit in scenario.limits.items()
-        if key in scenario.readings and _exceeds(key, scenario.readings[key], limit)
-    ]
+    """A scenario as a card: its setting, the policy's verdict, and its analysis plan."""
+    verdict = session.policy.judge_stated(scenario.readings)
     passed = standings(session, scenario) or ()
-    over += [f"analysis plan: {one.analysis.name}" for one in passed if not one.always]
+    failed = [f"analysis plan: {one.analysis.name}" for one in passed if not one.always]
+    mark = policy_tile.state(verdict)
     return {
         "label": scenario.name,
         "released": _setting(scenario),
-        "state": "over" if over else "ok",
-        "limit": ", ".join(over),
+        "state": "over" if failed else mark,
+        "limit": ", ".join([_verdict_words(verdict), *failed]),
         "against": [
             {"pin": key, "text": f"{rwn.MEASURES[key].title} {value}", "better": None}
-            for key in (*RISKS, "correlation")
+            for key in dict.fromkeys((*session.policy.measures, *RISKS, "correlation"))
             if (value := reading_words(key, scenario.readings.get(key))) != "–"
         ]
         + ([{"pin": "note", "text": scenario.note, "better": None}] if scenario.note else []),
-        "help": "",
+        "help": verdict.sentence,
     }
 
 
-def _exceeds(key: str, reading: Any, limit: float) -> bool:
-    """Whether some of the releases, not just half of them, would lie beyond the limit."""
-    if rwn.MEASURES[key].better == "higher":
-        return bool(reading.get("low", reading["median"]) < limit)
-    return bool(reading.get("high", reading["median"]) > limit)
+def _verdict_words(verdict: Verdict) -> str:
+    """The verdict in a few words: what is broken, what was not judged, or that all is kept."""
+    if verdict.kept:
+        return "keeps all limits"
+    parts = [rwn.MEASURES[key].title for key in verdict.broken]
+    parts += [f"{rwn.MEASURES[key].title} not judged" for key in verdict.unread]
+    return ", ".join(parts) or "no limits"
 
 
 def _map(session: Session, scenarios: list[Scenario]) -> Any:
-    risk = next((key for key in RISKS if all(key in s.readings for s in scenarios)), RISKS[-1])
+    """All scenarios at the largest share of a limit, or of what they all have in common."""
+    verdicts = [session.policy.judge_stated(scenario.readings) for scenario in scenarios]
     points = [
         {
             "label": scenario.name,
             "utility": 1 - scenario.readings["correlation"]["median"],
-            "risk": scenario.readings[risk]["median"],
+            "risk": verdict.largest,
             "text": scenario.setting.words if scenario.setting else "",
+            "kept": verdict.kept,
         }
-        for scenario in scenarios
-        if {"correlation", risk} <= set(scenario.readings)
+        for scenario, verdict in zip(scenarios, verdicts, strict=True)
+        if "correlation" in scenario.readings and verdict.largest is not None
     ]
-    chart = CHARTS["risk_utility_map"](points, session.policy.linkage)
-    chart["layout"]["yaxis"]["title"]["text"] = f"risk: {rwn.MEASURES[risk].title.lower()}"
-    return chart
+    return CHARTS["risk_utility_map"](points, 1.0, risk=AXIS, of_limits=True)
 
 
 def _words(first: Scenario, other: Scenario) -> dict[str, Any]:

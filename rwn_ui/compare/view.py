@@ -97,7 +97,8 @@ def take(session: Session, scenario: Scenario) -> None:
     if scenario.table and scenario.table != session.data.fingerprint:
         st.warning("This scenario was made for another table; its readings are not of this one.")
     session.seed = scenario.seed
-    session.limits |= scenario.limits
+    if scenario.policy is not None:
+        session.policy = scenario.policy
     if scenario.analysis_plan.analyses:
         session.analysis_plan = scenario.analysis_plan
     watch_list.take(session, scenario)

@@ -41,7 +41,7 @@ def tile(found: Sequence[Verdict]) -> dict[str, Any]:
     return {
         "label": "Analysis plan",
         "released": f"{len(found) - len(failed)} of {len(found)}",
-        "state": "over" if failed else "ok",
+        "state": "over" if failed else None,
         "limit": shorten(", ".join(verdict.analysis.name for verdict in failed), 26)
         or "all within tolerance",
         "help": "The registered analyses whose answer stays within its tolerance on this release: "

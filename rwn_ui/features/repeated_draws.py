@@ -51,13 +51,13 @@ def offer_draws(session: Session, page: str) -> None:
 def begin_draws(session: Session) -> None:
     """Read the measures on many releases of the setting on screen."""
     large = session.data.n > LARGEST_DENSE
-    on_screen = {*SHOWN, "bayes_linkage"} - _SAME
+    on_screen = {*SHOWN, *risk_axis.wanted(session)} - _SAME
     keys = [
         key
         for key, measure in rwn.MEASURES.items()
         if (measure.side == "utility" or key in on_screen)
         and key != prediction.MEASURE
-        and not (large and key in _SLOW - {risk_axis.measure(session)})
+        and not (large and key in _SLOW - set(risk_axis.wanted(session)))
     ]
     more = {"measures": keys, "analysis_plan": session.analysis_plan}
     _begin(session, "draws", draw_many, repeats=DRAWS, **more)

@@ -11,9 +11,11 @@ from rwn_core.evaluation.forecast.statistic import Statistic
 from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.evaluation.standard_errors import Validity
+from rwn_ui.features.risk_axis import POLICY
 from rwn_ui.state.results import Key, memo, setting_key
 from rwn_ui.state.session import Session
 
+_OTHER = "another draw of this setting"
 KEPT = 8  # settings whose results one user keeps
 
 
@@ -59,19 +61,21 @@ def bands(made: Ensemble | None, measure: str) -> dict[str, Mapping[str, Band]]:
     return {} if made is None or measure not in made.bands else {"drawn": made.bands[measure]}
 
 
-def map_points(session: Session, risk: str = "distance_linkage") -> list[dict[str, Any]]:
-    """Every draw as a point of the risk-utility map with this measure as the risk."""
+def map_points(session: Session, risk: str) -> list[dict[str, Any]]:
+    """Every draw as a point of the risk-utility map with this measure, or the policy, as risk."""
     made = drawn(session)
-    if made is None or not {"correlation", risk} <= set(made.values):
+    keys = session.policy.measures if risk == POLICY else (risk,)
+    if made is None or not keys or not {"correlation", *keys} <= set(made.values):
         return []
-    losses, risks = made.values["correlation"], made.values[risk]
-    if len(losses) != len(risks):  # a draw without one of the two: nobody knows which
+    losses, risks = made.values["correlation"], [made.values[key] for key in keys]
+    if any(len(losses) != len(each) for each in risks):  # a draw without one: nobody knows which
         return []
-    pairs = zip(losses, risks, strict=True)
-    return [
-        {"utility": 1 - float(loss), "risk": float(value), "text": "another draw of this setting"}
-        for loss, value in pairs
-    ]
+    shown = []
+    for loss, *values in zip(losses, *risks, strict=True):
+        known = dict(zip(keys, map(float, values), strict=True))
+        height = session.policy.judge(known).largest if risk == POLICY else known[risk]
+        shown.append({"utility": 1 - float(loss), "risk": height, "text": _OTHER})
+    return shown
 
 
 def words(made: Ensemble | None) -> str:

@@ -1,4 +1,4 @@
-"""Chooses the risk on the first tile and on the map's axis, and has it read."""
+"""Has the policy's limits read, and chooses the risk on the map's axis."""
 
 from __future__ import annotations
 
@@ -19,26 +19,38 @@ REST = 400  # milliseconds without a move, before it is read
 SOON, LATE = 0.15, 2.0  # seconds between two questions whether it has been
 PENDING = rwn.NotApplicable("A moment: on a table of this size it follows when the sliders rest.")
 VIEW = "tune.risk"
+POLICY = "policy"  # on the axis: the largest share of a limit that is used
+AXIS = "largest share of a limit used"
+
+
+Readings = Mapping[str, Reading | rwn.NotApplicable]
 
 
 def choices() -> list[str]:
-    """The risk measures from 0 to 1 of which less is better, in the catalogue's order."""
-    return [
+    """The policy, and the risk measures of shares of which less is better, in their order."""
+    risks = [
         key
         for key, measure in rwn.MEASURES.items()
-        if measure.side == "risk" and measure.better == "lower" and measure.bounds == (0.0, 1.0)
+        if measure.side == "risk" and measure.better == "lower" and measure.is_share
     ]
-
-
-def usual(session: Session) -> str:
-    """Worst-case linkage, which needs every record; the ordinary where only some are shown."""
-    return "bayes_linkage" if prepared(session).prepared.whole else "distance_linkage"
+    return [POLICY, *risks]
 
 
 def measure(session: Session) -> str:
-    """The measure on the tile and the axis."""
+    """The measure on the axis, or the policy."""
     chosen = session.views.get(VIEW)
-    return chosen if chosen in choices() else usual(session)
+    return chosen if chosen in choices() else POLICY
+
+
+def wanted(session: Session) -> tuple[str, ...]:
+    """The measures that the tiles and the map need: those of the limits, and the chosen one."""
+    chosen = measure(session)
+    return tuple(dict.fromkeys((*session.policy.measures, *(c for c in (chosen,) if c != POLICY))))
+
+
+def title(key: str) -> str:
+    """What people call what an axis shows."""
+    return AXIS if key == POLICY else rwn.MEASURES[key].title
 
 
 def choose(session: Session) -> None:
@@ -46,16 +58,17 @@ def choose(session: Session) -> None:
     keys = choices()
     why = ""
     if not prepared(session).prepared.whole:
-        why = " The worst case needs every record, so here the ordinary one comes first."
+        why = " The worst case needs every record, so that it is not judged here."
     elif session.data.n > LARGEST_LIVE:
-        why = f" With {session.data.n:,} records the worst case follows when the sliders rest."
+        why = f" With {session.data.n:,} records the verdict follows when the sliders rest."
     session.views[VIEW] = st.selectbox(
-        "Risk on the tile and the map",
+        "Risk on the map",
         keys,
         keys.index(measure(session)),
-        format_func=lambda key: rwn.MEASURES[key].title,
+        format_func=title,
         key=f"tune.{session.generation}.risk",
-        help="Worst-case linkage is an intruder who holds the original file; distance linkage an "
+        help="The policy judges by all of its limits; a single measure says nothing of the others. "
+        "Worst-case linkage is an intruder who holds the original file; distance linkage an "
         "ordinary one." + why,
     )
 
@@ -63,69 +76,84 @@ def choose(session: Session) -> None:
 def readings(
     session: Session, current: CurrentRelease, *, wait: bool = False
 ) -> dict[str, Reading | rwn.NotApplicable]:
-    """The release's readings with the chosen risk among them; it is read once for a setting.
+    """The release's readings with what the limits need among them, each read once for a setting.
 
-    Of a large table it is `PENDING` until `follow` has had it read, unless somebody has to wait.
+    Of a large table they are `PENDING` until `follow` has had them read, unless somebody has to
+    wait.
     """
-    key = measure(session)
-    if key in current.readings:
-        return current.readings
-    kept, here = memo("chosen risk", 8), (*release_key(session), key)
-    reading = kept.get(here) or _read_beside(session, current)
+    found = dict(current.readings)
+    for key in wanted(session):
+        if key not in found:
+            found[key] = _read(session, current, key, wait=wait)
+    return found
+
+
+def _read(
+    session: Session, current: CurrentRelease, key: str, *, wait: bool
+) -> Reading | rwn.NotApplicable:
+    kept, here = memo("limits", 32), (*release_key(session), key)
+    reading: Reading | rwn.NotApplicable | None
+    reading = kept.get(here) or _read_beside(session, current, key)
     if reading is None or (reading is PENDING and wait):
         reading = kept.once(here, lambda: rwn.MEASURES[key].read(current.comparison))
-    return {**current.readings, key: reading}
+    return reading
 
 
-def _read_beside(session: Session, current: CurrentRelease) -> Reading | rwn.NotApplicable | None:
+def _read_beside(
+    session: Session, current: CurrentRelease, key: str
+) -> Reading | rwn.NotApplicable | None:
     """What was read in the background, or that it is to come; None where it is read at once."""
     if session.data.n <= LARGEST_LIVE or not prepared(session).prepared.whole:
         return None
     reader = own_work().on_demand
     if reader is None or reader.data is not session.data:
         return PENDING
-    return reader.known(_question(session, current)) or PENDING
+    return reader.known(_question(session, current, key)) or PENDING
 
 
-def _question(session: Session, current: CurrentRelease) -> Question:
-    return Question(measure=measure(session), params=current.params, seed=session.seed)
+def _question(session: Session, current: CurrentRelease, key: str) -> Question:
+    return Question(measure=key, params=current.params, seed=session.seed)
 
 
-def again(
-    session: Session, current: CurrentRelease, shown: Reading | rwn.NotApplicable
-) -> int | None:
-    """Milliseconds after which to ask for the chosen risk; None where it is `shown`.
+def pending(session: Session, shown: Readings) -> str | None:
+    """The first measure that is still to come; None where all are there."""
+    return next((key for key in wanted(session) if shown[key] is PENDING), None)
+
+
+def again(session: Session, current: CurrentRelease, shown: Readings) -> int | None:
+    """Milliseconds after which to ask for what is to come; None where all is `shown`.
 
     First once the sliders rest, then soon, and ever less often where it takes long. What counts is
-    what is shown: the answer may arrive while the page is drawn.
+    what is shown: an answer may arrive while the page is drawn.
     """
-    if shown is not PENDING:
+    key = pending(session, shown)
+    if key is None:
         return None
     reader = own_work().on_demand
-    waited = None if reader is None else reader.waited(_question(session, current))
-    return REST if waited is None else round(1000 * min(max(SOON, waited / 2), LATE))
+    if reader is None:
+        return REST
+    waited = reader.waited(_question(session, current, key))
+    if waited is None:
+        begun = any(reader.known(_question(session, current, k)) for k in wanted(session))
+        return round(1000 * SOON) if begun else REST
+    return round(1000 * min(max(SOON, waited / 2), LATE))
 
 
 def follow(session: Session) -> None:
-    """Have the chosen risk of the setting on screen read, in the background."""
+    """Have the next of them read for the setting on screen, in the background."""
     work, current = own_work(), current_release(session)
-    if readings(session, current)[measure(session)] is not PENDING:
+    key = pending(session, readings(session, current))
+    if key is None:
         return
     reader = work.on_demand
     if reader is None or reader.data is not session.data:
         if reader is not None:
             reader.cancel()
         reader = work.on_demand = OnDemand.start(session.data)
-    reader.ask(_question(session, current))
+    reader.ask(_question(session, current, key))
 
 
-def ordinary(key: str, known: Mapping[str, Reading | rwn.NotApplicable]) -> float | None:
-    """The ordinary intruder's number, to stand beside the worst case on its tile."""
-    reading = known["distance_linkage"]
-    return reading.value if key == "bayes_linkage" and isinstance(reading, Reading) else None
-
-
-def beside(key: str, reading: Reading, known: Mapping[str, Reading | rwn.NotApplicable]) -> str:
+def beside(key: str, reading: Reading, known: Readings) -> str:
     """No risk stands alone: the ordinary intruder's number, and what it is read against."""
     linked = known["distance_linkage"]
     words = ""
@@ -134,12 +162,3 @@ def beside(key: str, reading: Reading, known: Mapping[str, Reading | rwn.NotAppl
     if reading.baseline is not None:
         words += f" Read it against {100 * reading.baseline:.2g} %."
     return words
-
-
-def axis_title(key: str) -> str:
-    """The map's risk axis in words."""
-    names: Mapping[str, str] = {
-        "bayes_linkage": "risk: worst-case linkage",
-        "distance_linkage": "risk: distance linkage",
-    }
-    return names.get(key, f"risk: {rwn.MEASURES[key].title.lower()}")

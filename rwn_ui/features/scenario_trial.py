@@ -36,7 +36,7 @@ class Tried:
 def scenario_of(session: Session, name: str, note: str, point: Point | None = None) -> Scenario:
     """The present setting, or a point of the sweep, as a scenario with its readings."""
     if point is not None:
-        return replace(_draft(session, name, note, point.setting), readings=readings_of(point))
+        return replace(_draft(session, name, note, point.setting), readings=point.stated())
     draft = _draft(session, name, note, session.setting)
     with st.spinner("Measuring eight releases"):
         return measured(session.data, draft)
@@ -50,7 +50,7 @@ def _draft(session: Session, name: str, note: str, setting: Setting) -> Scenario
         setting=setting,
         seed=session.seed,
         search=session.search,
-        limits={RISKS[0]: session.policy.linkage, **session.limits},
+        policy=session.policy,
         analysis_plan=session.analysis_plan,
         watch=session.watched.predicates,
     )
@@ -64,7 +64,9 @@ def measured(
     """A scenario with the readings of eight releases of its setting."""
     if scenario.setting is None:
         return scenario
-    plan, done = Plan(measures=USUAL, seed=scenario.seed), 0
+    limited = () if scenario.policy is None else scenario.policy.measures
+    measures = tuple(dict.fromkeys((*limited, *USUAL)))
+    plan, done = Plan(measures=measures, seed=scenario.seed), 0
 
     def tick() -> None:
         nonlocal done
@@ -73,18 +75,7 @@ def measured(
             progress(done / plan.releases)
 
     point = Trials(microdata, [scenario.setting], plan).run(scenario.setting, tick)
-    return replace(scenario, readings=readings_of(point))
-
-
-def readings_of(point: Point) -> dict[str, dict[str, float]]:
-    """The median of each measure, and between which values one more release falls."""
-    readings = {}
-    for key, spread in point.spreads.items():
-        if spread.median is not None:
-            ends = spread.interval
-            interval = {} if ends is None else {"low": ends[0], "high": ends[1]}
-            readings[key] = {"median": spread.median, **interval}
-    return readings
+    return replace(scenario, readings=point.stated())
 
 
 def save(session: Session, name: str, note: str) -> Scenario | None:

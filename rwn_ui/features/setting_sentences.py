@@ -20,7 +20,7 @@ def value_words(measure: str, value: float | None) -> str:
     """A value as people read it."""
     if value is None:
         return "–"
-    if measure in rwn.MEASURES and rwn.MEASURES[measure].bounds == (0.0, 1.0):
+    if measure in rwn.MEASURES and rwn.MEASURES[measure].is_share:
         return f"{100 * value:.1f}\N{NO-BREAK SPACE}%"
     return f"{value:.3g}"
 

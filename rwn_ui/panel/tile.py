@@ -33,8 +33,8 @@ class Tile:
         The same number of the original table.
     part : str
         Of the reading's detail, where the number is not its value.
-    limit : str, optional
-        The policy's name of its limit.
+    aim : str, optional
+        The name of its aim for utility.
     better : str
         "lower", "higher" or "neutral".
     """
@@ -46,7 +46,7 @@ class Tile:
     value: Callable[[Reading], float] = lambda reading: reading.value
     original: Callable[[Reading], float | None] = lambda reading: None
     part: str = ""
-    limit: str | None = None
+    aim: str | None = None
     better: str = "lower"
 
     def draw(self, reading: Reading | rwn.NotApplicable) -> dict[str, Any]:

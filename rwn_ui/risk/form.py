@@ -11,6 +11,7 @@ from rwn_core.data.rounding import Steps
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Sampling, usable_weights
+from rwn_ui.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.widgets import precision
 
@@ -25,16 +26,19 @@ class Attack:
     precision : tuple of (str, float)
         Release precision of the setting that is attacked.
     sampling : Sampling
+    key_sets : tuple of tuple of str
+        Further sets of variables that somebody may know.
     """
 
     keys: tuple[str, ...]
     precision: Steps = ()
     sampling: Sampling = field(default_factory=Sampling)
+    key_sets: tuple[tuple[str, ...], ...] = ()
 
     @property
     def identity(self) -> tuple[Any, ...]:
         """What results are kept under."""
-        return (self.keys, self.precision, self.sampling)
+        return (self.keys, self.precision, self.sampling, self.key_sets)
 
 
 def key(session: Session, what: str) -> str:
@@ -61,8 +65,36 @@ def attack(session: Session) -> Attack:
     if not chosen:
         raise ParameterError("Choose at least one variable that the intruder knows.")
     st.session_state[key(session, "keys")] = chosen
+    further = _key_sets(session, names)
     precision.draw(session, "risk")
-    return Attack(keys=tuple(chosen), precision=session.precision, sampling=_sampling(session))
+    return Attack(
+        keys=tuple(chosen),
+        precision=session.precision,
+        sampling=_sampling(session),
+        key_sets=further,
+    )
+
+
+def _key_sets(session: Session, names: list[str]) -> tuple[tuple[str, ...], ...]:
+    """What somebody else may know of a person: sets that are put together here, one by one."""
+    stored = key(session, "sets")
+    kept: tuple[tuple[str, ...], ...] = st.session_state.get(stored, ())
+    with st.expander("What else somebody may know", expanded=bool(kept)):
+        chosen = st.multiselect(
+            "A further set of variables",
+            names,
+            key=key(session, "set.widget"),
+            help="People who are alone with all of these values are looked for in the release, "
+            "beside the key variables and any three variables.",
+        )
+        if st.button("Add this set", key=key(session, "set.add"), disabled=not chosen):
+            kept = tuple(dict.fromkeys((*kept, tuple(chosen))))
+        if kept:
+            st.caption("; ".join(escaped(", ".join(each)) for each in kept))
+            if st.button("Clear the sets", key=key(session, "set.clear")):
+                kept = ()
+    st.session_state[stored] = kept
+    return kept
 
 
 def _sampling(session: Session) -> Sampling:
@@ -80,7 +112,8 @@ def _sampling(session: Session) -> Sampling:
         key=key(session, "weights.widget"),
         disabled=not usable,
         help="A variable that says for each record how many people it stands for; for individual "
-        "and log-linear risk. Offered are numbers of at least 1 without missing values.",
+        "and log-linear risk, and uniqueness in the population. Offered are numbers of at least 1 "
+        "without missing values.",
     )
     st.session_state[key(session, "weights")] = weights
     population = st.number_input(

@@ -23,12 +23,13 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.features import watch_list
+from rwn_ui.features import policy_tile, watch_list
 from rwn_ui.messages import escaped
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import RADIUS
 from rwn_ui.panel.tile import Tile, percent
 from rwn_ui.risk import sentences as risk_sentences
+from rwn_ui.risk import shown_values as risk_shown
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import warnings as risk_warnings
 from rwn_ui.risk.form import Attack, key
@@ -57,7 +58,7 @@ def live(session: Session, attack: Attack) -> Disclosure:
     base = kept.once(
         ("unmasked", *table_key(data), attack.keys, attack.sampling),
         lambda: _base(with_keys(data, attack.keys), attack.sampling),
-    )
+    ).with_key_sets(attack.key_sets)
     exact = current_release(session).exact
     return kept.once(
         (*table_key(data), session.params, session.seed, attack.identity),
@@ -99,6 +100,7 @@ def _by_job(session: Session, attack: Attack) -> None:
             assumed=Assumptions(
                 precision=dict(attack.precision),
                 sampling=attack.sampling,
+                key_sets=attack.key_sets,
                 watch=session.watched,
             ),
         )
@@ -139,23 +141,23 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
 
 
 def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
-    limit = session.policy.linkage
-    tiles = []
-    for label, measure, limited in (
-        ("Worst case, all variables", "bayes_linkage", True),
-        ("Worst case, by the keys", "intruder_levels", True),
-        ("Ordinary: distance linkage", "distance_linkage", True),
-        ("Extremes that survive", "extremes", False),
-        ("Own values appear", "membership", False),
-        ("Query attack", "queries", False),
+    tiles = [policy_tile.draw(session.policy, found.readings)]
+    for label, measure in (
+        ("Worst case, all", "bayes_linkage"),
+        ("Worst case, by keys", "intruder_levels"),
+        ("Ordinary intruder", "distance_linkage"),
+        ("Extremes that survive", "extremes"),
+        ("Own values appear", "membership"),
+        ("Query attack", "queries"),
     ):
         reading = found.readings[measure]
         shown = Tile(label=label, measure=measure, words=percent, help="").draw(reading)
         if isinstance(reading, Reading):
             shown["help"] = _help(measure, reading, session)
-            if limited:
-                shown["state"] = "ok" if reading.value <= limit else "over"
-                shown["limit"] = f"limit {percent(limit)}"
+            limit = session.policy.limit(measure)
+            if limit is not None:
+                shown["limit"] = f"limit {percent(limit.at_most)}"
+                shown["state"] = "over" if reading.value > limit.at_most else None
         tiles.append(shown)
     return tiles
 
@@ -166,7 +168,7 @@ def _help(measure: str, reading: Reading, session: Session) -> str:
 
 
 def cards(found: Disclosure) -> list[Chart]:
-    """The nine pictures, ordinary against worst case first."""
+    """The pictures, ordinary against worst case first."""
     readings = found.readings
     rounding: Chart = draw_reason(
         "Rounding as a counter-measure",
@@ -178,6 +180,8 @@ def cards(found: Disclosure) -> list[Chart]:
     return [
         CHARTS["linkage_attacks"](attacks(readings)),
         _card(found, "bayes_linkage", "record_risk"),
+        _card(found, "abstaining_linkage", "precision_recall"),
+        _card(found, "true_matches", "true_matches"),
         _card(found, "repeated_releases", "repeated_releases"),
         rounding,
         CHARTS["key_classes"](readings),
@@ -205,6 +209,7 @@ def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[st
             "not in the file, as the words say. Guessing and inference are tried on a release of "
             "four fifths of the records, so that the others can be those people.",
         },
+        *risk_shown.tables(found.readings),
         _warnings(session, attack, found),
     ]
     tables += risk_tables.field(found.readings, session.data.n)

@@ -21,10 +21,9 @@ NAMED_WEIGHTS = 2  # in the words of a setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
-    """What the organization tolerates; the marks on the tiles."""
+class Aims:
+    """What an analyst hopes for: marks on the tiles of utility, which no release has to keep."""
 
-    linkage: float = 0.05
     correlation: float = 0.08
     slope: float = 1.96
 
@@ -51,12 +50,12 @@ class Session:
     seed: int = 1
     variable: str = ""
     projector: bool = False
-    policy: Policy = field(default_factory=Policy)
+    policy: rwn.Policy = field(default_factory=rwn.Policy)  # one, for every page
+    aims: Aims = field(default_factory=Aims)
     pins: dict[str, Pin] = field(default_factory=dict)
     search: Search | None = None  # the sweep that was asked for last
     watched: WatchList = field(default_factory=WatchList)  # records and questions to follow
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
-    limits: dict[str, float] = field(default_factory=dict)  # what is tolerated, by measure
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
     scenarios: dict[str, Scenario] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)

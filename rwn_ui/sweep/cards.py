@@ -17,18 +17,24 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning import Point, Setting, Sweep
 from rwn_core.tuning.forecast import EXPECTED
-from rwn_ui.features.sweep_points import best
+from rwn_ui.features.risk_axis import AXIS, POLICY
+from rwn_ui.features.sweep_points import best, place
 from rwn_ui.state.results import current_release, memo, release_key
 from rwn_ui.state.session import Session
 
 
 def title(measure: str) -> str:
-    """What people call a measure, or an expectation that has no measure."""
+    """What people call a measure, the policy, or an expectation that has no measure."""
+    if measure == POLICY:
+        return AXIS
     return rwn.MEASURES[measure].title if measure in rwn.MEASURES else EXPECTED[measure].title
 
 
 def axis(measure: str, *, risk: bool) -> dict[str, Any]:
     """How a measure stands on an axis: right is better, up is riskier."""
+    if measure == POLICY:
+        scale = {"title": AXIS, "unit": "1 is the limit", "share": False, "better": "lower"}
+        return {**scale, "falls": False, "of_limits": True}
     if measure not in rwn.MEASURES:
         one = EXPECTED[measure]
         return {"title": one.title, "unit": one.unit, "share": one.share, "better": one.better}
@@ -38,26 +44,31 @@ def axis(measure: str, *, risk: bool) -> dict[str, Any]:
         "title": about.title,
         "unit": about.unit,
         "falls": riskier == "lower" if risk else about.better == "lower",
-        "share": about.bounds == (0.0, 1.0),
+        "share": about.is_share,
         "better": about.better,
     }
 
 
-def map_points(sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
+def map_points(policy: rwn.Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
     """Every finished setting as a point of the map."""
-    kept = best(sweep, x, y)
+    leading = best(policy, sweep, x, y)
     return [
         {
             "key": point.setting.key,
             "text": point.setting.words,
-            "x": point.median(x),
-            "y": point.median(y),
-            "x_interval": point.spreads[x].interval,
-            "y_interval": point.spreads[y].interval,
-            "frontier": point.setting.key in kept,
+            "x": place(policy, point, x),
+            "y": place(policy, point, y),
+            "x_interval": _interval(point, x),
+            "y_interval": _interval(point, y),
+            "frontier": point.setting.key in leading,
+            "kept": policy.judge_point(point).kept,
         }
         for point in sweep
     ]
+
+
+def _interval(point: Point, key: str) -> tuple[float, float] | None:
+    return None if key == POLICY else point.spreads[key].interval
 
 
 def draw_map(
@@ -70,17 +81,22 @@ def draw_map(
     along: str | None,
 ) -> Chart:
     """The map of what is finished."""
+    policy = session.policy
     return CHARTS["sweep_map"](
-        map_points(sweep, x, y),
+        map_points(policy, sweep, x, y),
         axis(x, risk=False),
         axis(y, risk=True),
         limit=limit,
         paths=[] if along is None else paths(sweep.points, along),
-        marks=[*_ends(sweep, x, y), *_marks(session, x, y), _now(session, sweep, x, y)],
+        marks=[
+            *_ends(session.policy, sweep, x, y),
+            *_marks(session, x, y),
+            _now(session, sweep, x, y),
+        ],
     )
 
 
-def _ends(sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
+def _ends(policy: rwn.Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
     words = {
         "original data": ("original", "the original, unchanged"),
         "no data": ("no data", "every variable shuffled by itself: only its marginal is left"),
@@ -89,58 +105,66 @@ def _ends(sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
     for label, (name, text) in words.items():
         point = sweep.references.get(name)
         if point is not None:
-            values = {c: _end(sweep, point, m) for c, m in (("x", x), ("y", y))}
+            values = {c: _end(policy, sweep, point, m) for c, m in (("x", x), ("y", y))}
             marks.append({"label": label, "text": text, **values})
     return marks
 
 
-def _end(sweep: Sweep, point: Point, measure: str) -> float | None:
+def _end(policy: rwn.Policy, sweep: Sweep, point: Point, measure: str) -> float | None:
     """An end's value; without any data, an intruder who needs the method's law can but guess."""
+    if measure == POLICY:
+        verdict = policy.judge({m: _end(policy, sweep, point, m) for m in policy.measures})
+        return None if verdict.unread else verdict.largest
     value = point.median(measure)
     if value is None and point.setting.method == "no data":
-        baselines = [each.spreads[measure].baseline for each in sweep.points]
+        known = [each.spreads[measure] for each in sweep.points if measure in each.spreads]
+        baselines = [spread.baseline for spread in known]
         return next((b for b in baselines if b is not None), None)
     return value
 
 
 def _marks(session: Session, x: str, y: str) -> list[dict[str, Any]]:
     """The scenarios and the pinned settings."""
-    marks = [
-        {
-            "label": name,
-            "text": each.setting.words,
-            **{c: each.readings[m]["median"] for c, m in (("x", x), ("y", y))},
-        }
-        for name, each in session.scenarios.items()
-        if each.setting is not None
-        and each.table == session.data.fingerprint
-        and {x, y} <= set(each.readings)
+    found: list[tuple[str, str, float | None, float | None]] = []
+    for name, each in session.scenarios.items():
+        if each.setting is not None and each.table == session.data.fingerprint:
+            medians = {key: reading["median"] for key, reading in each.readings.items()}
+            share = session.policy.judge_stated(each.readings).largest
+            across, up = (share if key == POLICY else medians.get(key) for key in (x, y))
+            found.append((name, each.setting.words, across, up))
+    for name, pin in session.pins.items():
+        share = session.policy.judge(pin.values).largest
+        across, up = (share if key == POLICY else pin.values.get(key) for key in (x, y))
+        found.append((name, pin.text, across, up))
+    return [
+        {"label": name, "text": text, "x": across, "y": up}
+        for name, text, across, up in found
+        if across is not None and up is not None
     ]
-    marks += [
-        {"label": name, "text": pin.text, "x": pin.values[x], "y": pin.values[y]}
-        for name, pin in session.pins.items()
-        if {x, y} <= set(pin.values)
-    ]
-    return marks
 
 
 def _now(session: Session, sweep: Sweep, x: str, y: str) -> dict[str, Any]:
     """The present setting: as the sweep has it, or else the one release on the Tune page."""
-    setting = session.setting
+    setting, policy = session.setting, session.policy
     point = next((p for p in sweep if p.setting.key == setting.key), None)
     if point is not None:
-        return {"label": "now", "text": setting.words, "x": point.median(x), "y": point.median(y)}
+        values = {c: place(policy, point, m) for c, m in (("x", x), ("y", y))}
+        return {"label": "now", "text": setting.words, **values}
     values = {c: _read_now(session, m) for c, m in (("x", x), ("y", y))}
     return {"label": "now", "text": f"{setting.words}, one release", **values}
 
 
 def _read_now(session: Session, measure: str) -> float | None:
     """A measure of the release on the Tune page; None where reading it would be felt."""
+    if measure == POLICY:
+        return session.policy.judge(
+            {key: _read_now(session, key) for key in session.policy.measures}
+        ).largest
     current = current_release(session)
     reading = current.readings.get(measure)
     if reading is None and session.data.n <= LARGEST_DENSE:
         key = (*release_key(session), measure)
-        kept = memo("measures of the sweep", 8)
+        kept = memo("measures of the sweep", 32)
         reading = kept.once(key, lambda: rwn.MEASURES[measure].read(current.comparison))
     return reading.value if isinstance(reading, Reading) else None
 

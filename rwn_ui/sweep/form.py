@@ -173,7 +173,8 @@ def first_search(session: Session) -> Search:
         precision=(dict(session.precision),),
         slices=(session.slices,),
     )
-    return Search(grid=grid, plan=Plan(measures=USUAL, seed=session.seed))
+    measures = tuple(dict.fromkeys((*session.policy.measures, *USUAL)))
+    return Search(grid=grid, plan=Plan(measures=measures, seed=session.seed))
 
 
 def _even(ends: LeverRange, high: float) -> tuple[float, ...]:

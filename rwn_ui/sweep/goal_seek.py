@@ -1,4 +1,4 @@
-"""Goal seek on the Sweep page: the best setting that keeps a limit, and the reverse."""
+"""Goal seek on the Sweep page: the best setting that keeps all limits, and the reverse."""
 
 from __future__ import annotations
 
@@ -24,66 +24,77 @@ def _key(session: Session, what: str) -> str:
     return f"sweep.{session.generation}.{what}"
 
 
-def tolerated(session: Session, measure: str) -> float:
-    """What this user tolerates of a measure: typed on the map, or the policy's."""
-    known = {
-        "bayes_linkage": session.policy.linkage,
-        "distance_linkage": session.policy.linkage,
-        "correlation": session.policy.correlation,
-        "regression": session.policy.slope,
-    }
-    share = rwn.MEASURES[measure].bounds == (0.0, 1.0)
-    return session.limits.get(measure, known.get(measure, 0.05 if share else 1.0))
-
-
 def draw(session: Session, run: Run) -> None:
-    """The best setting that keeps a limit, and what is known about it."""
+    """The best setting that keeps all limits, and what is known about it."""
     st.markdown("#### Goal seek")
-    x, y = session.views["x"], session.views["y"]
-    keep, best = rwn.MEASURES[y], rwn.MEASURES[x]
-    forward, back = st.columns(2)
-    for column, goal_keep, goal_best, words in (
-        (forward, y, x, f"Keep {keep.title} tolerable, with the best {best.title}"),
-        (back, x, y, f"Keep {best.title} within a limit, with the best {keep.title}"),
-    ):
-        with column:
-            _seek_button(session, run, goal_keep, goal_best, words)
+    best = session.views["x"]
+    forward, back = st.columns(2, vertical_alignment="bottom")
+    with forward:
+        words = f"Keep all limits, with the best {rwn.MEASURES[best].title}"
+        if _pressed(session, run, "policy", words, blocked=not session.policy.limits):
+            _begin(session, run, Goal(keep=session.policy, best=best))
+    with back:
+        _reverse(session, run, best)
     _seeking(session)
 
 
-def _seek_button(session: Session, run: Run, keep: str, best: str, words: str) -> None:
-    share = rwn.MEASURES[keep].bounds == (0.0, 1.0)
+def _reverse(session: Session, run: Run, keep: str) -> None:
+    """Keep utility within an aim, with the least of a risk."""
+    shown = session.views["y"]
+    risks = [key for key in run.plan.measures if rwn.MEASURES[key].side == "risk"]
+    risk = shown if shown in rwn.MEASURES else next(iter((*session.policy.measures, *risks)), "")
+    if not risk:
+        return
+    share = rwn.MEASURES[keep].is_share
     limit, press = st.columns([1, 3], vertical_alignment="bottom")
     value = limit.number_input(
-        "Limit, %" if share else "Limit",
-        value=tolerated(session, keep) * (100 if share else 1),
-        key=_key(session, f"goal.{keep}.{session.limits.get(keep)}"),
+        "Aim, %" if share else "Aim",
+        value=_aim(session, keep) * (100 if share else 1),
+        key=_key(session, f"goal.{keep}"),
         format="%.3g" if not share else "%.1f",
         step=1.0 if share else 0.01,
     )
-    blocked = own_work().busy or not len(run.sweep())
+    words = f"Keep {rwn.MEASURES[keep].title} within it, with the best {rwn.MEASURES[risk].title}"
+    with press:
+        if _pressed(session, run, "reverse", words, blocked=risk not in run.plan.measures):
+            _begin(session, run, Goal(keep=keep, limit=value / 100 if share else value, best=risk))
+
+
+def _aim(session: Session, measure: str) -> float:
+    """What an analyst hopes for, to begin with."""
+    known = {"correlation": session.aims.correlation, "regression": session.aims.slope}
+    return known.get(measure, 0.05 if rwn.MEASURES[measure].is_share else 1.0)
+
+
+def _method(run: Run) -> str:
+    """The method to seek among: the one that Tune shows first, where it was swept."""
     methods = {point.setting.method for point in run.sweep()}
-    # the method that Tune shows, where it was swept
-    method = rwn.RWN.method if rwn.RWN.method in methods else min(methods, default="")
-    if press.button(
+    return rwn.RWN.method if rwn.RWN.method in methods else min(methods, default="")
+
+
+def _pressed(session: Session, run: Run, what: str, words: str, *, blocked: bool) -> bool:
+    several = len({point.setting.method for point in run.sweep()}) > 1
+    return st.button(
         words,
-        key=_key(session, f"seek.{keep}"),
-        disabled=blocked,
+        key=_key(session, f"seek.{what}"),
+        disabled=blocked or own_work().busy or not len(run.sweep()),
         width="stretch",
-        help=f"Among the settings of the method {method}." if len(methods) > 1 else None,
-    ):
-        goal = Goal(keep=keep, limit=value / 100 if share else value, best=best)
-        points = [point for point in run.sweep() if point.setting.method == method]
-        own_work().jobs[JOB] = Job(
-            goal.words,
-            seek_politely,
-            words=f"Looking between the settings: {goal.words}",
-            microdata=session.data,
-            points=points,
-            goal=goal,
-            plan=run.plan,
-        )
-        st.rerun()
+        help=f"Among the settings of the method {_method(run)}." if several else None,
+    )
+
+
+def _begin(session: Session, run: Run, goal: Goal) -> None:
+    method = _method(run)
+    own_work().jobs[JOB] = Job(
+        goal.words,
+        seek_politely,
+        words=f"Looking between the settings: {goal.words}",
+        microdata=session.data,
+        points=[point for point in run.sweep() if point.setting.method == method],
+        goal=goal,
+        plan=run.plan,
+    )
+    st.rerun()
 
 
 def seek_politely(**arguments: Any) -> GoalAnswer:
@@ -104,7 +115,9 @@ def _seeking(session: Session) -> None:
         st.info(escaped(f"{job.label}: {job.refusal}"), icon=":material/info:")
         return
     answer: GoalAnswer = job.result
-    show = st.success if answer.reached else st.warning
+    # one measure within an aim, or a limit that nobody could judge, is no reason for green
+    kept = answer.kept and isinstance(answer.goal.keep, rwn.Policy)
+    show = st.success if kept else st.info if answer.reached else st.warning
     show(escaped(f"{answer.goal.words}: {answer.sentence}"))
     if answer.reached:
         st.button(

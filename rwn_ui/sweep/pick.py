@@ -8,14 +8,15 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.tuning import Point, Run
-from rwn_ui.features.scenario_trial import readings_of, scenario_of
+from rwn_ui.features.risk_axis import POLICY
+from rwn_ui.features.scenario_trial import scenario_of
 from rwn_ui.features.setting_sentences import reading_words, value_words
 from rwn_ui.features.sweep_points import best as best_settings
+from rwn_ui.features.sweep_points import place
 from rwn_ui.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
-from rwn_ui.sweep.goal_seek import tolerated
 
 RISKS = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
 
@@ -39,7 +40,7 @@ def draw(session: Session, run: Run) -> None:
     if not len(sweep):
         return
     x, y = session.views["x"], session.views["y"]
-    best = best_settings(sweep, x, y)
+    best = best_settings(session.policy, sweep, x, y)
     ranked = sorted(sweep, key=lambda p: _rank(session, p, x, y, best))
     points = {point.setting.key: point for point in ranked}
     key = _key(session, "picked")
@@ -47,10 +48,10 @@ def draw(session: Session, run: Run) -> None:
         st.session_state[key] = next(iter(points))
     left, press, keep = st.columns([6, 1.3, 1.3], vertical_alignment="bottom")
     chosen = left.selectbox(
-        "Setting (● on the frontier); a click on the map picks one, too",
+        "Setting (✓ keeps all limits, ● on the frontier); a click on the map picks one, too",
         list(points),
         key=key,
-        format_func=lambda k: _line(points[k], x, y, best),
+        format_func=lambda k: _line(session, points[k], x, y, best),
     )
     press.button(
         "Load into Tune",
@@ -64,25 +65,28 @@ def draw(session: Session, run: Run) -> None:
 
 
 def _rank(session: Session, point: Point, x: str, y: str, best: set[str]) -> tuple[Any, ...]:
-    """The frontier first; in it what is tolerable, the most useful first."""
-    loss, risk = point.median(x), point.median(y)
-    if loss is None or risk is None:
+    """What keeps all limits first; in it the frontier, the most useful first."""
+    loss, verdict = point.median(x), session.policy.judge_point(point)
+    if loss is None or place(session.policy, point, y) is None:
         return (True, True, 0.0)
-    signs = [-1 if rwn.MEASURES[m].better == "higher" else 1 for m in (x, y)]
-    over = signs[1] * risk > signs[1] * tolerated(session, y)
-    return (point.setting.key not in best, over, signs[0] * loss)
+    sign = -1 if rwn.MEASURES[x].better == "higher" else 1
+    return (not verdict.kept, point.setting.key not in best, sign * loss)
 
 
-def _line(point: Point, x: str, y: str, best: set[str]) -> str:
+def _line(session: Session, point: Point, x: str, y: str, best: set[str]) -> str:
+    verdict = session.policy.judge_point(point)
     mark = "● " if point.setting.key in best else ""
-    shown = [y, x, *(key for key in RISKS if {x, y} & set(RISKS) and key in point.spreads)]
-    readings = (_words(point, m, interval=m in (x, y)) for m in dict.fromkeys(shown))
+    mark += "✓ " if verdict.kept else ""
+    first = (y,) if y != POLICY else (verdict.first,) if verdict.first else ()
+    beside = [key for key in RISKS if key in point.spreads] if {x, y} & {POLICY, *RISKS} else []
+    shown = [*first, x, *beside]
+    readings = (_words(point, m, interval=m in (*first, x)) for m in dict.fromkeys(shown))
     return f"{mark}{point.setting.words} · {' · '.join(readings)}"
 
 
 def _words(point: Point, measure: str, *, interval: bool) -> str:
     """A measure of a point in words; with its interval, where one more release falls."""
-    reading = readings_of(point).get(measure)
+    reading = point.stated().get(measure)
     if reading is None:
         words = "not applicable"
     elif interval:

@@ -14,6 +14,7 @@ from rwn_core.masking.references import REFERENCES
 from rwn_core.tuning import Run, Setting, Sweep
 from rwn_core.tuning.forecast import EXPECTED
 from rwn_ui.background.progress import bar, polled
+from rwn_ui.features.risk_axis import POLICY
 from rwn_ui.messages import guarded
 from rwn_ui.panel import panel
 from rwn_ui.state.results import current_release
@@ -24,7 +25,7 @@ from rwn_ui.sweep import goal_seek as goal_seek_view
 from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.sweep import run as sweep_run
 from rwn_ui.sweep import slice_search as slice_search_view
-from rwn_ui.sweep.goal_seek import tolerated
+from rwn_ui.widgets import limits
 
 
 def _key(session: Session, what: str) -> str:
@@ -97,7 +98,7 @@ def _pictures(session: Session, run: Run) -> None:
     asked = [s for s in run.settings if s.method not in REFERENCES]
     names = sweep_cards.varied(asked)
     x, y, limit, along = _axes(session, measures, names)
-    _redraw_the_rest(session, (x, y, limit))
+    _redraw_the_rest(session, (x, y, session.policy))
     if session.setting.key not in {point.setting.key for point in sweep}:
         current_release(session, slot)  # the map shows it
     cards = [sweep_cards.draw_map(session, sweep, x, y, limit=limit, along=along)]
@@ -110,12 +111,13 @@ def _pictures(session: Session, run: Run) -> None:
                 sweep,
                 measure,
                 where,
-                limit=limit if measure == y else None,
+                limit=_limit(session, measure),
                 forecasts=forecasts,
             )
         )
+    chosen = (x, y, session.policy, along, session.generation)
     payload = {
-        "stamp": f"{len(sweep)}|{len(forecasts)}|{x}|{y}|{limit}|{along}|{session.generation}",
+        "stamp": f"{len(sweep)}|{len(forecasts)}|{chosen}",
         "wide": True,
         "projector": session.projector,
         "summary": {"text": _summary(session, sweep, forecasts)},
@@ -124,7 +126,7 @@ def _pictures(session: Session, run: Run) -> None:
     panel(payload, key="sweep", on_pick=lambda key: sweep_pick.pick(session, key))
 
 
-def _redraw_the_rest(session: Session, chosen: tuple[str, str, float]) -> None:
+def _redraw_the_rest(session: Session, chosen: tuple[Any, ...]) -> None:
     """Draw the whole page anew when the axes changed: what stands below speaks of them."""
     key = _key(session, "axes")
     before = st.session_state.get(key)
@@ -144,40 +146,30 @@ def _summary(session: Session, sweep: Sweep, forecasts: Mapping[str, Mapping[str
 def _axes(
     session: Session, measures: tuple[str, ...], names: list[str]
 ) -> tuple[str, str, float | None, str | None]:
-    """Which measures the map shows, the tolerated risk, and the slices to connect."""
+    """Which measures the map shows, the limit on the risk, and the slices to connect."""
     sides = {
         side: [m for m in measures if rwn.MEASURES[m].side == side] for side in ("utility", "risk")
     }
     first = {
         "x": (sides["utility"] or list(measures))[0],
-        "y": (sides["risk"] or list(measures))[0],
+        "y": POLICY,
     }
-    across, up, line, join = st.columns([3, 3, 2, 2])
+    across, up, line, join = st.columns([3, 3, 2, 2], vertical_alignment="bottom")
 
-    def choose(column: Any, label: str, what: str) -> str:
+    def choose(column: Any, label: str, what: str, keys: tuple[str, ...]) -> str:
         key = _key(session, what)
-        if st.session_state.get(key) not in measures:
+        if st.session_state.get(key) not in keys:
             st.session_state[key] = session.views.get(what) or first[what]
-            if st.session_state[key] not in measures:
+            if st.session_state[key] not in keys:
                 st.session_state[key] = first[what]
-        chosen: str = column.selectbox(
-            label, measures, key=key, format_func=lambda m: rwn.MEASURES[m].title
-        )
+        chosen: str = column.selectbox(label, keys, key=key, format_func=sweep_cards.title)
         session.views[what] = chosen
         return chosen
 
-    x, y = choose(across, "Across: utility", "x"), choose(up, "Up: risk", "y")
-    low, high = rwn.MEASURES[y].bounds
-    share = (low, high) == (0.0, 1.0)
-    limit = line.number_input(
-        "Tolerable, %" if share else "Tolerable",
-        value=tolerated(session, y) * (100 if share else 1),
-        min_value=0.0,
-        step=1.0 if share else 0.1,
-        key=_key(session, f"limit.{y}"),
-        help="The horizontal line of the map: what the organization tolerates.",
-    )
-    session.limits[y] = limit / 100 if share else limit
+    x = choose(across, "Across: utility", "x", measures)
+    y = choose(up, "Up: risk", "y", (POLICY, *measures))
+    with line.popover("Limits", width="stretch", help="The policy, by which all pages judge."):
+        limits.edit(session, "sweep")
     options = [None, *names]
     key = _key(session, "along")
     if st.session_state.get(key) not in options:
@@ -189,7 +181,13 @@ def _axes(
         format_func=lambda n: "nothing" if n is None else f"along {SHORT_NAMES.get(n, n)}",
         help="Lines through settings that differ in this parameter alone.",
     )
-    return x, y, session.limits[y], along
+    return x, y, _limit(session, y), along
+
+
+def _limit(session: Session, key: str) -> float | None:
+    """Where the policy's line is on an axis, if it has one there."""
+    limit = session.policy.limit(key)
+    return 1.0 if key == POLICY else None if limit is None else limit.at_most
 
 
 def _surface(

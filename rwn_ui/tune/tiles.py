@@ -1,15 +1,14 @@
-"""The Tune page's tiles: headline numbers, held against the policy, the draws and the pins."""
+"""The Tune page's tiles: the policy's verdict, then headline numbers, draws and pins."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import rwn_core as rwn
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures.measure import Reading
-from rwn_ui.features import risk_axis
+from rwn_ui.features import policy_tile, risk_axis
 from rwn_ui.features.repeated_draws_results import drawn, interval
 from rwn_ui.panel.tile import Tile, percent
 from rwn_ui.state.results import prepared
@@ -23,24 +22,6 @@ def _three(value: float) -> str:
 
 
 TILES = (
-    Tile(
-        label="Re-linked, worst case",
-        measure="bayes_linkage",
-        words=percent,
-        limit="linkage",
-        help="Released records that a worst-case intruder links rightly: one who holds the whole "
-        "original file and knows the method, but not the key. Ordinary tools compare distances "
-        "and see far less; choose the intruder at the left.",
-    ),
-    Tile(
-        label="Re-linked, ordinary",
-        measure="distance_linkage",
-        words=percent,
-        limit="linkage",
-        help="Released records whose nearest original is their own source: an ordinary intruder "
-        "who compares distances. One who knows the method and holds the original file can do "
-        "far better.",
-    ),
     Tile(
         label="Max Cook’s distance",
         measure="cooks_distance",
@@ -59,14 +40,14 @@ TILES = (
         label="Mean |Δ correlation|",
         measure="correlation",
         words=lambda value: f"{value:.3f}",
-        limit="correlation",
+        aim="correlation",
         help="Mean absolute change over all pairs of numeric variables.",
     ),
     Tile(
         label="Median |Δ slope| / SE",
         measure="regression",
         words=lambda value: f"{value:.2f}",
-        limit="slope",
+        aim="slope",
         help="Median change of the regression's slopes, in units of the original's standard error.",
     ),
     Tile(
@@ -83,20 +64,35 @@ TILES = (
 
 
 def chosen(session: Session) -> list[Tile]:
-    """The page's tiles: the chosen risk first, then those that do not change."""
+    """The page's tiles after that of the policy: the risk that the map shows, then the others."""
     key = risk_axis.measure(session)
-    risks = [tile for tile in TILES if tile.limit == "linkage"]
-    first = next((tile for tile in risks if tile.measure == key), None)
-    if first is None:
-        about = rwn.MEASURES[key]
-        first = replace(risks[0], label=about.title, measure=key, help=about.question)
-    return [first, *(tile for tile in TILES if tile.limit != "linkage")]
+    if key == risk_axis.POLICY:
+        return list(TILES)
+    about = rwn.MEASURES[key]
+    return [Tile(label=about.title, measure=key, words=percent, help=about.question), *TILES]
 
 
 def draw(session: Session, readings: Readings) -> list[dict[str, Any]]:
-    """Every tile of a release as plain data."""
+    """Every tile of a release as plain data, the policy first."""
     draws = drawn(session)
-    return [_tile(tile, readings, session, draws) for tile in chosen(session)]
+    return [
+        _policy(session, readings),
+        *(_tile(tile, readings, session, draws) for tile in chosen(session)),
+    ]
+
+
+def _policy(session: Session, readings: Readings) -> dict[str, Any]:
+    """The verdict on the release, and how much more of a limit it uses than the pins."""
+    waits = risk_axis.pending(session, readings) is not None
+    wait = str(risk_axis.PENDING) if waits else ""
+    shown = policy_tile.draw(session.policy, readings, wait=wait)
+    used = session.policy.judge_readings(readings).largest
+    for name, pinned in session.pins.items():
+        before = session.policy.judge(pinned.values).largest
+        if not waits and used is not None and before is not None:
+            tile = Tile(label="", measure="", words=lambda share: f"{100 * share:.0f} %", help="")
+            shown["against"].append(_against(tile, name, used, before))
+    return shown
 
 
 def _tile(
@@ -105,13 +101,13 @@ def _tile(
     reading = readings[tile.measure]
     shown = tile.draw(reading)
     if reading is risk_axis.PENDING:
-        shown |= {"released": "…", "limit": _ordinary(tile, readings)}
+        shown |= {"released": "…"}
     if not isinstance(reading, Reading):
         return shown
-    if tile.limit == "linkage":
+    if rwn.MEASURES[tile.measure].side == "risk" and tile not in TILES:
         shown["help"] += risk_axis.beside(tile.measure, reading, readings)
-    if tile.limit is not None:
-        _mark(shown, tile, readings, session)
+    if tile.aim is not None:
+        _mark(shown, tile, reading, session)
     spread = interval(draws, tile.measure, tile.part)
     if spread is not None:
         low, high = (tile.words(end) for end in spread)
@@ -125,28 +121,19 @@ def _tile(
     return shown
 
 
-def _mark(shown: dict[str, Any], tile: Tile, readings: Readings, session: Session) -> None:
-    """Hold a tile against the policy; no risk stands there alone."""
-    limit = float(getattr(session.policy, str(tile.limit)))
-    if tile.limit == "slope" and not prepared(session).prepared.whole:
+def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session) -> None:
+    """Hold a tile of utility against its aim; within it nothing is said to be well."""
+    if tile.aim == "slope" and not prepared(session).prepared.whole:
         shown["limit"] = "SE of the shown records"
         shown["help"] += (
-            " It is not held against the policy: the whole table's standard errors are smaller, so "
+            " It is not held against the aim: the whole table's standard errors are smaller, so "
             "that in their units the change is larger."
         )
         return
-    reading = readings[tile.measure]
-    assert isinstance(reading, Reading)
-    shown["state"] = "ok" if tile.value(reading) <= limit else "over"
-    shown["limit"] = f"limit {tile.words(limit)}"
-    shown["help"] += f" The policy: {shown['limit']}."
-    shown["limit"] = _ordinary(tile, readings) or shown["limit"]
-
-
-def _ordinary(tile: Tile, readings: Readings) -> str:
-    """The ordinary intruder's number below the worst case; nothing below other tiles."""
-    ordinary = risk_axis.ordinary(tile.measure, readings)
-    return "" if ordinary is None else f"ordinary {tile.words(ordinary)}"
+    aim = float(getattr(session.aims, str(tile.aim)))
+    shown["state"] = "over" if tile.value(reading) > aim else None
+    shown["limit"] = f"aim {tile.words(aim)}"
+    shown["help"] += f" The aim for utility: at most {tile.words(aim)}."
 
 
 def _against(tile: Tile, name: str, released: float, pinned: float) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
             if chart["key"] == "regression" and "reason" not in chart
         ],
     }
-    again = risk_axis.again(session, current, readings[risk_axis.measure(session)])
+    again = risk_axis.again(session, current, readings)
     return {"stamp": stamp(session.words, shown), "again": again, **shown}
 
 
@@ -72,6 +72,10 @@ def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, 
 def pin(session: Session, current: CurrentRelease) -> Pin:
     """The current setting, to be compared with later ones."""
     values, readings = {}, risk_axis.readings(session, current, wait=True)
+    for key in session.policy.measures:
+        reading = readings[key]
+        if isinstance(reading, Reading):
+            values[key] = reading.value
     for tile in tiles.chosen(session):
         reading = readings[tile.measure]
         if isinstance(reading, Reading):
@@ -99,33 +103,46 @@ def _cards(readings: Readings, session: Session) -> list[Chart]:
 
 
 def _map(readings: Readings, session: Session) -> Chart:
-    axis = risk_axis.measure(session)
-    risk, loss = readings[axis], readings["correlation"]
-    for reading in (risk, loss):
-        if not isinstance(reading, Reading) and reading is not risk_axis.PENDING:
-            return draw_reason("Risk-utility map", str(reading), "risk_utility_map")
+    axis, loss = risk_axis.measure(session), readings["correlation"]
+    waits = risk_axis.pending(session, readings) is not None
+    height = None if waits else _height(session, axis, readings)
+    for why in (height, loss):
+        if isinstance(why, rwn.NotApplicable):
+            return draw_reason("Risk-utility map", str(why), "risk_utility_map")
     assert isinstance(loss, Reading)
-    height = risk.value if isinstance(risk, Reading) else None
-    points = [{"label": "now", "utility": 1 - loss.value, "risk": height, "text": session.words}]
-    for name, pinned in session.pins.items():
-        values = pinned.values
-        if "correlation" in values and axis in values:
-            points.append(
-                {
-                    "label": name,
-                    "utility": 1 - values["correlation"],
-                    "risk": values[axis],
-                    "text": pinned.text,
-                }
-            )
-    chart = CHARTS["risk_utility_map"](
+    kept = None if waits else session.policy.judge_readings(readings).kept
+    now = {"utility": 1 - loss.value, "risk": height, "text": session.words, "kept": kept}
+    points = [{"label": "now", **now}, *_pins(session, axis)]
+    of_limits, limit = axis == risk_axis.POLICY, session.policy.limit(axis)
+    return CHARTS["risk_utility_map"](
         points,
-        session.policy.linkage,
-        sweep_points.small_map(axis),
+        1.0 if of_limits else None if limit is None else limit.at_most,
+        sweep_points.small_map(session.policy, axis),
         repeated_draws_results.map_points(session, axis),
+        risk=risk_axis.title(axis) if of_limits else risk_axis.title(axis).lower(),
+        of_limits=of_limits,
     )
-    chart["layout"]["yaxis"]["title"]["text"] = risk_axis.axis_title(axis)
-    return chart
+
+
+def _height(session: Session, axis: str, readings: Readings) -> float | rwn.NotApplicable:
+    """Where the release stands on the risk axis, or why it has no place."""
+    if axis != risk_axis.POLICY:
+        reading = readings[axis]
+        return reading.value if isinstance(reading, Reading) else reading
+    verdict = session.policy.judge_readings(readings)
+    return rwn.NotApplicable(verdict.sentence) if verdict.largest is None else verdict.largest
+
+
+def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
+    """The pinned settings that have a place on the map."""
+    points = []
+    for name, pinned in session.pins.items():
+        values, verdict = pinned.values, session.policy.judge(pinned.values)
+        risk = verdict.largest if axis == risk_axis.POLICY else values.get(axis)
+        if "correlation" in values and risk is not None:
+            place = {"utility": 1 - values["correlation"], "risk": risk, "kept": verdict.kept}
+            points.append({"label": name, **place, "text": pinned.text})
+    return points
 
 
 def _table(chart: Chart) -> dict[str, Any]:

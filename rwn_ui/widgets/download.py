@@ -102,7 +102,7 @@ def _last(session: Session, work: Work) -> None:
     def record() -> str:
         try:
             decision = None if chosen is None else decisions[chosen]
-            return internal_record(data, release, file, decision=decision)
+            return internal_record(data, release, file, decision=decision, policy=session.policy)
         except Exception as error:  # as above
             raise RuntimeError(f"no file (error {log_fault(error)})") from None
 

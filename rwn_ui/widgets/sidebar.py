@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
@@ -14,8 +13,9 @@ from rwn_ui.messages import escaped
 from rwn_ui.state.change_table import change_method, reweigh, take
 from rwn_ui.state.history import Choice
 from rwn_ui.state.results import prepared
-from rwn_ui.state.session import Policy, Session
+from rwn_ui.state.session import Aims, Session
 from rwn_ui.state.work import own_work
+from rwn_ui.widgets import limits
 
 
 def badge(session: Session) -> None:
@@ -166,7 +166,7 @@ def history(session: Session) -> None:
 
 
 def extras(session: Session) -> None:
-    """Seed, shown variable, projector mode, policy."""
+    """Seed, shown variable, projector mode, policy, aims."""
     session.seed = int(
         st.number_input(
             "Seed of the trial",
@@ -191,27 +191,21 @@ def extras(session: Session) -> None:
         key=widget_key(session, "projector"),
         help="Two columns and large type for a meeting room.",
     )
-    with st.expander("Policy limits"):
-        session.policy = _policy(session)
+    with st.expander("Policy: limits on risk"):
+        limits.edit(session, "tune")
+    with st.expander("Aims for utility"):
+        session.aims = _aims(session)
 
 
-def _policy(session: Session) -> Policy:
-    old = session.policy
-    linkage = st.number_input(
-        "Records re-linked, % at most",
-        0.0,
-        100.0,
-        100 * old.linkage,
-        0.5,
-        key=widget_key(session, "policy.linkage"),
-    )
+def _aims(session: Session) -> Aims:
+    old = session.aims
     correlation = st.number_input(
         "Mean |Δ correlation| at most",
         0.0,
         2.0,
         old.correlation,
         0.01,
-        key=widget_key(session, "policy.correlation"),
+        key=widget_key(session, "aims.correlation"),
     )
     slope = st.number_input(
         "Median |Δ slope| / SE at most",
@@ -219,6 +213,6 @@ def _policy(session: Session) -> Policy:
         100.0,
         old.slope,
         0.1,
-        key=widget_key(session, "policy.slope"),
+        key=widget_key(session, "aims.slope"),
     )
-    return replace(old, linkage=linkage / 100, correlation=correlation, slope=slope)
+    return Aims(correlation=correlation, slope=slope)

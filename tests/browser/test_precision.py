@@ -15,7 +15,7 @@ SLIDER = "input[aria-label='Steps for all numbers']"
 
 def worst(app) -> float:
     """The worst case on its tile, in percent."""
-    text = app.tile("Re-linked, worst case").locator(".rwn-value").inner_text()
+    text = app.tile("Worst-case linkage").locator(".rwn-value").inner_text()
     return float(text.split()[0])
 
 

@@ -14,10 +14,11 @@ from rwn_core.data.question import Question
 from rwn_core.errors import NotApplicable
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import read
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_core.mechanism.cell_law import CellLaw
 
+OF_A_POPULATION = {"categories", "holes"}
 PARAMS = RWN(epsilon=0.5, k=3, q=0.8)
 
 
@@ -81,7 +82,15 @@ def params(n: int) -> RWN:
 
 def compared(table: str, original: Microdata, masked: Microdata, law: CellLaw) -> Comparison:
     _, holdout, question = data(table)
-    return Comparison(original=original, masked=masked, law=law, holdout=holdout, question=question)
+    sampling = Sampling(population=3.0 * original.n) if table in OF_A_POPULATION else None
+    return Comparison(
+        original=original,
+        masked=masked,
+        law=law,
+        holdout=holdout,
+        question=question,
+        sampling=sampling,
+    )
 
 
 @cache

@@ -49,20 +49,13 @@ ZERO_OF_ITSELF = {"cells_changed", "closest_record"}
 DOUBTED_OF_ITSELF = {
     # who knows the law takes the original for a release like any other
     *("bayes_linkage", "intruder_levels", "whole_file_linkage", "attribute_inference"),
-    "attribute_gain",
+    *("attribute_gain", "abstaining_linkage"),
 }
 NEEDS_A_LAW = {
-    *("neighborhood_size", "bayes_linkage"),
-    "intruder_levels",
-    "whole_file_linkage",
-    "repeated_releases",
-    "membership",
-    "attribute_inference",
+    *("neighborhood_size", "bayes_linkage", "intruder_levels", "whole_file_linkage"),
+    *("abstaining_linkage", "repeated_releases", "membership", "attribute_inference"),
     "attribute_gain",
-    "differential_privacy",
-    "misclassification",
-    "queries",
-    "homogeneity",
+    *("differential_privacy", "misclassification", "queries", "homogeneity"),
 }
 NOTHING_LEFT = {
     # what a release without any value discloses: nothing, and that is an answer
@@ -76,6 +69,7 @@ NOTHING_LEFT = {
     "interval_disclosure",
     "true_matches",
 }
+NEEDS_A_POPULATION = {"population_uniqueness"}
 FORBIDDEN_TO_MEASURES = ("rwn_core.measures.utility", "rwn_core.measures.risk", "rwn_core.masking")
 NEEDS_A_SECRET = {"l_diversity", "t_closeness", "inference"}
 
@@ -224,7 +218,7 @@ def test_a_release_with_empty_records():
     comparison = Comparison(original=original, masked=masked, holdout=holdout, question=question)
     needs_another_response = {"generalized_regression"}
     refused = {key for key in MEASURES if isinstance(read(key, comparison), NotApplicable)}
-    assert refused == NEEDS_A_LAW | needs_another_response
+    assert refused == NEEDS_A_LAW | NEEDS_A_POPULATION | needs_another_response
 
 
 def test_a_release_that_lost_everything():
@@ -257,7 +251,7 @@ def test_nothing_but_the_two_tables():
         "generalized_regression",
     }
     refused = {key for key in MEASURES if isinstance(read(key, comparison), NotApplicable)}
-    assert refused == needs_a_question | NEEDS_A_LAW | NEEDS_A_SECRET
+    assert refused == needs_a_question | NEEDS_A_LAW | NEEDS_A_SECRET | NEEDS_A_POPULATION
 
 
 def test_measures_import_no_sibling_and_no_masking():

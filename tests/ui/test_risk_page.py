@@ -34,15 +34,17 @@ def charts(payload: dict[str, Any]) -> dict[str, Any]:
 
 def test_tiles_cards_and_tables(page, drawn):
     payload = drawn[-1]
-    assert [tile["label"] for tile in payload["tiles"]][:3] == [
-        "Worst case, all variables",
-        "Worst case, by the keys",
-        "Ordinary: distance linkage",
+    assert [tile["label"] for tile in payload["tiles"]][1:4] == [
+        "Worst case, all",
+        "Worst case, by keys",
+        "Ordinary intruder",
     ]
     assert all(tile["help"] for tile in payload["tiles"])
     assert list(charts(payload)) == [
         "linkage_attacks",
         "record_risk",
+        "precision_recall",
+        "true_matches",
         "repeated_releases",
         "rounding_effect",
         "key_classes",
@@ -71,13 +73,34 @@ def test_what_concerns_single_people_is_marked_internal(page, drawn):
 
 
 def test_key_variables_reach_the_numbers(page, drawn):
-    before = drawn[-1]["tiles"][1]["released"]
+    before = drawn[-1]["tiles"][2]["released"]
     page.multiselect[0].set_value(["age"]).run()
     assert not page.exception
     after = drawn[-1]
-    assert after["tiles"][1]["released"] != before
+    assert after["tiles"][2]["released"] != before
     assert "keys: age" in after["summary"]["text"]
-    assert after["tiles"][0]["released"] == drawn[0]["tiles"][0]["released"]
+    assert after["tiles"][1]["released"] == drawn[0]["tiles"][1]["released"]
+
+
+def shown_values(payload: dict[str, Any]) -> list[list[str]]:
+    tables = {table["title"]: table["rows"] for table in payload["tables"]}
+    assert {
+        "Links by somebody who is sure of them",
+        "How a confidential value is found out",
+    } <= set(tables)
+    return tables["Whose values does a row show?"]
+
+
+def test_further_sets_are_stated_and_taken_back(page, drawn):
+    assert shown_values(drawn[-1])[0][0] == "age, weight, height"
+    labels = [widget.label for widget in page.multiselect]
+    page.multiselect[labels.index("A further set of variables")].set_value(["neck", "age"]).run()
+    buttons = {button.label: button for button in page.button}
+    buttons["Add this set"].click().run()
+    assert not page.exception
+    assert [row[0] for row in shown_values(drawn[-1])[:2]] == ["age, weight, height", "neck, age"]
+    next(button for button in page.button if button.label == "Clear the sets").click().run()
+    assert "neck, age" not in [row[0] for row in shown_values(drawn[-1])]
 
 
 def test_no_key_variable_is_a_sentence(page, drawn):
@@ -175,19 +198,21 @@ def test_a_refused_job_says_why(large, drawn, open_page, monkeypatch, finished):
 def test_the_tune_page_shows_the_worst_case_first_and_says_so(open_page):
     screen = open_page("tune")
     (tile, *_) = screen.panel["tiles"]
-    assert tile["label"] == "Re-linked, worst case"
-    assert tile["limit"].startswith("ordinary")
+    assert tile["label"] == "Worst-case linkage"
+    assert "ordinary" in tile["limit"]
     assert "ordinary intruder" in tile["help"]
-    assert "worst-case linkage" in screen.panel["cards"][0]
+    assert risk_axis.AXIS in screen.panel["cards"][0]
 
 
-def test_every_risk_can_stand_on_the_tile_and_the_map(open_page):
+def test_every_risk_can_stand_on_the_map_beside_the_policy(open_page):
     screen = open_page("tune")
     choice = screen.test.selectbox(key="tune.0.risk")
     for key in ("distance_linkage", "membership", "queries"):
         choice.set_value(key).run()
         assert screen.errors == []
-        (tile, *_) = screen.panel["tiles"]
+        (policy, tile, *_) = screen.panel["tiles"]
+        assert policy["state"] == "over"
+        assert (tile["label"], tile["state"]) == (risk_axis.title(key), None)
         assert tile["released"].endswith("%")
-        assert risk_axis.axis_title(key) in screen.panel["cards"][0]
+        assert f"risk: {risk_axis.title(key).lower()}" in screen.panel["cards"][0]
     assert set(risk_axis.choices()) >= {"bayes_linkage", "intruder_levels", "extremes"}

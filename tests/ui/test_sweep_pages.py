@@ -16,7 +16,7 @@ from rwn_core.scale.planner import Offer
 from rwn_core.tuning import Grid, Plan, Point, Setting, Sweep
 from rwn_core.tuning.point import Spread
 from rwn_ui.state.results import current_release, prepared
-from rwn_ui.state.session import Pin
+from rwn_ui.state.session import Pin, Session
 from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import form as sweep_form
 from rwn_ui.sweep import pick as sweep_pick
@@ -86,7 +86,8 @@ def test_a_line_of_the_list_has_an_interval_for_the_measures_on_the_axes_only() 
     }
     spreads = {key: Spread(measure=key, values=values) for key, values in shares.items()}
     point = Point(setting=Setting.of("rwn", {"k": 5}), spreads=spreads, seconds=0.0)
-    line = sweep_pick._line(point, "correlation", "bayes_linkage", set())
+    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
+    line = sweep_pick._line(session, point, "correlation", "bayes_linkage", set())
     first, across, other = line.split(" · ")[-3:]
     assert first.startswith("Worst-case linkage 25.0\N{NO-BREAK SPACE}% (")
     assert across.startswith("Correlations 0.5 (")

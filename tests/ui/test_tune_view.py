@@ -16,7 +16,7 @@ from rwn_ui.state.session import Pin, Session
 from rwn_ui.tune import view as tune_view
 
 LABELS = (
-    "Re-linked, worst case",
+    "Worst-case linkage",
     "Max Cook’s distance",
     "Max Mahalanobis",
     "Mean |Δ correlation|",
@@ -65,7 +65,7 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
     shown = tiles(session)
     worst = risk_axis.readings(session, current_release(session))["bayes_linkage"]
     linked, pc1 = worst, readings["principal_components"].detail
-    assert shown["Re-linked, worst case"]["released"] == f"{100 * linked.value:.1f} %"
+    assert shown["Worst-case linkage"]["released"] == f"{100 * linked.value:.3g} % of 5 %"
     assert shown["Max Cook’s distance"]["original"] == "0.754"
     assert shown["Max Mahalanobis"]["original"] == "10.9"
     for label, key in (
@@ -84,18 +84,55 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
 @pytest.mark.parametrize(
     ("label", "field", "measure"),
     [
-        ("Re-linked, worst case", "linkage", "bayes_linkage"),
         ("Mean |Δ correlation|", "correlation", "correlation"),
         ("Median |Δ slope| / SE", "slope", "regression"),
     ],
 )
-def test_a_tile_is_marked_against_the_policy(
+def test_a_tile_of_utility_is_marked_where_it_misses_its_aim_and_never_green(
     session: Session, label: str, field: str, measure: str
 ) -> None:
     value = risk_axis.readings(session, current_release(session))[measure].value
-    for limit, state in ((value, "ok"), (value * 0.99, "over"), (value * 1.01, "ok")):
-        session.policy = replace(session.policy, **{field: limit})
+    for aim, state in ((value, None), (value * 0.99, "over"), (value * 1.01, None)):
+        session.aims = replace(session.aims, **{field: aim})
         assert tiles(session)[label]["state"] == state
+
+
+def limited(session: Session, **limits: float) -> dict:
+    """The first tile under these limits."""
+    made = tuple(rwn.Limit(measure=key, at_most=most) for key, most in limits.items())
+    session.policy = rwn.Policy(limits=made)
+    return tune_view.payload(session, current_release(session))["tiles"][0]
+
+
+def test_the_first_tile_is_green_only_if_all_limits_are_kept(session: Session) -> None:
+    readings = risk_axis.readings(session, current_release(session))
+    worst = readings["bayes_linkage"].value
+    ordinary = readings["distance_linkage"].value
+    kept = limited(session, bayes_linkage=worst, distance_linkage=2 * ordinary)
+    assert (kept["label"], kept["state"]) == ("Worst-case linkage", "ok")
+    assert "all 2 kept" in kept["limit"]
+    # the planted wrong case: one of them holds by far, the other does not
+    broken = limited(session, bayes_linkage=1.0, distance_linkage=0.9 * ordinary)
+    assert (broken["label"], broken["state"]) == ("Distance linkage", "over")
+    assert "Worst-case linkage" in broken["help"]
+    assert "kept" not in broken["limit"]
+
+
+def test_the_first_tile_names_what_was_not_judged_and_is_not_green(session: Session) -> None:
+    tile = limited(session, distance_linkage=1.0, prediction=1.0)
+    assert (tile["label"], tile["state"]) == ("Distance linkage", None)
+    assert "1 not judged" in tile["limit"]
+    assert "Not judged: " in tile["help"]
+    none = limited(session)
+    assert (none["state"], none["limit"]) == (None, "no limits")
+    assert "nothing is judged" in none["help"]
+
+
+def test_the_source_of_a_limit_stands_in_the_help(session: Session) -> None:
+    limit = rwn.Limit(measure="bayes_linkage", at_most=0.05, source="handbook", set_by="A. S.")
+    session.policy = rwn.Policy(limits=(limit,))
+    tile = tune_view.payload(session, current_release(session))["tiles"][0]
+    assert "(handbook, A. S.)" in tile["help"]
 
 
 def test_a_pin_of_the_same_setting_shows_no_difference(session: Session) -> None:
@@ -118,7 +155,8 @@ def test_differences_against_pins_have_the_right_sign_and_mark(session: Session)
         neutral = label == "PC1 share"
         assert less["better"] is (None if neutral else False)
         assert more["better"] is (None if neutral else True)
-    assert "+50.0 pp vs A" in tiles(session)["Re-linked, worst case"]["against"][0]["text"]
+    # of a limit of 5 %, half of all people are ten limits
+    assert "+1000 pp vs A" in tiles(session)["Worst-case linkage"]["against"][0]["text"]
 
 
 def test_the_map_shows_now_and_the_pins(session: Session) -> None:

@@ -51,7 +51,7 @@ def followed(session: Session) -> dict[str, Any]:
 def test_a_small_table_has_the_worst_case_at_once(open_page) -> None:
     payload = shown(open_page("tune").session)
     tile = payload["tiles"][0]
-    assert (tile["label"], tile["released"][-1]) == ("Re-linked, worst case", "%")
+    assert (tile["label"], tile["released"][-1]) == ("Worst-case linkage", "%")
     assert payload["again"] is None
 
 
@@ -59,7 +59,7 @@ def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
     before = own_results().last["tune"]
     assert before["again"] == risk_axis.REST
     tile = before["tiles"][0]
-    assert (tile["label"], tile["released"]) == ("Re-linked, worst case", "…")
+    assert (tile["label"], tile["released"]) == ("Policy", "…")
     assert tile["limit"].startswith("ordinary ")
     assert "when the sliders rest" in tile["help"]
     assert multiprocessing.active_children() == []  # nobody is asked before the sliders rest
@@ -122,23 +122,27 @@ def test_a_pin_waits_for_it(session: Session) -> None:
 def test_every_other_slow_risk_follows_too(session: Session) -> None:
     session.views[risk_axis.VIEW] = "suda"
     assert risk_axis.measure(session) == "suda"
-    assert shown(session)["tiles"][0]["released"] == "…"
+    assert shown(session)["tiles"][1]["released"] == "…"
     followed(session)
     own_work().on_demand.cancel()
 
 
-def test_where_some_records_are_shown_the_ordinary_one_comes_first(open_page, monkeypatch) -> None:
+def test_where_some_records_are_shown_there_is_no_verdict(open_page, monkeypatch) -> None:
     monkeypatch.setattr(preview, "LARGEST_WHOLE", 200)
     monkeypatch.setattr(preview, "SHOWN", 100)
     screen = open_page("tune")
     assert screen.errors == []
-    assert screen.panel["tiles"][0]["label"] == "Re-linked, ordinary"
+    tile = screen.panel["tiles"][0]
+    assert (tile["label"], tile["released"], tile["state"]) == ("Policy", "n/a", None)
+    assert tile["limit"] == "not judged"
+    assert "needs every record" in tile["help"]
     assert "needs every record" in screen.test.selectbox(key=SELECT).help
     assert screen.panel["again"] is None
 
 
 def test_it_is_asked_for_soon_and_then_less_often(session: Session, monkeypatch) -> None:
-    look, pending = current_release(session), risk_axis.PENDING
+    look = current_release(session)
+    pending = risk_axis.readings(session, look)
     assert risk_axis.again(session, look, pending) == risk_axis.REST
     risk_axis.follow(session)
     waits = iter([0.0, 1.0, 60.0])
@@ -157,13 +161,14 @@ def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
         late.append(question)
         return None if len(late) == 1 else known(self, question)
 
-    while (
-        known(own_work().on_demand, risk_axis._question(session, current_release(session))) is None
-    ):
+    while key := risk_axis.pending(session, risk_axis.readings(session, current_release(session))):
+        risk_axis.follow(session)
         time.sleep(0.05)
+    assert key is None
     monkeypatch.setattr(type(own_work().on_demand), "known", first_none)
     payload = shown(session)
-    assert payload["tiles"][0]["released"] == "…"
+    assert payload["tiles"][0]["state"] == "over", "one broken limit is enough to know"
+    assert "1 to follow" in payload["tiles"][0]["limit"]
     assert payload["again"]
     assert shown(session)["tiles"][0]["released"].endswith("%")
     own_work().on_demand.cancel()

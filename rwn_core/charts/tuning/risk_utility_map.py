@@ -1,15 +1,16 @@
 """Disclosure risk against utility: where the release stands, after Duncan et al. (2001).
 
-Utility runs to the right and risk upward, so the original data are the upper right corner (1, 1),
-no data the lower left one (0, 0), and what may be released lies below the maximum tolerable risk.
+Utility runs to the right and risk upward, so the original data are the upper right corner, no data
+the lower left one. What a policy allows lies below 1 on the axis of the largest share of a limit
+that is used; a limit on one measure is a line that says nothing of the others.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rwn_core.charts.parts import limit_line
 from rwn_core.charts.parts.style import (
-    LIMIT,
     NEUTRAL,
     RELEASED,
     Chart,
@@ -18,7 +19,6 @@ from rwn_core.charts.parts.style import (
     axis,
     chart,
     escape,
-    horizontal,
     label,
     layout,
     number,
@@ -44,27 +44,36 @@ _PLACES = {
 
 def draw(
     points: Sequence[Point],
-    limit: float,
+    limit: float | None,
     swept: Sequence[Point] = (),
     drawn: Sequence[Point] = (),
+    *,
+    risk: str = "disclosure risk",
+    of_limits: bool = False,
 ) -> Chart:
     """Draw the map.
 
     Parameters
     ----------
     points : sequence of mappings
-        Each with "label" ("now", "A" or "B"), "utility" and "risk" in [0, 1], and "text" (the
-        parameters in words). Where the risk is still to come (None), a line says where the point
-        will stand; a point with another missing coordinate is left out of the picture.
-    limit : float
-        Maximum tolerable risk, in [0, 1].
+        Each with "label" ("now", "A" or "B"), "utility" in [0, 1], "risk", "text" (the parameters
+        in words) and "kept" (whether all limits of the policy are kept, None if unknown). Where the
+        risk is still to come (None), a line says where the point will stand; a point with another
+        missing coordinate is left out of the picture.
+    limit : float, optional
+        The policy's limit on the risk that is shown; 1 where that is the share of a limit.
     swept : sequence of mappings
         Settings of a sweep, as in `points`, with "frontier" (whether nothing beats it).
     drawn : sequence of mappings
         Other draws of the present setting, with "utility", "risk" and "text".
+    risk : str
+        What the risk axis shows.
+    of_limits : bool
+        Whether it shows the largest share of a limit that is used, and not one measure.
     """
     placed = _placed(points)
-    top = _reach(max([limit * 1.5, *(p["risk"] * 1.15 for p in placed)]), _TOPS)
+    highest = max([1.5 * (limit or 0.0), *(p["risk"] * 1.15 for p in placed)])
+    top = _even_top(highest) if of_limits else _reach(highest, _TOPS)
     coming = [p for p in points if p["risk"] is None and _known(p["utility"])]
     worst = min((p["utility"] for p in (*placed, *coming)), default=1.0)
     left = next((v for v in _LEFTS if worst >= v + 0.12 * (1 - v)), 0.0)
@@ -73,38 +82,40 @@ def draw(
     return chart(
         "risk_utility_map",
         "Risk–utility map",
-        f"maximum tolerable risk {percent(limit, 0 if limit >= 0.1 else 1)}",
-        _describe(now, limit),
-        data=[*_swept(swept), *_drawn(drawn), *_markers(placed, x_range, y_range)],
+        _limit_words(limit, of_limits),
+        _describe(now, limit, of_limits),
+        data=[
+            *_swept(swept, of_limits),
+            *_drawn(drawn, of_limits),
+            *_markers(placed, x_range, y_range, of_limits),
+        ],
         layout=layout(
             axis("utility", *x_range),
-            axis("disclosure risk", *y_range, share=True),
+            axis(f"risk: {risk}", *y_range, share=not of_limits),
             shapes=[
-                _admissible(limit),
-                horizontal(limit, LIMIT),
+                *limit_line.shapes(limit, y_range, of_limits=of_limits),
                 *(vertical(p["utility"], RELEASED, "dot") for p in coming),
             ],
             annotations=[
                 *_corners(top, left),
-                _limit_label(limit, y_range),
+                *limit_line.labels(limit, y_range, of_limits=of_limits),
                 *(_coming_label(p, x_range) for p in coming),
             ],
         ),
         table=table(
-            ["setting", "parameters", "utility", "disclosure risk", "admissible"],
+            ["setting", "parameters", "utility", risk, "keeps all limits"],
             [
                 [p["label"] for p in points],
                 [p["text"] for p in points],
                 [float(p["utility"]) for p in points],
                 [math.nan if p["risk"] is None else float(p["risk"]) for p in points],
-                [_admitted(p["risk"], limit) for p in points],
+                [_KEPT[p.get("kept")] for p in points],
             ],
         ),
     )
 
 
-def _admitted(risk: float | None, limit: float) -> str:
-    return "not yet known" if risk is None else "yes" if risk <= limit else "no"
+_KEPT = {None: "not known", True: "yes", False: "no"}
 
 
 def _known(value: float | None) -> bool:
@@ -121,13 +132,22 @@ def _reach(value: float, steps: Sequence[float]) -> float:
     return next((s for s in steps if s >= value), steps[-1])
 
 
+def _even_top(value: float) -> float:
+    """The same for numbers without a largest: 1, 1.5, 2, 3, 5 or 7 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return next(step * power for step in (1, 1.5, 2, 3, 5, 7, 10) if step * power >= value)
+
+
 def _padded(low: float, high: float) -> tuple[float, float]:
     """Range with room for a marker beyond both ends."""
     return low - 0.04 * (high - low), high + 0.04 * (high - low)
 
 
 def _markers(
-    placed: Sequence[Point], x_range: tuple[float, float], y_range: tuple[float, float]
+    placed: Sequence[Point],
+    x_range: tuple[float, float],
+    y_range: tuple[float, float],
+    of_limits: bool,
 ) -> list[Trace]:
     """Hollow squares for the pinned settings, a filled diamond for the present one on top."""
     spots = [
@@ -143,11 +163,16 @@ def _markers(
         position = _free_side(spot, taken)
         dx, dy = _PLACES[position]
         taken.append((spot[0] + dx, spot[1] + dy))
-        traces.append((p["label"] == "now", _marker(p, position)))
+        traces.append((p["label"] == "now", _marker(p, position, of_limits)))
     return [trace for _, trace in sorted(traces, key=lambda t: t[0])]
 
 
-def _cloud(known: Sequence[Point], name: str, size: int, opacity: float) -> Trace:
+def _hover(of_limits: bool) -> str:
+    risk = "%{y:.2f} of a limit" if of_limits else "risk %{y:.2%}"
+    return f"utility %{{x:.3f}}, {risk}"
+
+
+def _cloud(known: Sequence[Point], name: str, size: int, opacity: float, of_limits: bool) -> Trace:
     """Small points that say their setting when the mouse is over them."""
     return {
         "type": "scatter",
@@ -157,17 +182,17 @@ def _cloud(known: Sequence[Point], name: str, size: int, opacity: float) -> Trac
         "y": [p["risk"] for p in known],
         "marker": {"size": size, "color": RELEASED, "symbol": "circle", "opacity": opacity},
         "text": [escape(p["text"]) for p in known],
-        "hovertemplate": f"%{{text}}<br>utility %{{x:.3f}}, risk %{{y:.2%}}<extra>{name}</extra>",
+        "hovertemplate": f"%{{text}}<br>{_hover(of_limits)}<extra>{name}</extra>",
     }
 
 
-def _drawn(drawn: Sequence[Point]) -> list[Trace]:
+def _drawn(drawn: Sequence[Point], of_limits: bool) -> list[Trace]:
     """Small points for other draws: how far the present marker is luck."""
     known = _placed(drawn)
-    return [_cloud(known, "draws", 5, 0.5)] if known else []
+    return [_cloud(known, "draws", 5, 0.5, of_limits)] if known else []
 
 
-def _swept(swept: Sequence[Point]) -> list[Trace]:
+def _swept(swept: Sequence[Point], of_limits: bool) -> list[Trace]:
     """Faint points for a sweep's settings, and one line along its frontier."""
     known = _placed(swept)
     if not known:
@@ -182,7 +207,7 @@ def _swept(swept: Sequence[Point]) -> list[Trace]:
         "line": {"color": RELEASED, "width": 1.5},
         "hoverinfo": "skip",
     }
-    return [_cloud(known, "sweep", 4, 0.35), line]
+    return [_cloud(known, "sweep", 4, 0.35, of_limits), line]
 
 
 def _free_side(spot: tuple[float, float], taken: Sequence[tuple[float, float]]) -> str:
@@ -197,7 +222,7 @@ def _free_side(spot: tuple[float, float], taken: Sequence[tuple[float, float]]) 
     return max(_PLACES, key=clearance)
 
 
-def _marker(p: Point, position: str) -> Trace:
+def _marker(p: Point, position: str, of_limits: bool) -> Trace:
     now = p["label"] == "now"
     color = RELEASED if now else NEUTRAL
     marker = (
@@ -216,16 +241,9 @@ def _marker(p: Point, position: str) -> Trace:
         "textposition": position,
         "textfont": {"color": color, "size": 12, "weight": 700},
         "hovertext": [escape(p["text"])],
-        "hovertemplate": "%{hovertext}<br>utility %{x:.3f}, risk %{y:.2%}<extra></extra>",
+        "hovertemplate": f"%{{hovertext}}<br>{_hover(of_limits)}<extra></extra>",
         "cliponaxis": False,
     }
-
-
-def _admissible(limit: float) -> dict[str, Any]:
-    """Shade the region of tolerable risk."""
-    corners = {"xref": "paper", "x0": 0, "x1": 1, "y0": -1, "y1": limit}
-    shade = {"fillcolor": "rgba(0,158,115,0.10)", "line": {"width": 0}, "layer": "below"}
-    return {"type": "rect", **corners, **shade}
 
 
 def _corners(top: float, left: float) -> list[Label]:
@@ -249,18 +267,25 @@ def _coming_label(p: Point, x_range: tuple[float, float]) -> Label:
     )
 
 
-def _limit_label(limit: float, y_range: tuple[float, float]) -> Label:
-    anchor = "bottom" if limit < y_range[0] + 0.8 * (y_range[1] - y_range[0]) else "top"
-    text = "maximum tolerable risk"
-    return label(text, 0, limit, LIMIT, xref="paper", xanchor="left", yanchor=anchor)
+def _limit_words(limit: float | None, of_limits: bool) -> str:
+    if of_limits:
+        return "1 is the limit"
+    return "no limit on it" if limit is None else f"limit on it {_percent(limit)}"
 
 
-def _describe(now: Point | None, limit: float) -> str:
+def _percent(limit: float) -> str:
+    return percent(limit, 0 if limit >= 0.1 else 1)
+
+
+def _describe(now: Point | None, limit: float | None, of_limits: bool) -> str:
     if now is None:
         return "Risk-utility map without a present setting."
-    side = "below" if now["risk"] <= limit else "above"
-    return (
-        f"Risk-utility map: the present setting has utility {number(now['utility'])} and "
-        f"disclosure risk {percent(now['risk'], 1)}, {side} the maximum tolerable risk of "
-        f"{percent(limit, 1)}"
-    )
+    text = f"Risk-utility map: the present setting has utility {number(now['utility'])} and "
+    if of_limits:
+        kept = {None: "", True: "; all limits are kept", False: "; not all limits are kept"}
+        return f"{text}uses {number(now['risk'])} of a limit{kept[now.get('kept')]}"
+    text += f"disclosure risk {percent(now['risk'], 1)}"
+    if limit is None:
+        return text
+    side = "not above" if now["risk"] <= limit else "above"
+    return f"{text}, {side} the limit on this measure of {percent(limit, 1)}"

@@ -8,8 +8,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rwn_core.charts.parts import limit_line
 from rwn_core.charts.parts.style import (
-    LIMIT,
     NEUTRAL,
     ORIGINAL,
     RELEASED,
@@ -19,7 +19,6 @@ from rwn_core.charts.parts.style import (
     axis,
     chart,
     escape,
-    horizontal,
     label,
     layout,
     number,
@@ -52,13 +51,15 @@ def draw(
     ----------
     spots : sequence of mappings
         The settings: "key", "text" (the setting in words), "x", "y", "x_interval", "y_interval"
-        (pairs or None) and "frontier" (whether nothing beats it). One without a coordinate is in
+        (pairs or None), "frontier" (whether nothing beats it) and "kept" (whether it keeps all
+        limits of the policy). One without a coordinate is in
         the table only.
     x, y : mappings
         Of each axis: "title", "unit", "falls" (whether its values fall toward the better side on
-        x, or the riskier side on y) and "share" (whether they are shares).
+        x, or the riskier side on y), "share" (whether they are shares) and, of y, "of_limits"
+        (whether it is the largest share of a limit that is used).
     limit : float, optional
-        Of y: what is tolerated.
+        The policy's limit on y; 1 where y is the share of a limit.
     paths : sequence of sequences of int
         Places in `spots` to connect: settings that differ in one parameter, in its order.
     marks : sequence of mappings
@@ -71,11 +72,11 @@ def draw(
     x_range = _range([s["x"] for s in [*placed, *others]], [m["x"] for m in ends], x["falls"])
     held = [s["y"] for s in [*placed, *others]] + ([] if limit is None else [limit])
     y_range = _range(held, [m["y"] for m in ends], y["falls"])
-    best = sum(1 for s in placed if s["frontier"])
+    best, of_limits = sum(1 for s in placed if s["frontier"]), bool(y.get("of_limits"))
     return chart(
         "sweep_map",
         "Risk–utility map of the sweep",
-        f"{len(placed)} settings · {best} on the frontier",
+        f"{len(placed)} settings · {best} on the frontier{_kept_words(placed, of_limits)}",
         _describe(placed, x, y, limit),
         data=[
             *_intervals(placed),
@@ -87,11 +88,20 @@ def draw(
         layout=layout(
             axis(_title(x, "right is better"), *x_range, share=x["share"]),
             axis(_title(y, "up is riskier"), *y_range, share=y["share"]),
-            shapes=[] if limit is None else [_admissible(limit, y_range), horizontal(limit, LIMIT)],
-            annotations=[*_beyond(ends, x_range, y_range), *_limit_label(limit, y_range)],
+            shapes=limit_line.shapes(limit, y_range, of_limits=of_limits),
+            annotations=[
+                *_beyond(ends, x_range, y_range),
+                *limit_line.labels(limit, y_range, of_limits=of_limits),
+            ],
         ),
         table=_table(spots, x, y),
     )
+
+
+def _kept_words(placed: Sequence[Spot], of_limits: bool) -> str:
+    """How many keep all limits: one that could not be read does not show in a setting's place."""
+    kept = sum(1 for s in placed if s.get("kept"))
+    return f" · {kept} keep all limits" if of_limits else ""
 
 
 def _known(spot: Spot) -> bool:
@@ -225,14 +235,6 @@ def _mark(mark: Spot, color: str, symbol: str, size: float) -> Trace:
     }
 
 
-def _admissible(limit: float, y_range: tuple[float, float]) -> dict[str, Any]:
-    """Shade the region of tolerable risk."""
-    bottom = y_range[0] - (y_range[1] - y_range[0])
-    corners = {"xref": "paper", "x0": 0, "x1": 1, "y0": bottom, "y1": limit}
-    shade = {"fillcolor": "rgba(0,158,115,0.10)", "line": {"width": 0}, "layer": "below"}
-    return {"type": "rect", **corners, **shade}
-
-
 def _beyond(
     ends: Sequence[Spot], x_range: tuple[float, float], y_range: tuple[float, float]
 ) -> list[Label]:
@@ -253,24 +255,16 @@ def _beyond(
     return labels
 
 
-def _limit_label(limit: float | None, y_range: tuple[float, float]) -> list[Label]:
-    if limit is None:
-        return []
-    height = (limit - y_range[0]) / (y_range[1] - y_range[0])
-    anchor = "bottom" if height < 0.85 else "top"
-    text = "maximum tolerable risk"
-    return [label(text, 0, limit, LIMIT, xref="paper", xanchor="left", yanchor=anchor)]
-
-
 def _describe(
     placed: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any], limit: float | None
 ) -> str:
     text = f"Map of {len(placed)} settings, {y['title']} against {x['title']}"
-    if limit is None:
+    kept = sum(1 for s in placed if s.get("kept"))
+    text += f"; {kept} of them keep all limits"
+    if limit is None or y.get("of_limits"):
         return text
-    kept = sum(1 for s in placed if (s["y"] >= limit if y["falls"] else s["y"] <= limit))
     line = percent(limit, 1) if y["share"] else number(limit)
-    return f"{text}; {kept} of them keep the maximum tolerable risk of {line}"
+    return f"{text}; the limit on {y['title']} alone is {line}"
 
 
 def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) -> dict[str, Any]:
@@ -282,8 +276,9 @@ def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) ->
         for end in (0, 1):
             pairs = [s[f"{name}_interval"] for s in spots]
             cells.append([_float(pair[end] if pair else None) for pair in pairs])
-    columns.append("frontier")
+    columns += ["frontier", "keeps all limits"]
     cells.append(["yes" if s["frontier"] else "no" for s in spots])
+    cells.append(["yes" if s.get("kept") else "no" for s in spots])
     return table(columns, cells)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
+from rwn_core.data.value_codes import value_codes
+from rwn_core.data.variable import Kind, Role
 
 MOST_LEVELS = 200  # of one variable; more would be a name, not a category
 
@@ -40,6 +42,10 @@ class Columns:
         Equal where two records have the same value, missing included.
     units : tuple of tuple of int
         Which released variables share a donor; most stand alone.
+    key : int
+        The first key variable, where all of them share a donor; -1 where they do not.
+    lone : ndarray of int64
+        The people who are alone with their key values, where those share a donor.
     """
 
     released: tuple[str, ...]
@@ -54,6 +60,8 @@ class Columns:
     dummy_positions: NDArray[np.int64]
     codes: NDArray[np.int64]
     units: tuple[tuple[int, ...], ...]
+    key: int
+    lone: NDArray[np.int64]
 
     @classmethod
     def of(cls, microdata: Microdata) -> Columns:
@@ -62,6 +70,7 @@ class Columns:
         names = microdata.numeric_names
         center, unit, numbers, known = _scaled(microdata.matrix(names))
         levels, dummies, positions = _dummies(microdata)
+        keys = keys_of_one_unit(microdata)
         return cls(
             released=tuple(released),
             names=tuple(names),
@@ -75,6 +84,8 @@ class Columns:
             dummy_positions=positions,
             codes=np.column_stack([_codes(microdata, name) for name in released]),
             units=_units(microdata),
+            key=released.index(keys[0]) if keys else -1,
+            lone=lone_people(microdata, keys) if keys else np.array([], dtype=np.int64),
         )
 
     @property
@@ -91,6 +102,24 @@ class Columns:
             for one, two in combinations(range(len(own)), 2)
             if own[one] == own[two] and positions[one] != positions[two]
         ]
+
+
+def keys_of_one_unit(microdata: Microdata) -> tuple[str, ...]:
+    """The key variables, where all of them share a donor; none where they do not."""
+    keys = [v for v in microdata.schema.released if v.role is Role.KEY]
+    groups = {variable.group for variable in keys}
+    together = len(groups) == 1 and (len(keys) == 1 or None not in groups)
+    return tuple(variable.name for variable in keys) if together else ()
+
+
+def lone_people(microdata: Microdata, names: Sequence[str]) -> NDArray[np.int64]:
+    """The records that are alone with their values of some variables, none of them missing."""
+    codes = np.column_stack([value_codes(microdata, name)[0] for name in names])
+    missing = [value_codes(microdata, name)[1][-1:] == [None] for name in names]
+    levels = [len(value_codes(microdata, name)[1]) - 1 for name in names]
+    known = ~((codes == levels) & missing).any(axis=1)
+    _, inverse, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+    return np.flatnonzero(known & (counts[inverse.ravel()] == 1))
 
 
 def _scaled(

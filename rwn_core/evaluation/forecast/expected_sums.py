@@ -43,6 +43,10 @@ class ExpectedSums:
         Of the number of cells of each variable that show their own value.
     rows : ndarray, shape (s,)
         Of the number of records that show all of their own values.
+    unseen : ndarray, shape (s, n)
+        Logarithm of the probability that no row shows a person's key values, for who is alone with
+        them, where they share a donor; shape (s, 0) where they do not, or where some rows only
+        are added up.
     """
 
     first: Floats
@@ -53,6 +57,7 @@ class ExpectedSums:
     together: Floats
     kept: Floats
     rows: Floats
+    unseen: Floats
 
 
 class Adder:
@@ -107,6 +112,7 @@ class Adder:
         for first, end in record_blocks(starts, wide, len(self.q)):
             near, same = self.near(starts, records, sizes, slice(first, end))
             part = self._add(near[which], same[which], slice(first, end))
+            part.append(self._unseen(starts, records, sizes[which], slice(first, end)))
             total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
             if progress is not None:
                 progress(end / (len(starts) - 1))
@@ -195,6 +201,31 @@ class Adder:
         shared = (q * (1 - q) * apart + q * jointly).sum(axis=1)
         noise[:, one, two] += shared
         noise[:, two, one] += shared
+
+    def _unseen(
+        self,
+        starts: NDArray[np.int64],
+        records: NDArray[np.int32],
+        sizes: NDArray[np.int64],
+        block: slice,
+    ) -> Floats:
+        """Each person's sum over a block's rows of log P(the row shows another's), shape (s, n)."""
+        n = len(self.columns.codes)
+        if self.columns.key < 0 or len(starts) - 1 < n:
+            return np.empty((len(sizes), 0))
+        lengths = np.diff(starts[block.start : block.stop + 1])
+        first, end = starts[block.start], starts[block.stop]
+        rank = np.arange(first, end) - np.repeat(starts[block], lengths)
+        sums = np.zeros((len(sizes), n))
+        q = self.q[:, self.columns.key, None]
+        with np.errstate(divide="ignore"):  # of a row that surely shows them
+            chances = np.log1p(-q / sizes[:, block])
+            sums[:, block] = np.log(q)  # one's own row
+        for setting, taken in enumerate(sizes[:, block]):
+            inside = np.flatnonzero(rank < np.repeat(taken, lengths))
+            weights = np.repeat(chances[setting], taken)
+            sums[setting] += np.bincount(records[first:end][inside], weights, n)
+        return sums
 
     def _intact(self, same: Floats) -> list[Floats]:
         p = self.q.shape[1]

@@ -36,6 +36,10 @@ class Forecast:
         Expected number of records that show their own value of each released variable.
     rows_intact : float
         Expected number of records that show all of their own values.
+    true_fragments : float
+        Expected share of the people who are alone with their key values whose key values appear
+        together in the release; NaN where the keys do not share a donor, where nobody is alone
+        with them, or where some records only are looked at.
     cell_means, cell_variances : ndarray of float64, shape (n, m)
         Of each released number, missing ones as the variable's mean; empty in a scan.
     """
@@ -46,6 +50,7 @@ class Forecast:
     category_counts: Mapping[str, pd.Series[float]]
     cells_intact: pd.Series[float]
     rows_intact: float
+    true_fragments: float
     cell_means: NDArray[np.float64] = field(repr=False)
     cell_variances: NDArray[np.float64] = field(repr=False)
     _together: NDArray[np.float64] = field(repr=False)
@@ -143,6 +148,7 @@ def forecast_of(
         category_counts=_category_counts(columns, np.diag(sums.together[setting])),
         cells_intact=pd.Series(sums.kept[setting], index=list(columns.released)),
         rows_intact=float(sums.rows[setting]),
+        true_fragments=_true_fragments(columns, sums.unseen[setting]),
         cell_means=cells[0],
         cell_variances=cells[1],
         _together=sums.together[setting],
@@ -159,6 +165,12 @@ def _category_counts(columns: Columns, counts: NDArray[np.float64]) -> dict[str,
         result[name] = pd.Series(counts[first : first + len(levels)], index=levels)
         first += len(levels)
     return result
+
+
+def _true_fragments(columns: Columns, unseen: NDArray[np.float64]) -> float:
+    if not unseen.size or not columns.lone.size:
+        return float("nan")
+    return float(-np.expm1(unseen[columns.lone]).mean())
 
 
 def _correlations(covariances: pd.DataFrame) -> pd.DataFrame:

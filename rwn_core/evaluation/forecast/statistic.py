@@ -10,6 +10,7 @@ import numpy as np
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.forecast.columns import keys_of_one_unit, lone_people
 from rwn_core.evaluation.forecast.forecast import Forecast
 from rwn_core.evaluation.forecast.statistic_kinds import KINDS
 from rwn_core.measures.comparison import Comparison
@@ -18,6 +19,7 @@ __all__ = [
     "CELLS",
     "CHANGE",
     "FIRST_COMPONENT",
+    "FRAGMENTS",
     "KINDS",
     "ROWS",
     "Statistic",
@@ -86,8 +88,8 @@ class Statistic:
     def expected(self, forecast: Forecast, original: Microdata) -> float:
         """What the setting leads to.
 
-        Exact for means, categories, subgroups, cells and rows. What is made of covariances
-        differs from the expectation over releases by a term of order 1/n.
+        Exact for means, categories, subgroups, cells, rows and true fragments. What is made of
+        covariances differs from the expectation over releases by a term of order 1/n.
 
         Raises
         ------
@@ -142,6 +144,9 @@ def statistics_of(microdata: Microdata, one: str, other: str) -> tuple[Statistic
     if all(graded) and one != other:
         levels = (rarest(microdata, one), rarest(microdata, other))
         result.append(Statistic(kind="subgroup", names=(one, other), levels=levels))
+    names = keys_of_one_unit(microdata)
+    if names and lone_people(microdata, names).size:
+        result.append(FRAGMENTS)
     return (*result, CELLS, ROWS)
 
 
@@ -166,4 +171,5 @@ def _known(value: float, statistic: Statistic) -> float:
 CHANGE = Statistic(kind="change")
 FIRST_COMPONENT = Statistic(kind="first_component")
 CELLS = Statistic(kind="cells")
+FRAGMENTS = Statistic(kind="fragments")
 ROWS = Statistic(kind="rows")

@@ -11,8 +11,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
+from rwn_core.evaluation.forecast.columns import keys_of_one_unit, lone_people
 from rwn_core.evaluation.forecast.forecast import Forecast
 from rwn_core.measures.aligned import codes, matrix, numbers
 from rwn_core.measures.comparison import Comparison
@@ -142,6 +144,28 @@ def _kept(comparison: Comparison) -> NDArray[np.bool_]:
     return np.column_stack(columns)
 
 
+def _expected_fragments(_: Named, forecast: Forecast, __: Microdata) -> float:
+    if np.isnan(forecast.true_fragments):
+        raise NotApplicable(
+            "True fragments are forecast where the key variables share a donor, for people who are "
+            "alone with them."
+        )
+    return forecast.true_fragments
+
+
+def _found(_: Named, comparison: Comparison) -> float:
+    """Share of the people who are alone with their key values whose values appear together."""
+    original = comparison.original
+    names = keys_of_one_unit(original)
+    lone = lone_people(original, names) if names else np.array([], dtype=np.int64)
+    if not lone.size:
+        return float("nan")
+    own = np.column_stack([value_codes(original, name)[0] for name in names])[lone]
+    released = np.column_stack([codes_like(original, comparison.masked, name) for name in names])
+    shown = set(map(tuple, released.tolist()))
+    return float(np.mean([tuple(values) in shown for values in own.tolist()]))
+
+
 KINDS: Mapping[str, _Kind] = {
     "change": _Kind(
         words="mean |Δ correlation|",
@@ -205,6 +229,13 @@ KINDS: Mapping[str, _Kind] = {
             forecast.cells_intact.sum() / (original.n * len(original.schema.released))
         ),
         realized=lambda _, seen: float(_kept(seen).mean()),
+        share=True,
+    ),
+    "fragments": _Kind(
+        words="true fragments: key values that appear together",
+        short="true fragments",
+        expected=_expected_fragments,
+        realized=_found,
         share=True,
     ),
     "rows": _Kind(

@@ -96,6 +96,8 @@ def attack(
 
 def _joined(parts: list[sparse.csc_array], order: NDArray[np.int64]) -> sparse.csr_array:
     """Beliefs of all classes in their order, shape (people, classes)."""
+    if len(parts) == 1 and (np.diff(order) > 0).all():
+        return sparse.csr_array(parts[0])
     return sparse.csr_array(sparse.csc_array(sparse.hstack(parts))[:, order])
 
 

@@ -90,7 +90,9 @@ class _Attack:
         NotApplicable
             Too many originals may have released the rows.
         """
-        return self._on(self.comparison.original.take(people), self._beliefs(people))
+        original = self.comparison.original
+        some = original if len(people) == original.n else original.take(people)
+        return self._on(some, self._beliefs(people))
 
     def _beliefs(self, people: NDArray[np.int64]) -> Iterator[tuple[Beliefs, NDArray[np.int64]]]:
         work, masked = 0, self.comparison.masked

@@ -140,7 +140,7 @@ def per_chance(
     masked : Microdata
     rows : ndarray of int64, shape (m,)
     """
-    if not beside:
+    if not beside or not source.nnz:  # in this way none of the rows came about
         return source
     own, released = cells.unit_codes(beside, masked, rows)
     given = cells.donors.table(own, cells.modification(beside[0]))
@@ -154,5 +154,8 @@ def _given(
     cells: CellLaw, source: sparse.csc_array, q: float, people: NDArray[np.int64]
 ) -> sparse.csc_array:
     """Sum over i of w_it times the belief in source i, shape (people, m)."""
+    copied = cells.donors.received(people).T @ source
+    if q == 1:
+        return sparse.csc_array(copied)
     kept = (1 - q) * sparse.csr_array(source)[people]
-    return sparse.csc_array(kept + q * (cells.donors.received(people).T @ source))
+    return sparse.csc_array(kept + q * copied)

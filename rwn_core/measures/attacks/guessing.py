@@ -62,10 +62,15 @@ class Closest:
     """
 
     def __init__(self, comparison: Comparison, names: Sequence[str]) -> None:
-        small = Comparison(
-            original=only(comparison.original, names), masked=only(comparison.masked, names)
-        )
-        self.names = tuple(names)
+        original, self.names = comparison.original, tuple(names)
+        self._whole = original
+
+        def alone() -> Comparison:
+            few = only(original, names)
+            return Comparison(original=few, masked=few)
+
+        unmasked = comparison.once(("closest by", self.names), alone)
+        small = unmasked.with_masked(only(comparison.masked, names))
         self.metric = unweighted_metric(small)
         self.original = original_points(small)
         present = ~empty_records(small.masked)
@@ -76,6 +81,8 @@ class Closest:
 
     def people(self, table: Microdata) -> NDArray[np.float64]:
         """The records of the original, or of a control group, as points."""
+        if table is self._whole:
+            return self.original
         return np.ascontiguousarray(self.metric.points(only(table, self.names)))
 
     def ties(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:

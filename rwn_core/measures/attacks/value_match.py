@@ -142,6 +142,11 @@ class Columns:
         counts = [np.bincount(each.which, minlength=self.count) for each in self.lone]
         return np.asarray(np.sum(counts, axis=0), dtype=np.int64)
 
+    def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum of some values, shape (n,), over the people who are alone, shape (sets,)."""
+        parts = [np.bincount(each.which, values[each.person], self.count) for each in self.lone]
+        return np.asarray(np.sum(parts, axis=0))
+
     @property
     def count(self) -> int:
         """How many sets there are."""

@@ -41,7 +41,7 @@ def sentence(reading: Reading, n: int) -> str:
 
 MEASURE = Measure(
     key="attribute_gain",
-    title="Attribute gain, worst case",
+    title="Attribute gain",
     side="risk",
     better="lower",
     bounds=(-1.0, 1.0),

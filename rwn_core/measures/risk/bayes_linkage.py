@@ -69,7 +69,8 @@ def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Readi
             "The released table has another number of records than the original, so the true "
             "sources are unknown."
         )
-    links = link(law, comparison.masked, names)
+    key = ("links", None if names is None else tuple(names))
+    links = comparison.here(key, lambda: link(law, comparison.masked, names))
     if names is None:
         names = [variable.name for variable in comparison.original.schema.released]
     return reading(links, comparison.original.n, names)

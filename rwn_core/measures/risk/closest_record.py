@@ -89,7 +89,9 @@ def sentence(reading: Reading, n: int) -> str:
         copies = "1 row is an exact copy."
     return (
         f"A released row is {reading.value:.2f} standard deviations from the nearest original; "
-        f"neighboring originals are {reading.baseline or 0:.2f} apart. {copies}"
+        f"neighboring originals are {reading.baseline or 0:.2f} apart. {copies} It "
+        "assumes somebody who holds whole original records and compares distances, without the "
+        "method: who knows the method links more."
     )
 
 

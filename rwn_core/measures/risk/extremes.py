@@ -76,7 +76,8 @@ MEASURE = Measure(
     question="How many of the largest and smallest original values does the release still show?",
     sentence=filled(
         "Of the largest and smallest original values {share} are expected in the release; each is "
-        "a real value of a real person, up to the release precision."
+        "a real value of a real person, up to the release precision. It assumes somebody who knows "
+        "who holds an extreme, and nothing else of anybody."
     ),
     source="Cell law of Perry, Matloff, Tendick 2022, section 5: survival of a value",
     compute=compute,

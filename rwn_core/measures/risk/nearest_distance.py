@@ -42,7 +42,8 @@ def sentence(reading: Reading, n: int) -> str:
     return (
         f"A typical released record is {reading.value:.2f} standard deviations from the nearest "
         f"other one, against {reading.baseline or 0:.2f} in the original: far from all others is "
-        "easy to find."
+        "easy to find. It assumes somebody who has nothing but the release, neither other data nor "
+        "the method."
     )
 
 

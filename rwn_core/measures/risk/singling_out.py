@@ -119,7 +119,11 @@ MEASURE = Measure(
     unit="risk beyond control",
     question="How often do three conditions that fit one released row fit exactly one original "
     "person, more often than among people who are not in the file?",
-    sentence=beyond_a_guess("Conditions read off the release single people out"),
+    sentence=beyond_a_guess(
+        "Conditions read off the release single people out",
+        "It assumes somebody who has nothing but the release, neither anybody's values nor the "
+        "method.",
+    ),
     source="Giomi et al. 2023 (multivariate attack); without a control group, beyond a "
     "random guess",
     compute=compute,

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rwn_core.data.rounding import steps_by_name
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.known_sets import KnownSets, Names, known_sets
+from rwn_core.measures.attacks.true_fragments import fragments
 from rwn_core.measures.attacks.true_match import (
     Codes,
     Counted,
@@ -22,8 +26,10 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
+from rwn_core.mechanism.law import Law
 
 FEW = 20  # people, of fewer a share says little
+SMALL = 0.01  # share of the file: what holds for fewer is said beside the value
 MOST_NAMED = 5  # variables of a set that a sentence names
 
 
@@ -72,31 +78,70 @@ def compute(comparison: Comparison) -> Reading:
             "Every variable is confidential, so nothing is known to find a person by; give one "
             "another role."
         )
-    chosen = tuple(tuple(table.names.index(name) for name in each) for each in known.sets)
+    place = {name: position for position, name in enumerate(table.names)}
+    chosen = tuple(tuple([place[name] for name in each]) for each in known.sets)
     columns = comparison.once(("lone", steps, chosen), lambda: Columns(table.codes, chosen))
     released = table.numbered(comparison.original, comparison.masked)
     counted = count(columns, released, [Secret(comparison, name) for name in secrets])
     shares = _shares(known, columns, counted, secrets)
-    worst = _worst(shares, "read" if secrets else "found")
+    what = "read" if secrets else "found"
+    # a share of a few people decides only where no set has more
+    most = int(columns.people.max())
+    least = next(count for count in (max(FEW, SMALL * table.n), FEW, 1, 0) if count <= most)
+    worst = _worst(shares, what, columns.people >= least)
+    beyond = _worst(shares, what, columns.people > 0)
+    shares["expected"] = _expected(comparison.law, known.sets, columns)
     baseline = float(shares["chance"][worst])
     if not secrets:
         baseline = _found_by_chance(columns, released, chosen[worst], worst)
-    return _reading(shares, worst, known, baseline)
+    reading = _reading(shares, worst, known, (what, baseline))
+    few = _few(shares, beyond, what) if shares[what][beyond] > reading.value else None
+    return replace(reading, detail={**reading.detail, "few": few})
 
 
-def _worst(shares: dict[str, Any], what: str) -> int:
-    """The set of the largest share; that of a few people only where no set has enough."""
-    people = shares["people"]
-    enough = people >= (FEW if people.max() >= FEW else 1)
-    return int(np.lexsort((people, shares[what], enough))[-1])
+def _expected(law: Law | None, sets: Sequence[Names], columns: Columns) -> list[float | None]:
+    """The share of people to be found by each set that lies inside one unit.
+
+    By the law alone, before any release is drawn; None where there is no closed form.
+    """
+    expected: list[float | None] = [None] * len(sets)
+    least = min(map(len, sets), default=0)
+    for unit in [] if law is None else law.units():
+        if len(unit) < least:
+            continue  # no set is inside
+        inside = [place for place, names in enumerate(sets) if set(unit).issuperset(names)]
+        if law is None or not inside:
+            continue
+        try:
+            appears = fragments(law, unit).appears
+        except NotApplicable:
+            continue
+        shares = (columns.sums(appears) / np.maximum(columns.people, 1)).tolist()
+        for place in inside:
+            expected[place] = shares[place]
+    return expected
 
 
-def _reading(shares: dict[str, Any], worst: int, known: KnownSets, baseline: float) -> Reading:
+def _worst(shares: dict[str, Any], what: str, among: NDArray[np.bool_]) -> int:
+    """The set of the largest share among some."""
+    return int(np.lexsort((shares["people"], shares[what], among))[-1])
+
+
+def _few(shares: dict[str, Any], place: int, what: str) -> dict[str, Any]:
+    """A larger share, of people who are too few to decide the value."""
+    people, share = int(shares["people"][place]), float(shares[what][place])
+    return {"names": shares["names"][place], "people": people, "share": share}
+
+
+def _reading(
+    shares: dict[str, Any], worst: int, known: KnownSets, read: tuple[str, float]
+) -> Reading:
+    """The reading of a set, of which something is read, and that by chance."""
+    what, baseline = read
     detail = {name: shares[name][worst] for name in ("names", "secret")}
     detail |= {name: shares[name][worst].item() for name in ("people", "found")}
     detail |= {"worst": worst, "sets": shares, "stated": known.stated}
     detail |= {"searched": known.searched, "possible": known.possible}
-    what = "found" if detail["secret"] is None else "read"
     low, high = shares[f"{what}_interval"][worst].tolist()
     value = float(shares[what][worst])
     return Reading(value=value, baseline=baseline, interval=(low, high), detail=detail)
@@ -127,20 +172,32 @@ def sentence(reading: Reading, n: int) -> str:
         return (
             f"Nobody is alone with all values of a set of variables that somebody may know{more}."
         )
-    names = detail["names"]
-    alone = ", ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} variables"
-    who = f"Of the {detail['people']:,} people who are alone with their {alone}"
+    who = f"Of {_who(detail)}, "
+    found = "are found in the release by exactly these values"
+    by_chance = f"({percent(reading.baseline or 0)} by chance)"
     if detail["secret"] is None:
         return (
-            f"{who}, {percent(reading.value)} are found in the release by exactly these values "
-            f"({percent(reading.baseline or 0)} by chance), so that it is known that they are in "
-            f"it: {looked}{more}. No variable is confidential, so nothing more is read."
+            f"{who}{percent(reading.value)} {found} {by_chance}, so that it is known that they are "
+            f"in it: {looked}{more}. No variable is confidential, so nothing more is read."
+            f"{_beside(detail)}"
         )
     return (
-        f"{who}, {percent(detail['found'])} are found in the release by exactly these values, and "
-        f"for {percent(reading.value)} such a row shows their own {detail['secret']} "
-        f"({percent(reading.baseline or 0)} by chance): {looked}{more}."
+        f"{who}{percent(detail['found'])} {found}, and for {percent(reading.value)} such a row "
+        f"shows their own {detail['secret']} {by_chance}: {looked}{more}.{_beside(detail)}"
     )
+
+
+def _who(some: Mapping[str, Any]) -> str:
+    names, people = some["names"], some["people"]
+    known = ", ".join(names) if len(names) <= MOST_NAMED else f"values of {len(names)} variables"
+    if people == 1:
+        return f"the one person who is alone with certain {known}"
+    return f"the {people:,} people who are alone with their {known}"
+
+
+def _beside(detail: Mapping[str, Any]) -> str:
+    few = detail["few"]
+    return "" if few is None else f" It is {percent(few['share'])} of {_who(few)}."
 
 
 MEASURE = Measure(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
@@ -100,9 +99,14 @@ def _paired_codes(comparison: Comparison, name: str) -> tuple[NDArray[np.int64],
 
 def classes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
     """The number of each record's class of equal cells, shape (n,); missing is a value too."""
-    frame = pd.DataFrame(cells)
-    numbered = frame.groupby(list(frame.columns), sort=False).ngroup()
-    return np.asarray(numbered.to_numpy(), dtype=np.int64)
+    numbered = np.zeros(len(cells), dtype=np.int64)
+    for column in cells.T:
+        # both factors are at most the number of records, or of values in two tables
+        pair = numbered * (column.max(initial=-1) + 2) + column + 1
+        values, numbered = np.unique(pair, return_inverse=True)
+        if len(values) == len(cells):
+            break  # everybody is alone in a class; no further variable changes that
+    return numbered.astype(np.int64)
 
 
 def class_sizes(cells: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -16,9 +16,11 @@ from rwn_core.charts.measures import (
     guessing_attacks,
     key_classes,
     linkage_attacks,
+    precision_recall,
     queries,
     record_risk,
     repeated_releases,
+    true_matches,
 )
 from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
 from rwn_core.charts.tuning import rounding_effect
@@ -105,7 +107,40 @@ def tried(loss: float = 0.1) -> list[dict[str, float]]:
     ]
 
 
+def matches(secret: str | None = "siri", sets: int = 12) -> Any:
+    steps = np.linspace(0, 1, sets)
+    return reading(
+        value=1.0,
+        baseline=0.1,
+        secret=secret,
+        stated=2,
+        sets={
+            "names": [[HOSTILE, "age"], *([f"v{i}", "b", "c"] for i in range(1, sets))],
+            "people": np.arange(sets),
+            "found": steps,
+            "read": steps / 2,
+            "secret": [secret] * sets,
+            "expected": [None, *steps[1:].tolist()],
+            "chance": steps / 10,
+        },
+    )
+
+
+def sure(points: int = 5) -> Any:
+    curve = {
+        "tau": np.linspace(1, 0.2, points),
+        "precision": np.linspace(1, 0.4, points),
+        "recall": np.linspace(0.1, 0.9, points),
+        "at_sure": 0.1,
+    }
+    return reading(value=0.1, sure=0.95, sampled=False, all=curve, keys=curve)
+
+
 CHARTS = {
+    "true_matches": lambda: true_matches.draw(matches()),
+    "true_matches without a secret": lambda: true_matches.draw(matches(None, 3)),
+    "precision_recall": lambda: precision_recall.draw(sure()),
+    "precision_recall of one point": lambda: precision_recall.draw(sure(1)),
     "linkage_attacks": lambda: linkage_attacks.draw(attacks()),
     "record_risk": lambda: record_risk.draw(bayes()),
     "repeated_releases": lambda: repeated_releases.draw(releases(np.array([0.6, 0.9, 0.95]))),

@@ -16,17 +16,42 @@ def test_points_stand_at_their_utility_and_risk_with_the_present_one_on_top() ->
     assert chart["data"][-1]["marker"]["symbol"] == "diamond"
 
 
-def test_the_limit_is_a_line_with_the_admissible_region_below_it() -> None:
-    layout = risk_utility_map.draw(map_points(), 0.05)["layout"]
+def test_the_limit_is_a_line_with_the_region_below_it_where_all_limits_are_kept() -> None:
+    chart = risk_utility_map.draw(map_points(), 1.0, risk="share of a limit", of_limits=True)
+    layout = chart["layout"]
     region, rule = layout["shapes"]
     assert region["type"] == "rect"
     assert region["layer"] == "below"
-    assert region["y1"] == rule["y0"] == rule["y1"] == 0.05
+    assert region["y1"] == rule["y0"] == rule["y1"] == 1.0
     assert rule["line"]["color"] == LIMIT
+    assert layout["yaxis"]["title"]["text"] == "risk: share of a limit"
+    assert layout["yaxis"]["range"][1] > 1.5
     texts = [a["text"] for a in layout["annotations"]]
-    assert "maximum tolerable risk" in texts
+    assert "the limit" in texts
     assert any("original data" in t for t in texts)
     assert any("no data" in t for t in texts)
+
+
+def test_a_limit_on_one_measure_is_a_line_and_no_region() -> None:
+    """Below it nothing is allowed yet: the other limits are not on the map."""
+    chart = risk_utility_map.draw(map_points(), 0.05)
+    (rule,) = chart["layout"]["shapes"]
+    assert rule["type"] == "line"
+    assert "limit on this measure" in [a["text"] for a in chart["layout"]["annotations"]]
+    assert "limit on this measure of 5.0 %" in chart["alt"]
+    assert {row[-1] for row in chart["table"]["rows"]} == {"not known"}
+    bare = risk_utility_map.draw(map_points(), None)
+    assert bare["layout"]["shapes"] == []
+    assert "limit on this measure" not in bare["alt"]
+
+
+def test_the_map_says_of_the_present_setting_what_the_verdict_says() -> None:
+    point = {"label": "now", "utility": 0.9, "risk": 0.5, "text": ""}
+    for kept, words in ((True, "; all limits are kept"), (False, "; not all limits are kept")):
+        chart = risk_utility_map.draw([{**point, "kept": kept}], 1.0, of_limits=True)
+        assert chart["alt"].endswith(words)
+    far = risk_utility_map.draw([{**point, "risk": 19.9}], 1.0, of_limits=True)
+    assert far["layout"]["yaxis"]["range"][1] > 22
 
 
 def test_corners_are_the_true_ends_when_the_axes_reach_them() -> None:
@@ -48,7 +73,7 @@ def test_a_point_without_a_place_is_in_the_table_only() -> None:
     points = [{"label": "now", "utility": float("nan"), "risk": 0.2, "text": "ε = 1"}]
     chart = risk_utility_map.draw(points, 0.05)
     assert chart["data"] == []
-    assert chart["table"]["rows"] == [["now", "ε = 1", None, 0.2, "no"]]
+    assert chart["table"]["rows"] == [["now", "ε = 1", None, 0.2, "not known"]]
 
 
 def test_a_risk_that_is_still_to_come_is_a_line_at_its_utility() -> None:
@@ -62,4 +87,4 @@ def test_a_risk_that_is_still_to_come_is_a_line_at_its_utility() -> None:
     assert (rule["x0"], rule["x1"], rule["yref"]) == (0.7, 0.7, "paper")
     assert chart["layout"]["annotations"][-1]["text"] == "now: risk follows"
     assert chart["layout"]["xaxis"]["range"][0] < 0.7
-    assert chart["table"]["rows"][0] == ["now", "ε = 1", 0.7, None, "not yet known"]
+    assert chart["table"]["rows"][0] == ["now", "ε = 1", 0.7, None, "not known"]

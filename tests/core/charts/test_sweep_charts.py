@@ -13,6 +13,9 @@ from rwn_core.charts.tuning import parameter_surface, risk_utility_map, sweep_ma
 
 LOSS = {"title": "Correlations", "unit": "mean change", "falls": True, "share": False}
 RISK = {"title": "Linkage", "unit": "share", "falls": False, "share": True}
+SHARE = {"title": "of a limit", "unit": "1 is all", "falls": False, "share": False} | {
+    "of_limits": True
+}
 
 
 def spot(key: str, x: float | None, y: float | None, *, frontier: bool = False) -> dict:
@@ -25,6 +28,7 @@ def spot(key: str, x: float | None, y: float | None, *, frontier: bool = False) 
         "x_interval": pair,
         "y_interval": None,
         "frontier": frontier,
+        "kept": key == "b",
     }
 
 
@@ -44,7 +48,7 @@ MARKS = [
 
 @pytest.fixture
 def drawn() -> Chart:
-    return sweep_map.draw(SPOTS, LOSS, RISK, limit=0.12, paths=[[0, 1, 3]], marks=MARKS)
+    return sweep_map.draw(SPOTS, LOSS, SHARE, limit=0.12, paths=[[0, 1, 3]], marks=MARKS)
 
 
 def trace(chart: Chart, name: str) -> dict:
@@ -75,7 +79,7 @@ def test_the_ends_of_the_map_stand_there_or_are_named_in_their_corner(drawn: Cha
     assert trace(drawn, "no data")["marker"]["symbol"] == "circle-open"
     texts = [a["text"] for a in drawn["layout"]["annotations"]]
     assert "original data ↗" in texts
-    assert "maximum tolerable risk" in texts
+    assert "the limit" in texts
     assert drawn["data"][-1]["name"] == "now"
 
 
@@ -83,7 +87,11 @@ def test_the_limit_shades_what_is_tolerated(drawn: Chart) -> None:
     region, rule = drawn["layout"]["shapes"]
     assert region["y1"] == rule["y0"] == 0.12
     assert region["y0"] < drawn["layout"]["yaxis"]["range"][0]
-    assert "1 of them keep" in drawn["alt"]
+    assert "1 of them keep all limits" in drawn["alt"]
+    assert drawn["note"].endswith("1 keep all limits")
+    alone = sweep_map.draw(SPOTS, LOSS, RISK, limit=0.2)
+    assert len(alone["layout"]["shapes"]) == 1, "a limit on one measure allows nothing by itself"
+    assert "1 of them keep all limits; the limit on Linkage alone is 20.0 %" in alone["alt"]
 
 
 def test_every_setting_is_in_the_table(drawn: Chart) -> None:

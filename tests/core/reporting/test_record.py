@@ -111,3 +111,30 @@ def test_radii_of_records_are_only_named() -> None:
     file = ReleasedFile.of(release.to_bytes("csv"), "csv")
     told = read_record(internal_record(data, release, file, measures=("correlation",)))
     assert told["setting"]["parameters"]["epsilon"] == "a value for each record"
+
+
+def test_the_verdict_of_the_limits_is_in_the_record(bodyfat) -> None:
+    release = rwn.mask(bodyfat, rwn.RWN(k=5), seed=1)
+    file = ReleasedFile.of(release.to_bytes("csv"), "csv", seeded=True)
+
+    def verdict(**limits: float) -> dict[str, object]:
+        made = tuple(rwn.Limit(measure=key, at_most=most) for key, most in limits.items())
+        policy = rwn.Policy(limits=made)
+        told = read_record(
+            internal_record(bodyfat, release, file, measures=("correlation",), policy=policy)
+        )
+        assert [each["measure"] for each in told["limit"]] == list(limits)
+        assert set(limits) <= set(told["readings"])
+        found: dict[str, object] = told["verdict"]
+        return found
+
+    assert verdict(bayes_linkage=1.0, distance_linkage=1.0)["kept"] is True
+    broken = verdict(bayes_linkage=0.05, distance_linkage=1.0)
+    assert broken["kept"] is False
+    assert "most of all Worst-case linkage" in str(broken["words"])
+    # the planted wrong case: what could be read holds, and something could not
+    some = verdict(distance_linkage=1.0, prediction=1.0)
+    assert some["kept"] is False
+    assert set(some["not_judged"]) == {"prediction"}
+    told = read_record(internal_record(bodyfat, release, file, measures=("correlation",)))
+    assert {each["measure"] for each in told["limit"]} == set(rwn.Policy().measures)

@@ -10,7 +10,7 @@ from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, Search
-from rwn_core.tuning import Grid, Plan, Setting
+from rwn_core.tuning import Grid, Limit, Plan, Policy, Setting
 
 FULL = Scenario(
     name="Careful",
@@ -27,7 +27,12 @@ FULL = Scenario(
         ),
         plan=Plan(measures=("correlation", "distance_linkage"), releases=4, seed=7),
     ),
-    limits={"distance_linkage": 0.05},
+    policy=Policy(
+        limits=(
+            Limit(measure="bayes_linkage", at_most=0.05, source="handbook", set_by="A. Steward"),
+            Limit(measure="distance_linkage", at_most=0.02),
+        )
+    ),
     readings={"correlation": {"median": 0.05, "low": 0.04, "high": 0.06}},
     analysis_plan=AnalysisPlan(
         analyses=(
@@ -49,7 +54,8 @@ def test_a_scenario_survives_its_file() -> None:
         s.key for s in FULL.search.grid.settings()
     ]
     assert again.search.plan == FULL.search.plan
-    assert (again.name, again.note, again.limits) == (FULL.name, FULL.note, FULL.limits)
+    assert (again.name, again.note, again.policy) == (FULL.name, FULL.note, FULL.policy)
+    assert text.count("[[limit]]") == 2
     assert again.analysis_plan == FULL.analysis_plan
     assert "[[analysis_plan]]" in text
 
@@ -63,7 +69,7 @@ def test_a_scenario_holds_no_value_of_its_table() -> None:
     data = rwn.load_demo("bodyfat")
     text = FULL.to_toml()
     values = {f"{v:g}" for v in data.matrix(data.numeric_names).ravel() if v % 1}
-    numbers = {f"{x:g}" for x in (0.5, 1.5, 0.05, 0.04, 0.06)}
+    numbers = {f"{x:g}" for x in (0.5, 1.5, 0.05, 0.04, 0.06, 0.02)}
     words = set(text.replace(",", " ").replace("[", " ").replace("]", " ").split())
     assert not (values - numbers) & words
 
@@ -91,6 +97,9 @@ SHORT = 'format = "rwn scenario 1"\n[setting]\nparameters.k = 5\n'
         ('format = "rwn scenario 1"\nanalysis_plan = 3', "wrong kind"),
         ('format = "rwn scenario 1"\nanalysis_plan = ["x"]', "needs a name"),
         ('format = "rwn scenario 1"\n[[analysis_plan]]\nname = "x"', "needs a name"),
+        ('format = "rwn scenario 1"\n[limits]\nbayes_linkage = 0.1', "unknown field limits"),
+        ('format = "rwn scenario 1"\nlimit = 3', "must have a measure and at_most"),
+        ('format = "rwn scenario 1"\n[[limit]]\nmeasure = "x"\nat_most = 1', "no measure x"),
     ],
 )
 def test_a_file_that_is_none_is_refused_in_a_sentence(text: str, word: str) -> None:

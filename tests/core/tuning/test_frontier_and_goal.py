@@ -280,5 +280,5 @@ def test_a_setting_without_an_answer_does_not_rule_out_the_others() -> None:
 
 def test_a_search_needs_a_place_to_start(bodyfat) -> None:
     goal = Goal(keep="distance_linkage", limit=0.1, best="correlation")
-    with pytest.raises(ParameterError, match="sweep with both"):
+    with pytest.raises(ParameterError, match="sweep with all of them"):
         seek(bodyfat, [point(1, correlation=None, distance_linkage=0.1)], goal, plan=PLAN)

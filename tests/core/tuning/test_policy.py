@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.data.toml import toml_text
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning.policy import Limit, Policy
+from rwn_core.tuning.policy import Limit, Policy, share_words
 
 TWO = Policy(
     limits=(
@@ -23,7 +23,7 @@ TWO = Policy(
 
 def test_the_default_has_a_limit_on_each_kind_of_disclosure():
     policy = rwn.Policy()
-    assert {"bayes_linkage", "attribute_gain"} <= set(policy.measures)
+    assert policy.measures == ("bayes_linkage", "attribute_gain", "true_matches")
     assert {limit.at_most for limit in policy.limits} == {0.05}
 
 
@@ -124,3 +124,23 @@ def test_a_policy_survives_its_file():
 def test_a_record_of_another_kind_is_refused(records):
     with pytest.raises(InputError, match="A limit must have a measure and at_most"):
         Policy.from_records(records)
+
+
+def test_the_sentence_says_which_limit_and_what_was_not_judged():
+    kept = TWO.judge({"bayes_linkage": 0.02, "attribute_inference": 0.09}).sentence
+    assert kept.startswith("All 2 limits are kept; nearest is Attribute inference")
+    assert kept.endswith("uses 90 % of its limit.")
+    broken = TWO.judge({"bayes_linkage": 0.115, "attribute_inference": 0.09}).sentence
+    assert broken.startswith("1 of 2 limits is broken, most of all Worst-case linkage")
+    assert "2.3 times its limit" in broken
+    # the planted wrong case: one that holds, one that was not read
+    some = TWO.judge({"bayes_linkage": 0.02}, {"attribute_inference": "No law."}).sentence
+    assert not some.startswith("All")
+    assert "The judged ones of 2 limits are kept" in some
+    assert some.endswith("Not judged: Attribute inference, worst case. No law.")
+    assert "nothing is judged" in Policy(limits=()).judge({}).sentence
+
+
+def test_a_share_just_beyond_the_limit_is_not_said_to_be_all_of_it():
+    assert share_words(1.0) == "100 % of"
+    assert share_words(1.001) == "just over"

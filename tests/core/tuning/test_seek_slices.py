@@ -17,7 +17,7 @@ from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.slice_search import SliceSearch, verdict
+from rwn_core.tuning.slice_search import SliceSearch
 from rwn_core.tuning.trials import Trials
 
 module = import_module("rwn_core.tuning.seek_slices")  # its room has a function of this name
@@ -97,7 +97,7 @@ def test_the_answer_keeps_all_limits_and_costs_less_than_none_together(few, quic
     assert found.reached
     assert found.slices
     assert found.point.median("correlation") < alone.point.median("correlation")
-    assert verdict(BOTH, found.point).kept
+    assert BOTH.judge_point(found.point).kept
     setting = found.point.setting
     fresh = Plan(measures=BOTH.measures, releases=60, seed=77_000_000)
     point = Trials(few, [setting], fresh).run(setting)
@@ -144,7 +144,7 @@ def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) ->
     monkeypatch.setattr(SliceSearch, "_tried", planted)
     found = seek_slices(few, LINKAGE, ranges=SMALL, workers=1)
     assert found.reached
-    assert verdict(LINKAGE, found.point).kept
+    assert LINKAGE.judge_point(found.point).kept
 
 
 def test_workers_find_the_same(few, quick) -> None:

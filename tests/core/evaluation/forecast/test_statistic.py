@@ -9,7 +9,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.forecast import forecast
@@ -35,8 +35,11 @@ def people(n: int = 150) -> Microdata:
             }
         )
     )
+    schema = data.schema
+    for name in ("y", "z"):  # what everybody may know, from one donor
+        schema = schema.replace_variable(name, role=Role.KEY, group="known")
     # light enough that a neighborhood crosses from one category to another
-    return data.with_weights({"g": 0.1, "h": 0.1})
+    return data.with_schema(schema).with_weights({"g": 0.1, "h": 0.1})
 
 
 def all_of(data: Microdata) -> list[Statistic]:
@@ -87,7 +90,7 @@ def test_the_mean_of_many_releases_is_what_was_expected(simulated, statistic):
     values = np.array([statistic.realized(one) for one in drawn])
     expected = statistic.expected(forecast(data, params), data)
     error = values.std(ddof=1) / np.sqrt(len(values))
-    exact = statistic.kind in {"mean", "category", "subgroup", "cells", "rows"}
+    exact = statistic.kind in {"mean", "category", "subgroup", "cells", "rows", "fragments"}
     # a mean change adds the draw's own noise to what the setting does, so it is never below
     slack = 0.0 if exact else 3 / data.n
     if statistic.kind == "change":
@@ -122,6 +125,18 @@ def test_a_curve_over_any_parameter_is_the_forecast_at_each_value(axis, statisti
     if axis == "q":  # nothing is changed at q = 0
         assert found.detail["expected"][0] == pytest.approx(found.baseline, abs=1e-9)
         assert found.detail["changed"][0] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_fragments_are_forecast_where_the_keys_share_a_donor():
+    data = people()
+    apart = data.with_schema(data.schema.replace_variable("y", group=None))
+    fragments = Statistic(kind="fragments")
+    assert fragments in statistics_of(data, "x", "y")
+    assert fragments not in statistics_of(apart, "x", "y")
+    with pytest.raises(NotApplicable, match="key variables share a donor"):
+        fragments.expected(forecast(apart, rwn.RWN(k=3)), apart)
+    with pytest.raises(NotApplicable, match="has no value here"):
+        fragments.realized(Comparison(original=apart, masked=apart))
 
 
 def test_what_is_no_moment():

@@ -15,7 +15,7 @@ from rwn_core.data.rounding import rounded, steps_of
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, mask
-from rwn_core.measures import read
+from rwn_core.measures import MEASURES, read
 from rwn_core.measures.attacks import known_sets as known_sets_file
 from rwn_core.measures.attacks.known_sets import known_sets
 from rwn_core.measures.attacks.value_match import Columns
@@ -208,7 +208,11 @@ def test_a_few_people_decide_only_where_no_set_has_more():
         masked=Microdata.from_frame(frame.assign(a=-1.0, c=-1.0)),
         question=question,
     ).with_key_sets([("b",)])
-    assert read("true_matches", more).value == 0.0
+    found = read("true_matches", more)
+    assert found.value == 0.0
+    assert found.detail["few"] == {"names": ["b"], "people": 1, "share": 1.0}
+    said = MEASURES["true_matches"].sentence(found, n)
+    assert said.endswith("It is 100 % of the one person who is alone with certain b.")
 
 
 def test_the_search_says_what_it_leaves_out(monkeypatch):

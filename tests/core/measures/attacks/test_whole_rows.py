@@ -19,7 +19,7 @@ from rwn_core.measures.attacks.repeated_releases import (
 )
 from rwn_core.measures.attacks.scenarios import levels
 from rwn_core.measures.attacks.simulation import simulate, simulated_donors
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.risk.homogeneity import same_share
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
@@ -179,7 +179,12 @@ def test_an_empty_neighborhood_discloses_nothing(law):
 @pytest.mark.parametrize("key", [key for key, m in MEASURES.items() if m.side == "risk"])
 def test_every_measure_reads_it(bodyfat, key):
     release = mask(bodyfat, NBRS2015(epsilon=2.0, q=0.8), seed=1)
-    comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
+    comparison = Comparison(
+        original=bodyfat,
+        masked=release.masked,
+        law=release.law,
+        sampling=Sampling(population=5000.0) if key == "population_uniqueness" else None,
+    )
     found = MEASURES[key].read(comparison)
     assert MEASURES[key].bounds[0] <= found.value <= MEASURES[key].bounds[1]
 

@@ -1,0 +1,159 @@
+"""The options that say which settings are tried, and under which limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rwn_core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.reporting.scenario import Scenario, Search
+    from rwn_core.tuning import Policy
+
+Values = Annotated[
+    str | None, typer.Option(metavar="V,V,...", help="Values to try, such as 0,1,2 or 0:2:0.5.")
+]
+ValuesOfK = Annotated[
+    str | None, typer.Option("--k", metavar="V,V,...", help="Values of k to try.")
+]
+ValuesOfQ = Annotated[
+    str | None, typer.Option("--q", metavar="V,V,...", help="Values of q to try.")
+]
+OtherValues = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=V,V", help="Values of another parameter; repeatable."),
+]
+Steps = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--round",
+        metavar="NAME=S,S",
+        help="Steps of release precision to try; none: as is. 0.1,0.25: shares of a standard "
+        "deviation for all numbers. Repeatable: every combination is tried.",
+    ),
+]
+Limits = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--limit",
+        metavar="MEASURE=V",
+        help="The most that is tolerated of a measure, such as bayes_linkage=0.05; repeatable. In "
+        "place of the limits of the scenario, or of the usual ones.",
+    ),
+]
+Presets = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PRESET,PRESET",
+        help="Usual choices of what travels together to try: alone, keys_apart, keys_together, "
+        "confidential_apart, related_2, related_3, related_5, whole.",
+    ),
+]
+Releases = Annotated[
+    int | None, typer.Option(min=1, help="Releases at each setting; 8 if left out.")
+]
+Seed = Annotated[
+    int | None, typer.Option(min=0, help="Of the first release; for trials, and no secret.")
+]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Processes; one for each processor if left out.")
+]
+
+
+def limits(told: Scenario | None, texts: Sequence[str]) -> Policy:
+    """The policy of the command line, else of the scenario, else the usual one.
+
+    Raises
+    ------
+    ParameterError
+        A text is not MEASURE=V, or its limit is refused.
+    """
+    from rwn_core.tuning import Limit, Policy
+
+    if not texts:
+        return Policy() if told is None or told.policy is None else told.policy
+    made = []
+    for text in texts:
+        measure, _, number = text.rpartition("=")
+        try:
+            made.append(Limit(measure=measure, at_most=float(number)))
+        except ValueError as refusal:
+            if isinstance(refusal, ParameterError):
+                raise
+            raise ParameterError("--limit must be MEASURE=V, V a number of at least 0.") from None
+    return Policy(limits=tuple(made))
+
+
+def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    """The values to try, by parameter."""
+    from rwn_core.tuning import values_of
+
+    given = {**named, **dict(_named(text) for text in others)}
+    return {name: values_of(text, f"--{name}") for name, text in given.items() if text is not None}
+
+
+def rounded(search: Search, data: Microdata, texts: Sequence[str]) -> Search:
+    """The search with the steps of --round to try, if there are any."""
+    from rwn_cli.precision_option import step_axis
+
+    if not texts:
+        return search
+    return replace(search, grid=replace(search.grid, precision=step_axis(data, texts)))
+
+
+def sliced(search: Search, data: Microdata, presets: str | None, *, given: bool) -> Search:
+    """The search with the slices to try: presets, or those that the table was given."""
+    from rwn_core.tuning.slice_presets import preset_slices
+
+    if presets is not None:
+        every = tuple(preset_slices(data, each.strip()) for each in presets.split(","))
+        return replace(search, grid=replace(search.grid, slices=every))
+    return replace(search, grid=replace(search.grid, slices=(None,))) if given else search
+
+
+def search_of(
+    told: Scenario | None,
+    axes: dict[str, tuple[Any, ...]],
+    method: str | None,
+    plan: tuple[tuple[str, ...], int | None, int | None],
+) -> Search:
+    """The scenario's search, with what the command line says in place of its parts."""
+    from rwn_core.reporting.scenario import Search
+    from rwn_core.tuning import USUAL, Grid, Plan, values_of
+
+    old = None if told is None else told.search
+    first = () if told is None or told.setting is None else told.setting.precision
+    if old is None and not axes:
+        raise ParameterError("Give --epsilon, --k or --q, or a --scenario that has a sweep.")
+    measures, releases, seed = plan
+    before = Plan(measures=USUAL) if old is None else old.plan
+    grid = Grid(axes={}, precision=(dict(first),)) if old is None else old.grid
+    methods = grid.methods if method is None else tuple(map(str, values_of(method, "--method")))
+    if methods != grid.methods:
+        grid = replace(grid, axes={}, method=methods)
+    return Search(
+        grid=replace(grid, axes={**grid.axes, **axes}),
+        plan=Plan(
+            measures=measures or before.measures,
+            releases=before.releases if releases is None else releases,
+            seed=before.seed if seed is None else seed,
+        ),
+    )
+
+
+def with_measures(search: Search, measures: Sequence[str]) -> Search:
+    """The search with further measures to read."""
+    wanted = tuple(dict.fromkeys((*measures, *search.plan.measures)))
+    return replace(search, plan=replace(search.plan, measures=wanted))
+
+
+def _named(text: str) -> tuple[str, str]:
+    name, sign, values = text.partition("=")
+    if not sign or not name:
+        raise ParameterError("--set must be NAME=V,V: a parameter and its values.")
+    return name, values

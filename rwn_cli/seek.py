@@ -1,0 +1,152 @@
+"""The command `rwn seek`: the best setting that keeps all limits, as a sentence and a scenario."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rwn_cli.grid_options import (
+    Limits,
+    OtherValues,
+    Releases,
+    Seed,
+    Steps,
+    Values,
+    ValuesOfK,
+    ValuesOfQ,
+    Workers,
+    axes_of,
+    limits,
+    rounded,
+    search_of,
+    with_measures,
+)
+from rwn_cli.options import (
+    Dropped,
+    SchemaFile,
+    Source,
+    Weighted,
+    described,
+    load,
+    read_scenario,
+    under,
+    write,
+)
+from rwn_cli.terminal import progress, say
+from rwn_core.errors import ParameterError, ReleaseError, RWNError
+
+if TYPE_CHECKING:
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.reporting.scenario import Search
+    from rwn_core.tuning import GoalAnswer, Policy
+
+_SWEPT = 0.6  # of the progress bar
+
+
+def seek(
+    source: Source,
+    limit: Limits = None,
+    best: Annotated[
+        str, typer.Option(metavar="MEASURE", help="What is made as good as possible.")
+    ] = "correlation",
+    epsilon: Values = None,
+    k: ValuesOfK = None,
+    q: ValuesOfQ = None,
+    set_: OtherValues = None,
+    round_: Steps = None,
+    weight: Weighted = None,
+    method: Annotated[
+        str | None, typer.Option(metavar="KEY", help="The method; rwn if left out.")
+    ] = None,
+    releases: Releases = None,
+    seed: Seed = None,
+    scenario: Annotated[
+        Path | None, typer.Option(metavar="FILE.toml", help="A scenario with limits or a sweep.")
+    ] = None,
+    target: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="OUT.toml", help="Write the setting as a scenario."),
+    ] = None,
+    schema: SchemaFile = None,
+    drop: Dropped = None,
+    workers: Workers = None,
+) -> None:
+    """Find the best setting that keeps all limits.
+
+    Settings are swept and refined between the values that were given; the answer is read on fresh
+    releases, which chose nothing. Where no setting keeps all limits, the nearest is named, nothing
+    is written, and the exit code is 4.
+    """
+    _check(target, source, schema, scenario)
+    told = None if scenario is None else read_scenario(scenario)
+    policy = limits(told, limit or ())
+    axes = axes_of({"epsilon": epsilon, "k": k, "q": q}, set_ or ())
+    search = search_of(told, axes, method, ((best,), releases, seed))
+    search = with_measures(search, policy.measures)
+    data = described(load(source, schema), identifiers=drop or ())
+    data = described(under(told, data), weights=weight or ())
+    found = _found(data, rounded(search, data, round_ or ()), policy, best, workers)
+    if not found.reached:
+        raise ReleaseError(found.sentence)
+    typer.echo(found.sentence)
+    if target is not None:
+        write(target, _scenario(data, found, policy, search.plan.seed).encode("utf-8"))
+        say(f"written to {target}")
+
+
+def _check(target: Path | None, *inputs: str | Path | None) -> None:
+    """Refuse a file that cannot be written, before any work is done."""
+    if target is None:
+        return
+    if target.suffix.lower() != ".toml":
+        raise ParameterError("--out must name a file that ends in .toml.")
+    if not target.parent.is_dir():
+        raise RWNError(f"The folder {target.parent} does not exist; create it first.")
+    if any(target.resolve() == Path(each).resolve() for each in inputs if each):
+        raise ReleaseError("OUT is an input file itself; write to another file.")
+
+
+def _found(
+    data: Microdata, search: Search, policy: Policy, best: str, workers: int | None
+) -> GoalAnswer:
+    """Sweep, then seek between the settings."""
+    from rwn_core.tuning import Goal, prepared
+    from rwn_core.tuning import seek as seek_goal
+    from rwn_core.tuning import sweep as run_sweep
+
+    goal = Goal(keep=policy, best=best)
+    settings = prepared(data, search.grid, references=False)
+    say(f"{len(settings):,} settings, {search.plan.releases} releases each: {goal.words}")
+    with progress("seeking") as tell:
+        swept = run_sweep(
+            data,
+            settings,
+            plan=search.plan,
+            workers=workers,
+            progress=lambda share: tell(_SWEPT * share),
+        )
+        return seek_goal(
+            data,
+            swept,
+            goal,
+            workers=workers,
+            progress=lambda share: tell(_SWEPT + (1 - _SWEPT) * share),
+        )
+
+
+def _scenario(data: Microdata, found: GoalAnswer, policy: Policy, seed: int) -> str:
+    """The answer as a file without data."""
+    from rwn_core.reporting.scenario import Scenario
+
+    made = Scenario(
+        name="goal seek",
+        note=found.sentence,
+        table=data.fingerprint,
+        setting=found.point.setting,
+        seed=seed,
+        policy=policy,
+        readings=found.point.stated(),
+    )
+    return made.to_toml()

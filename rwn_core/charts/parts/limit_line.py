@@ -1,0 +1,41 @@
+"""The line of a limit on a map; shaded below only where that means that all limits are kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rwn_core.charts.parts.style import LIMIT, Label, horizontal, label
+
+
+def shapes(
+    limit: float | None, y_range: tuple[float, float], *, of_limits: bool
+) -> list[dict[str, Any]]:
+    """Draw the line, over its shade.
+
+    Parameters
+    ----------
+    limit : float, optional
+        None for no line.
+    y_range : tuple of float
+        The ends of the risk axis.
+    of_limits : bool
+        Whether the axis is the largest share of a limit that is used: a limit on one measure says
+        nothing of the others, so that nothing below it is shaded.
+    """
+    if limit is None:
+        return []
+    bottom = y_range[0] - (y_range[1] - y_range[0])
+    corners = {"xref": "paper", "x0": 0, "x1": 1, "y0": bottom, "y1": limit}
+    look = {"fillcolor": "rgba(0,158,115,0.10)", "line": {"width": 0}, "layer": "below"}
+    shade = [{"type": "rect", **corners, **look}] if of_limits else []
+    return [*shade, horizontal(limit, LIMIT)]
+
+
+def labels(limit: float | None, y_range: tuple[float, float], *, of_limits: bool) -> list[Label]:
+    """Name the line, above it unless it is near the top."""
+    if limit is None:
+        return []
+    height = (limit - y_range[0]) / (y_range[1] - y_range[0])
+    anchor = "bottom" if height < 0.8 else "top"
+    text = "the limit" if of_limits else "limit on this measure"
+    return [label(text, 1, limit, LIMIT, xref="paper", xanchor="right", yanchor=anchor)]

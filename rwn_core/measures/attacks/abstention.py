@@ -1,0 +1,75 @@
+"""An intruder who links only the rows that he is sure of: precision against recall."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+POINTS = 200  # of a curve
+_DIGITS = 9  # to which two beliefs are the same
+
+
+class Curve(NamedTuple):
+    """What to expect of an intruder at each threshold, from the surest rows on; shape (t,) each.
+
+    Attributes
+    ----------
+    tau : ndarray of float64
+        He links the rows whose likeliest original has at least this probability.
+    precision : ndarray of float64
+        Expected share of right links among those.
+    recall : ndarray of float64
+        Share of the rows that he links.
+    """
+
+    tau: NDArray[np.float64]
+    precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+
+    def recall_at(self, precision: float) -> float:
+        """The largest share of rows that are linked with at least this precision; 0 if none."""
+        enough = self.precision >= precision - 10.0**-_DIGITS
+        return float(self.recall[enough].max(initial=0.0))
+
+    def thinned(self) -> Curve:
+        """About `POINTS` of the points, the first and the last among them."""
+        if len(self.tau) <= POINTS:
+            return self
+        chosen = np.unique(np.linspace(0, len(self.tau) - 1, POINTS).astype(np.int64))
+        return Curve(*(each[chosen] for each in self))
+
+
+def curve(best: NDArray[np.float64]) -> Curve:
+    """Precision and recall over all thresholds, by the beliefs alone.
+
+    Parameters
+    ----------
+    best : ndarray of float64, shape (m,)
+        The probability of each row's likeliest original; 0 where none can have released it.
+
+    Returns
+    -------
+    Curve
+
+    Notes
+    -----
+    Given the release, the link of row r is right with probability best[r]: the mean over the
+    linked rows is their expected precision, without any simulation (Rao-Blackwell).
+
+    Examples
+    --------
+    >>> one = curve(np.array([0.5, 1.0, 0.5, 0.0]))
+    >>> one.tau.tolist(), one.recall.tolist()
+    ([1.0, 0.5], [0.25, 0.75])
+    >>> one.precision.round(3).tolist()
+    [1.0, 0.667]
+    """
+    surest = np.sort(np.round(best[best > 0], _DIGITS))[::-1]
+    if not surest.size:
+        return Curve(*np.empty((3, 0)))
+    count = np.arange(1, len(surest) + 1)
+    last = np.append(surest[1:] < surest[:-1], True)  # rows of equal belief are linked together
+    precision = np.minimum(np.cumsum(surest) / count, 1.0)
+    return Curve(surest[last], precision[last], count[last] / len(best))

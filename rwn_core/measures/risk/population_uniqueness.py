@@ -1,0 +1,83 @@
+"""Population uniqueness: how many of the records unique in the file are unique among everybody."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import percent
+from rwn_core.measures.statistics.key_variables import cell_codes, classes, key_names
+from rwn_core.measures.statistics.population_uniques import (
+    Sizes,
+    decided,
+    pitman,
+    slide_negative_binomial,
+    zayatz,
+)
+
+ESTIMATES = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "slide negative binomial"}
+
+
+def _estimates(sizes: Sizes, population: float) -> dict[str, float | None]:
+    return {
+        "pitman": pitman(sizes, population),
+        "zayatz": zayatz(sizes, population),
+        "snb": slide_negative_binomial(sizes, population),
+    }
+
+
+def compute(comparison: Comparison) -> Reading:
+    """The estimate that suits the sampling fraction, in the release beside the original."""
+    original, keys = comparison.original, key_names(comparison)
+    population = float(comparison.sampling.of(original, original).sum())
+    if population <= original.n * (1 + 1e-9):
+        raise NotApplicable(
+            "The file is taken for the whole population, where unique is unique; give the size of "
+            "the population or sampling weights."
+        )
+    detail: dict[str, Any] = {"names": list(keys), "population": population}
+    values: list[float] = []
+    for side, cells in zip(("original", "released"), cell_codes(comparison, keys), strict=True):
+        sizes = np.sort(np.bincount(classes(cells)))
+        found = _estimates(sizes, population)
+        chosen = decided(found, len(cells) / population)
+        detail |= {side: found, f"by_{side}": chosen, f"uniques_{side}": int((sizes == 1).sum())}
+        values.append(found[chosen] or 0.0)
+    return Reading(value=values[1], baseline=values[0], detail=detail)
+
+
+def sentence(reading: Reading, n: int) -> str:
+    """Say how many of the uniques are unique among everybody, by each estimate."""
+    detail = reading.detail
+    others = ", ".join(
+        f"{ESTIMATES[key]}: {'no answer' if share is None else percent(share)}"
+        for key, share in detail["released"].items()
+        if key != detail["by_released"]
+    )
+    return (
+        f"Of {detail['uniques_released']:,} released records that are alone with their key values, "
+        f"{percent(reading.value)} would be alone among {detail['population']:,.0f} people, by the "
+        f"estimate of {ESTIMATES[detail['by_released']]} ({others}); of the original's "
+        f"{percent(reading.baseline or 0)}."
+    )
+
+
+MEASURE = Measure(
+    key="population_uniqueness",
+    title="Unique in the population",
+    side="risk",
+    better="lower",
+    bounds=(0.0, 1.0),
+    unit="share of the records that are unique on the keys",
+    question="How many of the records that are alone with their key values in the file would be "
+    "alone with them in the whole population?",
+    sentence=sentence,
+    source="Hoshino 2001 (Pitman), Zayatz 1991, Chen and Keller-McNulty 1998 (slide negative "
+    "binomial), chosen by the rule of Dankar et al. 2012; needs the size of the population or "
+    "sampling weights",
+    compute=compute,
+)

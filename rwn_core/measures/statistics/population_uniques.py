@@ -1,0 +1,180 @@
+"""Of the records that are unique in a sample, the share that is unique in the population."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Sizes = NDArray[np.int64]
+_SMALL_SAMPLE = 0.1  # up to which Pitman's estimate is the best
+_EDGE = 1e-9  # how near to its bounds a parameter may come
+
+
+def pitman(sizes: Sizes, population: float) -> float:
+    """Share of sample uniques that are population uniques, by Pitman's sampling formula.
+
+    Parameters
+    ----------
+    sizes : ndarray of int64, shape (u,)
+        How many records of the sample share each combination; some of them 1.
+    population : float
+        How many people the sample is drawn from.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Notes
+    -----
+    The partition of the sample follows Pitman's formula with 0 <= alpha < 1 and theta > -alpha,
+    fitted by maximum likelihood; the population's number of uniques is then expected to be
+    Gamma(theta + 1) / Gamma(theta + alpha) * N^alpha, and a share n / N of them is in the sample.
+
+    References
+    ----------
+    Hoshino 2001.
+    """
+    from scipy.optimize import minimize
+    from scipy.special import gammaln
+
+    n, ones = int(sizes.sum()), int((sizes == 1).sum())
+    if ones in (0, n):
+        return float(ones > 0)
+    starts = [(alpha, shift) for alpha in (0.1, 0.5, 0.9) for shift in (0.0, np.log(n))]
+    fits = [
+        minimize(
+            _pitman_misfit,
+            start,
+            (sizes,),
+            "L-BFGS-B",
+            bounds=[(1e-4, 1 - 1e-6), (-15.0, 30.0)],
+        )
+        for start in starts
+    ]
+    alpha, shift = min(fits, key=lambda fit: float(fit.fun)).x
+    theta = np.exp(shift) - alpha
+    uniques = gammaln(theta + 1) - gammaln(theta + alpha) + alpha * np.log(population)
+    return float(np.clip(np.exp(uniques) * n / population / ones, 0.0, 1.0))
+
+
+def _pitman_misfit(at: NDArray[np.float64], sizes: Sizes) -> float:
+    """Minus the logarithm of the likelihood, at alpha and log(theta + alpha)."""
+    from scipy.special import gammaln
+
+    alpha, theta = at[0], np.exp(at[1]) - at[0]
+    n, classes = sizes.sum(), len(sizes)
+    drawn = gammaln(theta + n) - gammaln(theta + 1)
+    new = (classes - 1) * np.log(alpha)
+    new += gammaln(theta / alpha + classes) - gammaln(theta / alpha + 1)
+    different, counts = np.unique(sizes, return_counts=True)
+    again = counts @ (gammaln(different - alpha) - gammaln(1 - alpha))
+    return float(drawn - new - again)
+
+
+def zayatz(sizes: Sizes, population: float) -> float:
+    """Share of sample uniques that are population uniques, of classes as large as the sample's.
+
+    Parameters and return value as of `pitman`.
+
+    Notes
+    -----
+    By Bayes' rule, with the sizes of the sample's classes for those of the population's: a class
+    of size j leaves one record in the sample with the probability of the hypergeometric law.
+
+    References
+    ----------
+    Zayatz 1991.
+    """
+    from scipy.stats import hypergeom
+
+    n, ones = int(sizes.sum()), int((sizes == 1).sum())
+    if not ones:
+        return 0.0
+    different, counts = np.unique(sizes, return_counts=True)
+    alone = hypergeom(round(population), different, n).pmf(1)
+    return float(alone[0] * ones / (alone @ counts))
+
+
+def slide_negative_binomial(sizes: Sizes, population: float) -> float | None:
+    """Share of sample uniques that are population uniques, by a slide negative binomial law.
+
+    Parameters as of `pitman`.
+
+    Returns
+    -------
+    float or None
+        In [0, 1]; None where no such population has this sample.
+
+    Notes
+    -----
+    The population has K classes of size 1 + X, X negative binomial (r, p), sampled by Bernoulli
+    draws of probability f. K, r and p are found from the population's size and the sample's
+    numbers of classes and of uniques; K p^r classes are of size 1.
+
+    References
+    ----------
+    Chen and Keller-McNulty 1998.
+    """
+    from scipy.optimize import least_squares
+    from scipy.special import expit
+
+    n, classes, ones = int(sizes.sum()), len(sizes), int((sizes == 1).sum())
+    if ones in (0, n):
+        return float(ones > 0)
+    fraction = n / population
+
+    def parameters(at: NDArray[np.float64]) -> tuple[float, float, float]:
+        share, p = np.clip(expit(at), _EDGE, 1 - _EDGE)
+        total = classes + (population - classes) * share
+        return float(total), float((population / total - 1) * p / (1 - p)), float(p)
+
+    def misfit(at: NDArray[np.float64]) -> NDArray[np.float64]:
+        expected = np.array(_expected_classes(*parameters(at), fraction))
+        return np.asarray(np.log(np.maximum(expected, 1e-300)) - np.log([classes, ones]))
+
+    starts = [(share, p) for share in (-6.0, -3.0, 0.0) for p in (-4.0, -1.0, 2.0)]
+    fits = [least_squares(misfit, start) for start in starts]
+    best = min(fits, key=lambda fit: float(fit.cost))
+    if best.cost > 1e-8:
+        return None
+    total, r, p = parameters(best.x)
+    return float(np.clip(total * p**r * fraction / ones, 0.0, 1.0))
+
+
+def _expected_classes(total: float, r: float, p: float, fraction: float) -> tuple[float, float]:
+    """Expected numbers of the sample's classes, and of those of one record.
+
+    A class is missed with probability G(1 - f) and leaves one record with f G'(1 - f), where
+    G(s) = s (p / (1 - (1 - p) s))^r is the generating function of its size.
+    """
+    left = 1 - fraction
+    within = 1 - (1 - p) * left
+    power = (p / within) ** r
+    return total * (1 - left * power), total * fraction * power * (1 + left * r * (1 - p) / within)
+
+
+def decided(estimates: dict[str, float | None], fraction: float) -> str:
+    """Which of the three estimates to rely on.
+
+    Parameters
+    ----------
+    estimates : dict of str to float or None
+        With the keys "pitman", "zayatz" and "snb".
+    fraction : float
+        Of the population that is in the sample.
+
+    Returns
+    -------
+    str
+        A key.
+
+    References
+    ----------
+    Dankar, El Emam, Neisa, Roffey 2012: Pitman's for samples of at most a tenth; beyond, the
+    smaller of the two others, as Zayatz's errs upwards.
+    """
+    if fraction <= _SMALL_SAMPLE:
+        return "pitman"
+    slide, other = estimates["snb"], estimates["zayatz"]
+    return "snb" if slide is not None and other is not None and slide <= other else "zayatz"

@@ -1,0 +1,183 @@
+"""A goal: limits to keep and a measure to make good; and the answer of a search for it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rwn_core.errors import ParameterError
+from rwn_core.measures import MEASURES
+from rwn_core.tuning.frontier import sign
+from rwn_core.tuning.point import Point
+from rwn_core.tuning.policy import Policy, not_judged, share_words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    """What is wanted: the best `best` that keeps a policy, or one measure within a limit.
+
+    Attributes
+    ----------
+    keep : Policy or str
+        All limits to keep; or one measure: at most `limit`, where lower is better, else at least.
+    best : str
+        Measure to make as good as possible.
+    limit : float, optional
+        Of one measure; a policy has its own.
+
+    Raises
+    ------
+    ParameterError
+        A measure has no better side, the policy has no limits, or `limit` is missing or too many.
+    """
+
+    keep: Policy | str
+    best: str
+    limit: float | None = None
+
+    def __post_init__(self) -> None:
+        """Every measure needs a better side, and one measure alone a limit."""
+        sign(self.best)
+        if isinstance(self.keep, Policy):
+            if not self.keep.limits:
+                raise ParameterError("The policy has no limits; give it at least one.")
+            if self.limit is not None:
+                raise ParameterError("A policy has its own limits; leave limit out.")
+            return
+        sign(self.keep)
+        if self.limit is None or not math.isfinite(self.limit):
+            raise ParameterError("The limit must be a number.")
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The measures that have a limit."""
+        return self.keep.measures if isinstance(self.keep, Policy) else (self.keep,)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """All measures that a search for it reads."""
+        return tuple(dict.fromkeys((*self.kept, self.best)))
+
+    def worst(self, point: Point) -> float:
+        """The unfavorable end of where one more release falls; lower is better, inf without one.
+
+        Of a policy the largest share of a limit that is used there.
+        """
+        if isinstance(self.keep, Policy):
+            verdict = self.keep.judge_point(point)
+            return math.inf if verdict.unread else verdict.shares[str(verdict.first)]
+        spread = point.spreads.get(self.keep)
+        if spread is None or spread.median is None:
+            return math.inf
+        low, high = spread.interval or (spread.median, spread.median)
+        return high if sign(self.keep) > 0 else -low
+
+    def excess(self, point: Point) -> float:
+        """How far that end lies beyond the limit; at most 0 where every limit is kept."""
+        if isinstance(self.keep, Policy):
+            return self.worst(point) - 1.0
+        return self.worst(point) - sign(self.keep) * float(self.limit or 0.0)
+
+    def loss(self, point: Point) -> float:
+        """The measure to make good, lower is better; inf where it has no answer."""
+        median = point.median(self.best)
+        return math.inf if median is None else sign(self.best) * median
+
+    def answers(self, point: Point) -> bool:
+        """Whether a setting has an answer for every measure."""
+        return all(point.median(key) is not None for key in self.measures)
+
+    @property
+    def words(self) -> str:
+        """The goal in words."""
+        return f"{self.limit_words} with the best {MEASURES[self.best].title.lower()}"
+
+    @property
+    def limit_words(self) -> str:
+        """What is to be kept, in words."""
+        if isinstance(self.keep, Policy):
+            each = (_limit_words(limit.measure, limit.at_most) for limit in self.keep.limits)
+            return ", ".join(each)
+        return _limit_words(self.keep, float(self.limit or 0.0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GoalAnswer:
+    """The answer of a search.
+
+    Attributes
+    ----------
+    goal : Goal
+    point : Point
+        Read on fresh releases, a linkage with both intruders. If no setting keeps the limits, the
+        one that comes closest.
+    reached : bool
+        Whether it keeps each limit that could be read: 19 of 20 further releases should.
+    tried : int
+        Settings that were looked at.
+    unread : mapping of str to str
+        Limits of the policy that no setting of the sweep has an answer for, and why.
+    """
+
+    goal: Goal
+    point: Point
+    reached: bool
+    tried: int
+    unread: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> bool:
+        """Whether every limit was judged and is kept."""
+        return self.reached and not self.unread
+
+    @property
+    def sentence(self) -> str:
+        """The answer in words, with its uncertainty, and the other intruder beside a linkage."""
+        stated = [self._in_words(key) for key in self.goal.kept]
+        if self.reached:
+            stated.append(self._in_words(self.goal.best))
+        wanted = {*self.goal.measures}
+        stated += [self._in_words(key) for key in self.point.spreads if key not in wanted]
+        words = f"{'; '.join(stated)}.{not_judged(self.unread)}"
+        setting = self.point.setting.words
+        if self.reached:
+            return f"{setting}: {words}"
+        if isinstance(self.goal.keep, Policy):
+            return (
+                "No setting within the sweep's ranges keeps all limits; nearest is "
+                f"{setting}{self._nearest}: {words}"
+            )
+        return (
+            f"No setting within the sweep's ranges keeps {self.goal.limit_words}. The closest is "
+            f"{setting}: {words}"
+        )
+
+    @property
+    def _nearest(self) -> str:
+        """How far the nearest setting is beyond its most broken limit."""
+        assert isinstance(self.goal.keep, Policy)
+        verdict = self.goal.keep.judge_point(self.point)
+        if verdict.first is None or verdict.largest is None:
+            return ""
+        uses = f"{share_words(verdict.largest)} the limit"
+        return f", which uses {uses} on {MEASURES[verdict.first].title}"
+
+    def _in_words(self, measure: str) -> str:
+        spread, title = self.point.spreads[measure], MEASURES[measure].title
+        if spread.median is None:
+            return f"{title} without an answer"
+        if spread.interval is None:
+            return f"{title} {number_words(measure, spread.median)}"
+        low, high = (number_words(measure, end) for end in spread.interval)
+        return f"{title} {number_words(measure, spread.median)} (one more release: {low} to {high})"
+
+
+def _limit_words(measure: str, limit: float) -> str:
+    side = "at most" if sign(measure) > 0 else "at least"
+    return f"{MEASURES[measure].title} {side} {number_words(measure, limit)}"
+
+
+def number_words(measure: str, value: float) -> str:
+    """Write a measure's value as people read it."""
+    return f"{100 * value:.3g} %" if MEASURES[measure].is_share else f"{value:.4g}"

@@ -1,0 +1,100 @@
+"""The tile of the policy: the limit that is nearest to breaking or most broken, with its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import rwn_core as rwn
+from rwn_core.measures.measure import Reading
+from rwn_core.tuning import Verdict
+from rwn_core.tuning.goal import number_words
+from rwn_core.tuning.policy import share_words
+from rwn_ui.panel.tile import blank, percent
+
+NAME = "Policy"
+
+
+def draw(
+    policy: rwn.Policy, readings: Mapping[str, Reading | rwn.NotApplicable], *, wait: str = ""
+) -> dict[str, Any]:
+    """The verdict on a release as a tile; `wait` says that limits are still being read.
+
+    One broken limit is enough to know that not all are kept; nothing less is said before the end.
+    """
+    verdict = policy.judge_readings(readings)
+    if wait and not verdict.broken:
+        return blank(NAME, released="…", help=wait) | {"limit": _ordinary(readings)}
+    help = f"{verdict.sentence} {limits_words(policy, readings, verdict)}"
+    if verdict.first is None:
+        missing = "no limits" if not policy.limits else "not judged"
+        return blank(NAME, released="n/a", help=help) | {"limit": missing}
+    shown = blank(rwn.MEASURES[verdict.first].title, released=_words(policy, readings, verdict),
+                  help=help)  # fmt: skip
+    below = _below(verdict, readings, waits=bool(wait))
+    return shown | {"state": state(verdict), "limit": below}
+
+
+def state(verdict: Verdict) -> str | None:
+    """The mark of a verdict: ok only where all limits were judged and are kept."""
+    return "over" if verdict.broken else "ok" if verdict.kept else None
+
+
+def limits_words(
+    policy: rwn.Policy, readings: Mapping[str, Reading | rwn.NotApplicable], verdict: Verdict
+) -> str:
+    """Every limit with its share, and the ordinary intruder, without whom no linkage is shown."""
+    parts = []
+    for limit in policy.limits:
+        reading = readings.get(limit.measure)
+        if not isinstance(reading, Reading):
+            continue
+        words = f"{limit.title} {_value(limit.measure, reading.value)}"
+        if reading.baseline is not None:
+            words += f" (read it against {_value(limit.measure, reading.baseline)})"
+        share = share_words(verdict.shares[limit.measure])
+        parts.append(f"{words}: {share} {_value(limit.measure, limit.at_most)}{_by(limit)}.")
+    linked = readings.get("distance_linkage")
+    if isinstance(linked, Reading) and "distance_linkage" not in policy.measures:
+        parts.append(f"Distance linkage, an ordinary intruder: {percent(linked.value)}.")
+    return " ".join(parts)
+
+
+def _by(limit: rwn.Limit) -> str:
+    """Where a limit comes from."""
+    told = ", ".join(part for part in (limit.source, limit.set_by) if part)
+    return f" ({told})" if told else ""
+
+
+def _words(
+    policy: rwn.Policy, readings: Mapping[str, Reading | rwn.NotApplicable], verdict: Verdict
+) -> str:
+    """The number beside its limit, such as 12.0 % of 5 %."""
+    first = str(verdict.first)
+    reading, limit = readings[first], policy.limit(first)
+    assert isinstance(reading, Reading)
+    assert limit is not None
+    return f"{_value(first, reading.value)} of {_value(first, limit.at_most)}"
+
+
+def _value(measure: str, value: float) -> str:
+    return number_words(measure, value)
+
+
+def _below(
+    verdict: Verdict, readings: Mapping[str, Reading | rwn.NotApplicable], *, waits: bool
+) -> str:
+    """What stands after the mark: the share, and the ordinary intruder beside the worst case."""
+    assert verdict.largest is not None
+    if verdict.unread:
+        some = f", {len(verdict.unread)} {'to follow' if waits else 'not judged'}"
+    else:
+        some = "" if verdict.broken else f", all {len(verdict.shares)} kept"
+    words = f"{share_words(verdict.largest).removesuffix(' of').replace('times', '×')}{some}"
+    beside = _ordinary(readings) if verdict.first == "bayes_linkage" else ""
+    return f"{words} · {beside}" if beside else words
+
+
+def _ordinary(readings: Mapping[str, Reading | rwn.NotApplicable]) -> str:
+    linked = readings.get("distance_linkage")
+    return f"ordinary {percent(linked.value)}" if isinstance(linked, Reading) else ""

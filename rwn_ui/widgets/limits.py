@@ -1,0 +1,99 @@
+"""The editor of the policy: its limits, where each comes from, who set it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_ui.state.session import Session
+
+
+def edit(session: Session, page: str) -> None:
+    """Change, add and remove limits; every page judges by what stands here."""
+    limits = tuple(_number(session, page, limit) for limit in session.policy.limits)
+    if limits:
+        with st.popover("Where the limits come from", width="stretch"):
+            limits = tuple(_texts(session, page, limit) for limit in limits)
+    else:
+        st.caption("The policy has no limits, so that nothing is judged.")
+    if limits != session.policy.limits:
+        session.policy = rwn.Policy(limits=limits)
+    _adding(session, page)
+
+
+def _key(session: Session, page: str, what: str) -> str:
+    return f"{page}.{session.generation}.limit.{what}"
+
+
+def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
+    measure = rwn.MEASURES[limit.measure]
+    scale = 100.0 if measure.is_share else 1.0
+    left, right = st.columns([6, 1], vertical_alignment="bottom", gap="xsmall")
+    shown = round(scale * limit.at_most, 10)
+    value = left.number_input(
+        f"{measure.title}, {'% ' if measure.is_share else ''}at most",
+        0.0,
+        None,
+        shown,
+        0.5 if measure.is_share else 0.1,
+        format="%.4g",
+        key=_key(session, page, limit.measure),
+        help=measure.question,
+    )
+    right.button(
+        "✕",
+        type="tertiary",
+        key=_key(session, page, f"{limit.measure}.remove"),
+        on_click=_remove,
+        args=(session, limit.measure),
+        width="stretch",
+        help=f"Remove the limit on {measure.title}",
+    )
+    # a limit that was not touched keeps all digits that its file has
+    return limit if value == shown else replace(limit, at_most=round(value / scale, 12))
+
+
+def _texts(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
+    """The law, handbook or decision behind a limit, and who set it."""
+    left, right = st.columns(2)
+    source = left.text_input(
+        f"{limit.title}: source", limit.source, key=_key(session, page, f"{limit.measure}.source")
+    )
+    by = right.text_input(
+        f"{limit.title}: set by", limit.set_by, key=_key(session, page, f"{limit.measure}.by")
+    )
+    return replace(limit, source=source, set_by=by)
+
+
+def _remove(session: Session, measure: str) -> None:
+    limits = tuple(limit for limit in session.policy.limits if limit.measure != measure)
+    session.policy = rwn.Policy(limits=limits)
+
+
+def _adding(session: Session, page: str) -> None:
+    """One more limit, on a measure that has none."""
+    free = [
+        key
+        for key, measure in rwn.MEASURES.items()
+        if measure.side == "risk"
+        and measure.better == "lower"
+        and key not in session.policy.measures
+    ]
+    chosen = st.selectbox(
+        "Another limit on",
+        free,
+        key=_key(session, page, f"new.{len(free)}"),
+        format_func=lambda key: rwn.MEASURES[key].title,
+    )
+
+    def add() -> None:
+        if chosen is not None:
+            limit = rwn.Limit(measure=chosen, at_most=0.05)
+            session.policy = rwn.Policy(limits=(*session.policy.limits, limit))
+
+    st.button(
+        "Add this limit", key=_key(session, page, "add"), on_click=add, disabled=chosen is None,
+        width="stretch",
+    )  # fmt: skip

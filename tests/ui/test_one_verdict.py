@@ -1,0 +1,104 @@
+"""One policy, one verdict: Tune, Risk, Sweep and Compare say the same of the same numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
+from rwn_ui.compare import cards as compare_cards
+from rwn_ui.features import policy_tile, sweep_points
+from rwn_ui.features.risk_axis import POLICY
+from rwn_ui.state.session import Session
+from rwn_ui.sweep import cards as sweep_cards
+from rwn_ui.sweep import pick as sweep_pick
+
+KEPT = {"bayes_linkage": (0.03, 0.04), "distance_linkage": (0.01, 0.01), "correlation": (0.2, 0.2)}
+BROKEN = {**KEPT, "distance_linkage": (0.06, 0.07), "correlation": (0.1, 0.1)}
+UNREAD = {key: values for key, values in KEPT.items() if key != "distance_linkage"}
+
+
+def point(k: int, numbers: dict[str, tuple[float, ...]]) -> Point:
+    spreads = {key: Spread(measure=key, values=values) for key, values in numbers.items()}
+    if "distance_linkage" not in spreads:
+        spreads["distance_linkage"] = Spread(measure="distance_linkage", reason="Too many.")
+    return Point(setting=Setting.of("rwn", {"k": k}), spreads=spreads)
+
+
+POINTS = (point(5, KEPT), point(6, BROKEN), point(7, UNREAD))
+
+
+@pytest.fixture
+def session() -> Session:
+    limits = (
+        rwn.Limit(measure="bayes_linkage", at_most=0.5),
+        rwn.Limit(measure="distance_linkage", at_most=0.05),
+    )
+    data = rwn.load_demo("bodyfat")
+    made = Session(name="bodyfat", demo="bodyfat", data=data, policy=rwn.Policy(limits=limits))
+    for each, name in zip(POINTS, ("kept", "broken", "unread"), strict=True):
+        made.scenarios[name] = Scenario(
+            name=name,
+            setting=each.setting,
+            table=data.fingerprint,
+            policy=made.policy,
+            readings=each.stated(),
+        )
+    return made
+
+
+def test_compare_is_green_only_if_all_limits_were_read_and_hold(session: Session) -> None:
+    shown = compare_cards.cards(session, list(session.scenarios.values()), meeting=False)["tiles"]
+    assert [tile["state"] for tile in shown] == ["ok", "over", None]
+    assert [tile["limit"] for tile in shown] == [
+        "keeps all limits",
+        "Distance linkage",
+        "Distance linkage not judged",
+    ]
+    table = compare_cards.table(session, list(session.scenarios.values()), meeting=False)
+    (row,) = (row for row in table["tables"][0]["rows"] if row[0] == "policy")
+    assert row[1].startswith("All 2 limits are kept")
+    assert row[2].startswith("1 of 2 limits is broken, most of all Distance linkage")
+    assert "Not judged: Distance linkage" in row[3]
+
+
+def test_other_limits_judge_all_scenarios_anew_and_say_that_they_do(session: Session) -> None:
+    session.policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.01),))
+    scenarios = list(session.scenarios.values())
+    shown = compare_cards.cards(session, scenarios, meeting=False)["tiles"]
+    assert {tile["state"] for tile in shown} == {"over"}
+    (row,) = (
+        row
+        for row in compare_cards.table(session, scenarios, meeting=False)["tables"][0]["rows"]
+        if row[0] == "policy"
+    )
+    assert all(words.endswith("saved under other limits.") for words in row[1:])
+
+
+def test_the_sweep_says_the_same(session: Session) -> None:
+    sweep = Sweep.of(Plan(measures=tuple(KEPT)), list(POINTS), 3)
+    spots = sweep_cards.map_points(session.policy, sweep, "correlation", POLICY)
+    assert [spot["kept"] for spot in spots] == [True, False, False]
+    assert spots[1]["y"] > 1 > spots[0]["y"]
+    ranked = sorted(
+        POINTS, key=lambda p: sweep_pick._rank(session, p, "correlation", POLICY, set())
+    )
+    assert ranked[0] is POINTS[0]
+    lines = [sweep_pick._line(session, p, "correlation", POLICY, set()) for p in POINTS]
+    assert [line.startswith("✓") for line in lines] == [True, False, False]
+    assert "1 of 3 settings keep all limits" in sweep.words(session.policy)
+
+
+def test_the_frontier_is_that_of_the_largest_share(session: Session) -> None:
+    sweep = Sweep.of(Plan(measures=tuple(KEPT)), list(POINTS[:2]), 2)
+    worse = point(9, {**BROKEN, "correlation": (0.3, 0.3)})
+    all_three = Sweep.of(sweep.plan, [*POINTS[:2], worse], 3)
+    kept = sweep_points.best(session.policy, all_three, "correlation", POLICY)
+    assert kept == {each.setting.key for each in POINTS[:2]}
+
+
+def test_the_mark_of_a_verdict() -> None:
+    policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.5),))
+    for value, mark in ((0.5, "ok"), (0.6, "over"), (None, None)):
+        assert policy_tile.state(policy.judge({"bayes_linkage": value})) == mark
