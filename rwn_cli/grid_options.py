@@ -46,6 +46,14 @@ Limits = Annotated[
         "place of the limits of the scenario, or of the usual ones.",
     ),
 ]
+Presets = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PRESET,PRESET",
+        help="Usual choices of what travels together to try: alone, keys_apart, keys_together, "
+        "confidential_apart, related_2, related_3, related_5, whole.",
+    ),
+]
 Releases = Annotated[
     int | None, typer.Option(min=1, help="Releases at each setting; 8 if left out.")
 ]
@@ -96,6 +104,16 @@ def rounded(search: Search, data: Microdata, texts: Sequence[str]) -> Search:
     if not texts:
         return search
     return replace(search, grid=replace(search.grid, precision=step_axis(data, texts)))
+
+
+def sliced(search: Search, data: Microdata, presets: str | None, *, given: bool) -> Search:
+    """The search with the slices to try: presets, or those that the table was given."""
+    from rwn_core.tuning.slice_presets import preset_slices
+
+    if presets is not None:
+        every = tuple(preset_slices(data, each.strip()) for each in presets.split(","))
+        return replace(search, grid=replace(search.grid, slices=every))
+    return replace(search, grid=replace(search.grid, slices=(None,))) if given else search
 
 
 def search_of(

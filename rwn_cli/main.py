@@ -206,9 +206,10 @@ def audit(
 
 
 app.command()(sweep)
-app.command("seek-slices")(seek_slices)
 
 app.command()(seek)
+
+app.command("seek-slices")(seek_slices)
 
 
 def _json(document: dict[str, Any]) -> str:

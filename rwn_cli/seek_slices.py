@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from rwn_cli.grid_options import Limits, Workers, limits
 from rwn_cli.options import (
     Dropped,
     SchemaFile,
@@ -24,14 +25,7 @@ from rwn_core.errors import ParameterError
 
 def seek_slices(
     source: Source,
-    limit: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="KEY=X",
-            help="The most that is tolerated of a measure; repeatable. The usual policy if left "
-            "out.",
-        ),
-    ] = None,
+    limit: Limits = None,
     k: Annotated[int, typer.Option("--k", min=1, help="Least size of a neighborhood.")] = 5,
     method: Annotated[str, typer.Option(metavar="KEY", help="The masking method.")] = "rwn",
     set_: Annotated[
@@ -48,23 +42,21 @@ def seek_slices(
     ] = None,
     schema: SchemaFile = None,
     drop: Dropped = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Processes; one for each processor if left out.")
-    ] = None,
+    workers: Workers = None,
 ) -> None:
     """Find which variables should travel together: least loss of correlations within all limits.
 
     The answer is read on releases that had no part in the search.
     """
     from rwn_core.reporting.scenario import Scenario
-    from rwn_core.tuning import Policy, Setting, SliceRanges
+    from rwn_core.tuning import Setting, SliceRanges
     from rwn_core.tuning import seek_slices as search
 
     if scenario is not None and scenario.suffix.lower() != ".toml":
         raise ParameterError("--out must name a file that ends in .toml.")
     data = described(load(source, schema), identifiers=drop or ())
     data = described(data, weights=weight or ())
-    policy = Policy(limits=_limits(limit)) if limit else Policy()
+    policy = limits(None, limit or ())
     with progress("searching") as report:
         answer = search(
             data,
@@ -76,7 +68,7 @@ def seek_slices(
         )
     say(answer.sentence)
     if scenario is not None:
-        kept = Scenario(table=data.fingerprint, setting=answer.point.setting)
+        kept = Scenario(table=data.fingerprint, setting=answer.point.setting, policy=policy)
         write(scenario, kept.to_toml().encode("utf-8"))
         say(f"written to {scenario}; rwn mask --scenario {scenario.name} takes it")
 
@@ -89,19 +81,3 @@ def _start(method: str, k: int, more: dict[str, Any]) -> Any:
         return parameters(method)  # refuses it
     own = {"k": k} if method == "rwn" else {}
     return parameters(method, **{**METHODS[method].start, "epsilon": 1.0, **own, **more})
-
-
-def _limits(texts: list[str]) -> tuple[Any, ...]:
-    from rwn_core.tuning import Limit
-
-    made = []
-    for text in texts:
-        key, _, number = text.partition("=")
-        try:
-            most = float(number)
-        except ValueError:
-            raise ParameterError(
-                "--limit must be KEY=X, such as bayes_linkage=0.05: a measure and its limit."
-            ) from None
-        made.append(Limit(measure=key, at_most=most))
-    return tuple(made)

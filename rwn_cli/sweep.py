@@ -12,6 +12,7 @@ import typer
 from rwn_cli.grid_options import (
     Limits,
     OtherValues,
+    Presets,
     Releases,
     Seed,
     Steps,
@@ -23,6 +24,7 @@ from rwn_cli.grid_options import (
     limits,
     rounded,
     search_of,
+    sliced,
     with_measures,
 )
 from rwn_cli.options import (
@@ -41,10 +43,6 @@ from rwn_cli.options import (
 )
 from rwn_cli.terminal import progress, say
 
-if TYPE_CHECKING:
-    from rwn_core.data.microdata import Microdata
-    from rwn_core.data.slices import Slices
-
 
 def sweep(
     source: Source,
@@ -56,14 +54,7 @@ def sweep(
     round_: Steps = None,
     weight: Weighted = None,
     slice_: Sliced = None,
-    slices: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PRESET,PRESET",
-            help="Usual choices of what travels together to try: alone, keys_apart, keys_together, "
-            "confidential_apart, related_2, related_3, related_5, whole.",
-        ),
-    ] = None,
+    slices: Presets = None,
     method: Annotated[
         str | None,
         typer.Option(metavar="KEY,KEY", help="Methods to try; rwn if left out."),
@@ -105,9 +96,7 @@ def sweep(
     data = described(load(source, schema), identifiers=drop or ())
     data = described(under(loaded, data), weights=weight or (), slices=slice_ or ())
     search = rounded(search, data, round_ or ())
-    if slices or slice_:
-        grid = replace(search.grid, slices=_partitions(data, slices))
-        search = replace(search, grid=grid)
+    search = sliced(search, data, slices, given=bool(slice_))
     settings = prepared(data, search.grid, references=False)
     say(f"{len(settings):,} settings, {search.plan.releases} releases each")
     folder = target.with_name(f"{target.name}.sweep")
@@ -120,12 +109,3 @@ def sweep(
     if judged:
         say(trials.words(policy))
     say(f"written to {target}, {len(trials) * len(search.plan.measures):,} rows")
-
-
-def _partitions(data: Microdata, presets: str | None) -> tuple[Slices | None, ...]:
-    """What travels together: the presets, or the slices that the table was given."""
-    from rwn_core.tuning.slice_presets import preset_slices
-
-    if presets is None:
-        return (None,)
-    return tuple(preset_slices(data, each.strip()) for each in presets.split(","))

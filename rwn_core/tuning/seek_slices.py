@@ -24,7 +24,7 @@ from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.slice_search import Found, SliceSearch, verdict
+from rwn_core.tuning.slice_search import Found, SliceSearch
 from rwn_core.tuning.trials import Plan
 
 LOSS = "correlation"
@@ -41,7 +41,7 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliceAnswer:
-    """The answer of a slice search.
+    """Hold the answer of a slice search.
 
     Attributes
     ----------
@@ -81,7 +81,11 @@ class SliceAnswer:
                 f" Searched and read on {self.records:,} random records of {self.of:,}; read it on "
                 "all of them before it is used."
             )
-        return words if self.reached else f"None keeps all limits; nearest is {words}"
+        return (
+            words
+            if self.reached
+            else f"None of {self.tried:,} keeps all limits; nearest is {words}"
+        )
 
 
 def _in_words(point: Point, measure: str) -> str:
@@ -98,7 +102,7 @@ def _in_words(point: Point, measure: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliceRanges:
-    """Where a slice search looks.
+    """Say where a slice search looks.
 
     Attributes
     ----------
@@ -252,11 +256,11 @@ def _verified(search: SliceSearch, starts: Sequence[Slices]) -> tuple[Point, boo
         if best is None:
             break
         point = _fresh(search, best, (1, _CHOOSING))
-        if verdict(search.policy, point).kept:
+        if search.policy.judge_point(point).kept:
             point = _fresh(search, best, (2 + attempt, _STATED))
-            if verdict(search.policy, point).kept:
+            if search.policy.judge_point(point).kept:
                 return point, True
-        judged = verdict(search.policy, point)
+        judged = search.policy.judge_point(point)
         share = math.inf if judged.unread or judged.largest is None else judged.largest
         nearest = min(nearest, (share, best.slices, best.strength))
         search.tighten(judged)
@@ -265,7 +269,7 @@ def _verified(search: SliceSearch, starts: Sequence[Slices]) -> tuple[Point, boo
     point = _fresh(
         search, Found(loss=0.0, slices=slices, strength=strength), (2 + _ATTEMPTS, _STATED)
     )
-    return point, verdict(search.policy, point).kept
+    return point, search.policy.judge_point(point).kept
 
 
 def _fresh(search: SliceSearch, found: Found, which: tuple[int, int]) -> Point:

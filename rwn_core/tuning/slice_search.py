@@ -106,7 +106,8 @@ class SliceSearch:
 
     def run(self, starts: Sequence[Slices]) -> None:
         """Try some slices and those on the way to whole rows, then change the best by steps."""
-        for slices in (*starts, *(() if self.only_starts else self.merged())):
+        merged = () if self.only_starts else (*self.merged(2), *self.merged(len(self.names)))
+        for slices in (*starts, *merged):
             self.look(slices)
         while not (self.only_starts or self.spent) and any(
             self.look(slices) for slices in self._steps(self.here)
@@ -114,19 +115,29 @@ class SliceSearch:
             continue
 
     def tighten(self, judged: Verdict) -> None:
-        """Ask for more room where fresh releases broke a limit, and forget what was found."""
+        """Ask for more room where fresh releases broke a limit; what has it is still found."""
         for key in judged.broken:
             share = min(max(judged.shares[key], 1.02), 2.0)
             self.most[key] = self.most.get(key, 1.0) / share
-        self.found.clear()
+        self.found = [
+            Found(loss=float(self.losses.loss(slices)[strength]), slices=slices, strength=strength)
+            for slices, strength in self.shares
+            if self.keeps(slices, strength)
+        ]
         self.seen.clear()
 
-    def merged(self) -> Iterator[Slices]:
-        """From each alone to whole rows, each time the two blocks that save most together."""
+    def merged(self, largest: int) -> Iterator[Slices]:
+        """From each alone on, each time the two blocks that save most together, up to a size."""
         blocks = _blocks((), self.names)
         middle = len(self.settings) // 2
-        while len(blocks) > 1:
-            every = [_joined(blocks, pair) for pair in combinations(range(len(blocks)), 2)]
+        while True:
+            every = [
+                _joined(blocks, (i, j))
+                for i, j in combinations(range(len(blocks)), 2)
+                if len(blocks[i]) + len(blocks[j]) <= largest
+            ]
+            if not every:
+                return
             blocks = min(every, key=lambda each: self.losses.loss(_slices(each))[middle])
             yield _slices(blocks)
 
@@ -176,7 +187,7 @@ class SliceSearch:
 
     def _read(self, slices: Slices, strength: int, plan: Plan) -> float:
         (point,) = self.crew.points([self.at(slices, strength)], plan, lambda share: None)
-        share = verdict(self.policy, point).shares.get(plan.measures[0])
+        share = self.policy.judge_point(point).shares.get(plan.measures[0])
         return np.inf if share is None else share
 
     def at(self, slices: Slices, strength: int) -> Setting:
@@ -190,19 +201,6 @@ class SliceSearch:
         made += [_moved(blocks, name, to) for name in self.names for to in range(len(blocks) + 1)]
         steps = list(dict.fromkeys(_slices(each) for each in made))
         return sorted(steps, key=lambda each: (self.losses.loss(each)[here.strength], each))
-
-
-def verdict(policy: Policy, point: Point) -> Verdict:
-    """What a policy says of a point: of the unfavorable end of where one more release falls."""
-    values: dict[str, float | None] = {}
-    for measure in policy.measures:
-        spread = point.spreads.get(measure)
-        interval = None if spread is None else spread.interval
-        values[measure] = None if spread is None else spread.median
-        if interval is not None:
-            values[measure] = interval[1]
-    reasons = {key: spread.reason for key, spread in point.spreads.items() if spread.reason}
-    return policy.judge(values, reasons)
 
 
 def _blocks(slices: Slices, names: Sequence[str]) -> Blocks:

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from rwn_core.parallel.processes import be_polite
-from rwn_core.tuning import Policy, SliceAnswer, seek_slices
+from rwn_core.tuning import SliceAnswer, seek_slices
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.messages import escaped
@@ -30,7 +30,7 @@ def _key(session: Session, what: str) -> str:
 
 def draw(session: Session) -> None:
     """The limits, the button, and the answer with what a row then shows."""
-    policy = Policy()
+    policy = session.policy
     st.markdown("#### Which variables should travel together?")
     limits = "; ".join(
         f"{limit.title} at most {100 * limit.at_most:g} %" for limit in policy.limits
@@ -39,7 +39,7 @@ def draw(session: Session) -> None:
     if st.button(
         "Search slices",
         key=_key(session, "slices.seek"),
-        disabled=own_work().busy,
+        disabled=own_work().busy or not policy.limits,
         help=_HELP,
     ):
         own_work().jobs[JOB] = Job(

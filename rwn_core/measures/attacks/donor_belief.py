@@ -146,7 +146,7 @@ def _per_chance(
     masked : Microdata
     rows : ndarray of int64, shape (m,)
     """
-    if not beside or not source.nnz:
+    if not beside or not source.nnz:  # in this way none of the rows came about
         return source
     own, released = cells.unit_codes(beside, masked, rows)
     assert cells.donors is not None  # or no key shares the secret's donor

@@ -17,7 +17,7 @@ from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.slice_search import SliceSearch, verdict
+from rwn_core.tuning.slice_search import SliceSearch
 from rwn_core.tuning.trials import Trials
 
 module = import_module("rwn_core.tuning.seek_slices")  # its room has a function of this name
@@ -97,7 +97,7 @@ def test_the_answer_keeps_all_limits_and_costs_less_than_none_together(few, quic
     assert found.reached
     assert found.slices
     assert found.point.median("correlation") < alone.point.median("correlation")
-    assert verdict(BOTH, found.point).kept
+    assert BOTH.judge_point(found.point).kept
     setting = found.point.setting
     fresh = Plan(measures=BOTH.measures, releases=60, seed=77_000_000)
     point = Trials(few, [setting], fresh).run(setting)
@@ -127,7 +127,7 @@ def test_none_keeps_all_limits_is_said_with_the_nearest(few, quick) -> None:
     ranges = replace(SMALL, strengths=(1.0, 2.0), tries=12)
     found = seek_slices(few, policy, ranges=ranges, workers=1)
     assert not found.reached
-    assert found.sentence.startswith("None keeps all limits; nearest is ε")
+    assert found.sentence.startswith(f"None of {found.tried} keeps all limits; nearest is ε")
     assert found.tried <= 12
 
 
@@ -144,7 +144,7 @@ def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) ->
     monkeypatch.setattr(SliceSearch, "_tried", planted)
     found = seek_slices(few, LINKAGE, ranges=SMALL, workers=1)
     assert found.reached
-    assert verdict(LINKAGE, found.point).kept
+    assert LINKAGE.judge_point(found.point).kept
 
 
 def test_workers_find_the_same(few, quick) -> None:
@@ -177,9 +177,10 @@ def test_merging_goes_from_each_alone_to_whole_rows(bodyfat) -> None:
         plan=Plan(measures=LINKAGE.measures),
         tries=1,
     )
-    path = list(search.merged())
+    path = list(search.merged(15))
     assert len(path) == 14
     assert path[-1] == preset_slices(bodyfat, "whole")
+    assert [len(each) for each in search.merged(2)] == [1, 2, 3, 4, 5, 6, 7]
     losses = [search.losses.loss(each)[0] for each in path]
     assert losses == sorted(losses, reverse=True)
     generator = np.random.default_rng(1)

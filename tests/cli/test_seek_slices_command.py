@@ -40,7 +40,7 @@ def test_the_answer_is_that_of_python_and_can_be_masked(rwn_command: Run, monkey
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--limit", "bayes_linkage"), "--limit must be KEY=X"),
+        (("--limit", "bayes_linkage"), "--limit must be MEASURE=V"),
         (("--limit", "nothing=0.1"), "no measure nothing"),
         (("--method", "nothing"), "--method must be one of"),
         (("-o", "s.csv"), "ends in .toml"),
