@@ -9,7 +9,6 @@ from itertools import combinations
 import numpy as np
 
 from rwn_core.data.slices import Slices, as_slices
-from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting

@@ -67,7 +67,7 @@ def _shares(known: KnownSets, columns: Columns, counted: Counted, secrets: Names
 
 
 def compute(comparison: Comparison) -> Reading:
-    """Largest share of people whose own confidential value stands beside what one knows of them."""
+    """Largest share of people whose own value a row shows beside what is known, beyond chance."""
     secrets = confidential_names(comparison)
     precision = {} if comparison.law is None else comparison.law.precision
     steps = steps_by_name(precision)
@@ -88,12 +88,13 @@ def compute(comparison: Comparison) -> Reading:
     # a share of a few people decides only where no set has more
     most = int(columns.people.max())
     least = next(count for count in (max(FEW, SMALL * table.n), FEW, 1, 0) if count <= most)
+    if secrets:
+        shares["beyond"] = np.maximum(shares["read"] - shares["chance"], 0.0)
+        what = "beyond"
     worst = _worst(shares, what, columns.people >= least)
     beyond = _worst(shares, what, columns.people > 0)
     shares["expected"] = _expected(comparison.law, known.sets, columns)
-    baseline = float(shares["chance"][worst])
-    if not secrets:
-        baseline = _found_by_chance(columns, released, chosen[worst], worst)
+    baseline = 0.0 if secrets else _found_by_chance(columns, released, chosen[worst], worst)
     reading = _reading(shares, worst, known, (what, baseline))
     few = _few(shares, beyond, what) if shares[what][beyond] > reading.value else None
     return replace(reading, detail={**reading.detail, "few": few})
@@ -142,8 +143,13 @@ def _reading(
     detail |= {name: shares[name][worst].item() for name in ("people", "found")}
     detail |= {"worst": worst, "sets": shares, "stated": known.stated}
     detail |= {"searched": known.searched, "possible": known.possible}
-    low, high = shares[f"{what}_interval"][worst].tolist()
     value = float(shares[what][worst])
+    if what == "beyond":  # luck is what it is, whatever the release
+        detail |= {"read": float(shares["read"][worst]), "chance": float(shares["chance"][worst])}
+        ends = shares["read_interval"][worst] - detail["chance"]
+    else:
+        ends = shares[f"{what}_interval"][worst]
+    low, high = np.maximum(ends, 0.0).tolist()
     return Reading(value=value, baseline=baseline, interval=(low, high), detail=detail)
 
 
@@ -174,16 +180,17 @@ def sentence(reading: Reading, n: int) -> str:
         )
     who = f"Of {_who(detail)}, "
     found = "are found in the release by exactly these values"
-    by_chance = f"({percent(reading.baseline or 0)} by chance)"
     if detail["secret"] is None:
         return (
-            f"{who}{percent(reading.value)} {found} {by_chance}, so that it is known that they are "
-            f"in it: {looked}{more}. No variable is confidential, so nothing more is read."
+            f"{who}{percent(reading.value)} {found} ({percent(reading.baseline or 0)} by chance), "
+            f"so that it is known that they are in it: {looked}{more}. No variable is "
+            "confidential, so nothing more is read."
             f"{_beside(detail)}"
         )
     return (
-        f"{who}{percent(detail['found'])} {found}, and for {percent(reading.value)} such a row "
-        f"shows their own {detail['secret']} {by_chance}: {looked}{more}.{_beside(detail)}"
+        f"{who}{percent(detail['found'])} {found}, and for {percent(detail['read'])} such a row "
+        f"shows their own {detail['secret']}, {percent(reading.value)} more than by chance: "
+        f"{looked}{more}.{_beside(detail)}"
     )
 
 
@@ -206,12 +213,12 @@ MEASURE = Measure(
     side="risk",
     better="lower",
     bounds=(0.0, 1.0),
-    unit="share of people who are alone with what is known of them",
+    unit="share of people who are alone with what is known of them, beyond chance",
     question="For how many people who are alone with their key values, or with any three values, "
     "does a released row with exactly these values show their own confidential value (a number "
-    "within 0.1 standard deviations)?",
+    "within 0.1 standard deviations), more than if the values were dealt at random?",
     sentence=sentence,
-    source="Values alone, of any masked table; beside rows whose confidential values are dealt "
+    source="Values alone, of any masked table; less rows whose confidential values are dealt "
     "at random. Of several rows with the same values the share that is right counts",
     compute=compute,
 )

@@ -16,7 +16,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
@@ -29,8 +29,12 @@ VERDICT = re.compile(
     r"guarantees?|guaranteed|well protected|nobody can|cannot be (linked|identified))\b",
     re.IGNORECASE,
 )
-NAMED = ("looks harmless", "what it protects", "costs and protects")
-"""What the pages may say: of a number that deceives, and as the title of a question."""
+NAMED = (
+    *("looks harmless", "what it protects", "costs and protects", "looks safe"),
+    *("does not make it acceptable", "is acceptable when *every* limit holds"),
+    "rounding alone protects little",
+)
+"""What the pages may say: of a number that deceives, of all limits, and as a question's title."""
 
 
 def table() -> Microdata:
@@ -56,6 +60,10 @@ def found() -> dict[str, Reading]:
     release = mask(data, RWN(epsilon=1.0, k=3, q=0.7), seed=2)
     comparison = Comparison(original=data, masked=release.masked, law=release.law)
     read = {key: MEASURES[key].read(comparison) for key in RISKS}
+    sampled = Comparison(
+        original=data, masked=release.masked, sampling=Sampling(population=20.0 * N)
+    )
+    read["population_uniqueness"] = MEASURES["population_uniqueness"].read(sampled)
     return {key: reading for key, reading in read.items() if isinstance(reading, Reading)}
 
 
