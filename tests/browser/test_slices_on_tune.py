@@ -29,11 +29,12 @@ def test_slices_move_the_cards_and_are_in_the_file_of_python_and_of_the_command(
     app.open("/?epsilon=6&k=5&q=1")
     app.set_seed(7)
     assert "travel together" not in app.stamp
-    worst = app.tile("Re-linked, worst case").locator(".rwn-value")
-    alone = float(worst.inner_text().split()[0])
+    policy = app.page.locator(".rwn-tile").first
+    alone = policy.inner_text()
+    assert "Worst-case linkage" in alone
     words = choose(app, "Keys together | rest")
     assert "abdomen + ankle + 10 more travel together, age + height + weight" in words
-    assert float(worst.inner_text().split()[0]) < alone / 2
+    assert "True matches" in policy.inner_text()  # another limit is the first to break
     sidebar = app.page.get_by_test_id("stSidebar")
     sidebar.get_by_text("A row shows age, height and weight of one person verbatim").wait_for()
     assert "slices=" in app.page.url
@@ -52,7 +53,7 @@ def test_slices_move_the_cards_and_are_in_the_file_of_python_and_of_the_command(
         before = app.stamp
         app.page.get_by_role("button", name="Undo").click()
         assert words in app.wait_for_change(before)
-    assert float(worst.inner_text().split()[0]) == alone
+    assert policy.inner_text() == alone
 
 
 def test_own_slices_by_fields_and_the_link_brings_them(app) -> None:
@@ -63,10 +64,10 @@ def test_own_slices_by_fields_and_the_link_brings_them(app) -> None:
     field = sidebar.get_by_role("combobox", name="Slice 1")
     field.click()
     field.fill("hip")
-    field.press("Enter")
+    app.page.get_by_role("option", name="hip", exact=True).click()
     before = app.stamp
     field.fill("knee")
-    field.press("Enter")
+    app.page.get_by_role("option", name="knee", exact=True).click()
     assert "hip + knee travel together" in app.wait_for_change(before)
     app.settle()
     link = app.page.url
