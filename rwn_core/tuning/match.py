@@ -12,6 +12,7 @@ from rwn_core.masking import METHODS, LeverRange, at_levers
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.point import Point
+from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.trials import Plan, Trials
 
@@ -27,9 +28,8 @@ class Matched:
     point : Point
         The setting with what the plan's measures read.
     reached : bool
-        Whether the strength can be chosen so that the measure comes as near to the value as the
-        steps of the lever allow; not where even its weakest setting loses more, or its strongest
-        one less.
+        Whether the strength could be chosen: not where even the method's weakest setting loses
+        more than is accepted or its strongest one less, or where no setting keeps the policy.
     """
 
     point: Point
@@ -41,26 +41,54 @@ class Matched:
         return self.point.setting.method
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loss:
+    """State the loss of utility, or the risk, that all methods are tuned to.
+
+    Attributes
+    ----------
+    measure : str
+        A measure with a better side, such as "correlation".
+    value : float
+        The worst value that is accepted.
+
+    Raises
+    ------
+    ParameterError
+        The measure is unknown or has no better side, or the value is no number.
+    """
+
+    measure: str
+    value: float
+
+    def __post_init__(self) -> None:
+        """Check both."""
+        sign(self.measure)
+        if not math.isfinite(self.value):
+            raise ParameterError("The value to match must be a number.")
+
+    def accepts(self, point: Point) -> bool:
+        """Whether a setting's median is no worse than the value."""
+        median, better = point.median(self.measure), sign(self.measure)
+        return median is not None and better * median <= better * self.value
+
+
 def match(
     microdata: Microdata,
     methods: Sequence[str],
+    to: Loss | Policy,
     *,
-    measure: str,
-    value: float,
     plan: Plan,
     progress: Progress | None = None,
 ) -> list[Matched]:
-    """Tune several methods to the same value of one measure.
+    """Tune several methods to the same loss, or to the same policy.
 
     Parameters
     ----------
     microdata : Microdata
     methods : sequence of str
         Keys of METHODS.
-    measure : str
-        A measure with a better side, such as "correlation".
-    value : float
-        The worst value that is accepted.
+    to : Loss or Policy
     plan : Plan
         What is read at the settings that are found, and on how many releases; the search draws
         the same releases.
@@ -70,34 +98,30 @@ def match(
     Returns
     -------
     list of Matched
-        One for each method, in their order: the strongest setting whose median is no worse than
-        the value. The method's other levers stay at its standard preset.
+        One for each method, in their order: the strongest setting that the loss accepts, or the
+        weakest that keeps all limits of the policy. The method's other levers stay at its standard
+        preset.
 
     Raises
     ------
     ParameterError
-        A method is unknown, or the measure has no better side.
+        A method is unknown.
     """
-    better = sign(measure)
-    if not math.isfinite(value):
-        raise ParameterError("The value to match must be a number.")
     for key in methods:
         if key not in METHODS:
             raise ParameterError(f"There is no method {key}; known are: {', '.join(METHODS)}.")
-    found = []
+    matched = []
     for number, key in enumerate(methods):
-        search = _Search(microdata, key, replace(plan, measures=(measure,)))
-
-        def accepted(point: Point) -> bool:
-            median = point.median(measure)
-            return median is not None and better * median <= better * value
-
-        place, reached = search.strongest(accepted)
-        point = search.read(place, plan)
-        found.append(Matched(point=point, reached=reached))
+        if isinstance(to, Policy):
+            search = _Search(microdata, key, replace(plan, measures=to.measures))
+            position, reached = search.weakest(lambda point: to.judge_point(point).kept)
+        else:
+            search = _Search(microdata, key, replace(plan, measures=(to.measure,)))
+            position, reached = search.strongest(to.accepts)
+        matched.append(Matched(point=search.read(position, plan), reached=reached))
         if progress is not None:
             progress((number + 1) / len(methods))
-    return found
+    return matched
 
 
 class _Search:
@@ -119,36 +143,52 @@ class _Search:
         self._strength: str = kind.strength
         self.steps = math.floor((self._range.high - self._range.low) / self._range.step + 1e-9)
         self._microdata, self._plan = microdata, plan
-        ends = [self._setting(place).resolved(microdata) for place in (0, self.steps)]
+        ends = [self._setting(position).resolved(microdata) for position in (0, self.steps)]
         self._trials = Trials(microdata, ends, plan)
 
-    def _setting(self, place: int) -> Setting:
-        number = round(self._range.low + place * self._range.step, 10)
+    def _setting(self, position: int) -> Setting:
+        number = round(self._range.low + position * self._range.step, 10)
         return Setting(params=at_levers(self._params, {self._strength: number}))
 
-    def read(self, place: int, plan: Plan | None = None) -> Point:
+    def read(self, position: int, plan: Plan | None = None) -> Point:
         """What the measures read at a position of the strength."""
         self._trials.plan = plan or self._plan
-        return self._trials.run(self._setting(place).resolved(self._microdata))
+        return self._trials.run(self._setting(position).resolved(self._microdata))
 
     def strongest(self, accepted: Callable[[Point], bool]) -> tuple[int, bool]:
-        """The last accepted position, and whether a stronger one is not accepted.
-
-        A few positions first: a weak setting may be worse than a stronger one (the 2015 method
-        loses every record at a radius that reaches nobody).
-        """
-        coarse = [round(self.steps * number / COARSE) for number in range(COARSE + 1)]
-        good = [place for place in dict.fromkeys(coarse) if accepted(self.read(place))]
+        """The last accepted position, and whether a stronger one is not accepted."""
+        good = [each for each in self._coarse if accepted(self.read(each))]
         if not good:
             return 0, False
-        low = good[-1]
-        high = next((place for place in coarse if place > low), low)
-        if low == high:
-            return low, False
-        while high - low > 1:
-            middle = (low + high) // 2
+        beyond = [each for each in self._coarse if each > good[-1]]
+        if not beyond:
+            return good[-1], False
+        return self._between(good[-1], beyond[0], accepted), True
+
+    def weakest(self, accepted: Callable[[Point], bool]) -> tuple[int, bool]:
+        """The first accepted position, and whether there is one; else the strongest."""
+        before = None
+        for each in self._coarse:
+            if accepted(self.read(each)):
+                return (each if before is None else self._between(each, before, accepted)), True
+            before = each
+        return self.steps, False
+
+    @property
+    def _coarse(self) -> list[int]:
+        """A few positions to begin with, ascending.
+
+        A weak setting may be worse than a stronger one: the 2015 method loses every record at a
+        radius that reaches nobody.
+        """
+        return sorted({round(self.steps * part / COARSE) for part in range(COARSE + 1)})
+
+    def _between(self, good: int, bad: int, accepted: Callable[[Point], bool]) -> int:
+        """The accepted position next to one that is not, by halves."""
+        while abs(good - bad) > 1:
+            middle = (good + bad) // 2
             if accepted(self.read(middle)):
-                low = middle
+                good = middle
             else:
-                high = middle
-        return low, True
+                bad = middle
+        return good

@@ -63,11 +63,12 @@ def test_own_slices_by_fields_and_the_link_brings_them(app) -> None:
     app.page.get_by_role("option", name="Own slices", exact=True).click()
     field = sidebar.get_by_role("combobox", name="Slice 1")
     field.click()
-    field.fill("hip")
-    app.page.get_by_role("option", name="hip", exact=True).click()
     before = app.stamp
-    field.fill("knee")
-    app.page.get_by_role("option", name="knee", exact=True).click()
+    for name in ("hip", "knee"):
+        field.fill(name)
+        # until the list is cut, a click may meet the option for all
+        app.page.get_by_role("option", name="abdomen", exact=True).wait_for(state="detached")
+        app.page.get_by_role("option", name=name, exact=True).click()
     assert "hip + knee travel together" in app.wait_for_change(before)
     app.settle()
     link = app.page.url
