@@ -13,4 +13,4 @@ types:
 
 test:
 	python -m rwn_core.scale.warm_up
-	python -m pytest -n 3
+	python -m pytest -n 2

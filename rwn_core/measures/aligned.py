@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
@@ -87,8 +88,12 @@ def empty_records(table: Microdata) -> NDArray[np.bool_]:
     """Which records have every value missing, shape (n,)."""
 
     def find() -> NDArray[np.bool_]:
-        names = [variable.name for variable in table.schema.released]
-        return np.asarray(table.frame[names].isna().all(axis=1), dtype=bool)
+        empty = np.ones(table.n, dtype=bool)
+        for variable in table.schema.released:
+            empty &= pd.isna(table.array(variable.name))
+            if not empty.any():  # nearly always after the first
+                break
+        return empty
 
     return table.once("empty records", find)
 
