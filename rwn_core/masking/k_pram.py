@@ -23,6 +23,7 @@ from rwn_core.masking.left_alone import (
     maskable,
 )
 from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.minimum_k import check_k, check_known, presets_of, range_of_known
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.donors import copy_from_donors
 from rwn_core.mechanism.group_law import WithinGroups
@@ -88,8 +89,7 @@ class KPRAM(TableMethod):
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
-        if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:
-            raise ParameterError("k must be a whole number of at least 1.")
+        check_k(self.k)
         if self.draw_from not in get_args(Draw):
             raise ParameterError(f"draw_from must be one of: {', '.join(get_args(Draw))}.")
         check_others(self.others)
@@ -99,13 +99,7 @@ class KPRAM(TableMethod):
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
-        for name in self._names(microdata):
-            known = int((~np.isnan(microdata.values(name))).sum())
-            if 0 < known < self.k:
-                raise ParameterError(
-                    f"k must be at most {known:,}, the number of records with a value of {name}; "
-                    "take a smaller one, or take the variable out of the masking."
-                )
+        check_known(self.k, microdata, self._names(microdata))
 
     def _groups(self, table: PreparedTable, name: str) -> NDArray[np.int64]:
         """The interval of each record; missing values are one by themselves."""
@@ -152,14 +146,11 @@ class KPRAM(TableMethod):
 
     def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
         """How far k goes; see `TableMethod.ranges_on`."""
-        known = [int((~np.isnan(microdata.values(n))).sum()) for n in self._names(microdata)]
-        most = min((count for count in known if count), default=1)
-        return {"k": LeverRange(low=1, high=min(most, max(2, microdata.n // 2)), step=1)}
+        return {"k": range_of_known(microdata, self._names(microdata))}
 
     def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
         """Starting points; see `TableMethod.presets_on`."""
-        most = self.ranges_on(microdata)["k"].high
-        return {name: {"k": int(min(k, most))} for name, k in _PRESETS.items()}
+        return presets_of(_PRESETS, self.ranges_on(microdata)["k"].high)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What is released as it is; see `Method.remarks`."""

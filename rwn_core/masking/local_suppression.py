@@ -18,6 +18,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.masking.intervals import intervals
 from rwn_core.masking.left_alone import NUMBERS
 from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.minimum_k import check_k, check_records
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import with_numbers
 from rwn_core.mechanism.donors import NOBODY, copy_from_donors
@@ -85,10 +86,8 @@ class LocalSuppression(TableMethod):
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
-        for name in ("k", "classes"):
-            number = getattr(self, name)
-            if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
-                raise ParameterError(f"{name} must be a whole number of at least 1.")
+        check_k(self.k)
+        check_k(self.classes, "classes")
 
     def _keys(self, microdata: Microdata) -> tuple[str, ...]:
         released = [variable for variable in microdata.schema.released if variable.masked]
@@ -104,10 +103,7 @@ class LocalSuppression(TableMethod):
                 "No variable can be a key: all are confidential or not to be masked; give one the "
                 "role key."
             )
-        if self.k > microdata.n:
-            raise ParameterError(
-                f"k must be at most the number of records, {microdata.n:,}; take a smaller one."
-            )
+        check_records(self.k, microdata)
 
     def _result(self, table: PreparedTable) -> Microdata:
         """The masked table, the same for every key."""

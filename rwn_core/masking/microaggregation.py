@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ParameterError
 from rwn_core.masking.left_alone import (
     NUMBERS,
     Others,
@@ -21,6 +20,7 @@ from rwn_core.masking.left_alone import (
     maskable,
 )
 from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.minimum_k import check_k, check_records, presets_of
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import with_numbers
 from rwn_core.mechanism.group_law import Fixed
@@ -80,8 +80,7 @@ class Microaggregation(TableMethod):
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
-        if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:
-            raise ParameterError("k must be a whole number of at least 1.")
+        check_k(self.k)
         check_others(self.others)
 
     def _names(self, microdata: Microdata) -> tuple[str, ...]:
@@ -90,10 +89,7 @@ class Microaggregation(TableMethod):
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without numbers, or of fewer than k records; see `TableMethod.check`."""
         self._names(microdata)
-        if self.k > microdata.n:
-            raise ParameterError(
-                f"k must be at most the number of records, {microdata.n:,}; take a smaller one."
-            )
+        check_records(self.k, microdata)
 
     def _result(self, table: PreparedTable) -> Microdata:
         """The masked table, the same for every key."""
@@ -126,7 +122,7 @@ class Microaggregation(TableMethod):
 
     def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
         """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"k": min(k, microdata.n)} for name, k in _PRESETS.items()}
+        return presets_of(_PRESETS, microdata.n)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What is released as it is; see `Method.remarks`."""

@@ -24,6 +24,7 @@ from rwn_core.masking.left_alone import (
     maskable,
 )
 from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.masking.minimum_k import check_k, check_records
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import with_numbers
 from rwn_core.mechanism.donors import copy_from_donors
@@ -103,8 +104,7 @@ class Recoding(TableMethod):
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
-        if isinstance(self.k, bool) or not isinstance(self.k, int | np.integer) or self.k < 1:
-            raise ParameterError("k must be a whole number of at least 1.")
+        check_k(self.k)
         for name in ("top", "bottom"):
             share = getattr(self, name)
             number = isinstance(share, int | float) and not isinstance(share, bool)
@@ -123,10 +123,7 @@ class Recoding(TableMethod):
     def check(self, microdata: Microdata) -> None:
         """Refuse a table that cannot be recoded; see `TableMethod.check`."""
         self._names(microdata)
-        if self.k > microdata.n:
-            raise ParameterError(
-                f"k must be at most the number of records, {microdata.n:,}; take a smaller one."
-            )
+        check_records(self.k, microdata)
 
     def _result(self, table: PreparedTable) -> Microdata:
         """The masked table, the same for every key."""

@@ -39,9 +39,8 @@ ONE_ROOM = {"comparison", "measure", "aligned", "sentence"}
 SIBLINGS = {
     "rwn_core.io": "*_format",
     "rwn_core.masking": (
-        "* but cautions from_neighborhoods intervals left_alone lever method neighborhood_method "
-        "references release "
-        "without_neighborhoods"
+        "* but cautions from_neighborhoods intervals left_alone lever method minimum_k "
+        "neighborhood_method references release without_neighborhoods"
     ),
     "rwn_core.measures.utility": "*",
     "rwn_core.measures.risk": "*",

@@ -1,0 +1,63 @@
+"""What methods share whose strength is a least number of records k."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ParameterError
+from rwn_core.masking.lever import LeverRange
+
+
+def check_k(k: int, name: str = "k") -> None:
+    """Refuse what is no least number of records.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise ParameterError(f"{name} must be a whole number of at least 1.")
+
+
+def check_records(k: int, microdata: Microdata) -> None:
+    """Refuse more records than a table has.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if k > microdata.n:
+        raise ParameterError(
+            f"k must be at most the number of records, {microdata.n:,}; take a smaller one."
+        )
+
+
+def check_known(k: int, microdata: Microdata, names: Sequence[str]) -> None:
+    """Refuse more records than have a value of some numeric variable.
+
+    Raises
+    ------
+    ParameterError
+    """
+    for name in names:
+        known = int((~np.isnan(microdata.values(name))).sum())
+        if 0 < known < k:
+            raise ParameterError(
+                f"k must be at most {known:,}, the number of records with a value of {name}; "
+                "take a smaller one, or take the variable out of the masking."
+            )
+
+
+def range_of_known(microdata: Microdata, names: Sequence[str]) -> LeverRange:
+    """How far k goes where each of some numeric variables must have k values."""
+    known = [int((~np.isnan(microdata.values(name))).sum()) for name in names]
+    most = min((count for count in known if count), default=1)
+    return LeverRange(low=1, high=min(most, max(2, microdata.n // 2)), step=1)
+
+
+def presets_of(presets: Mapping[str, int], most: float) -> dict[str, dict[str, int]]:
+    """Starting points of k, none beyond the end of its slider."""
+    return {name: {"k": int(min(k, most))} for name, k in presets.items()}
