@@ -206,9 +206,9 @@ class CellLaw:
     def probability(self, record: int, name: str, value: Any) -> float:
         """P(released value of this record's variable is `value`); missing is None."""
         table, values = self.table(name)
-        for place, known in enumerate(values):
+        for column, known in enumerate(values):
             if known == value:
-                return float(table[record, place])
+                return float(table[record, column])
         return 0.0
 
     def kept(self, *names: str) -> NDArray[np.float64]:
