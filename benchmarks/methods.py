@@ -1,0 +1,185 @@
+"""All methods under one policy, and at one loss: what each costs and what each protects.
+
+``python benchmarks/methods.py [bodyfat pima cps1988]`` tunes every method by its strength and
+writes docs/explanation/methods-compared.csv, with a figure for each table. Of a table with more
+records than ``--records`` random ones are taken, which the file and the figures say.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import rwn_core as rwn
+from docs.svg import GREY, LIMIT, RELEASED, Picture, Scale
+from rwn_core.masking import METHODS
+from rwn_core.tuning import Plan, Policy
+from rwn_core.tuning.match import Loss, Matched, match
+
+DEMOS = ("bodyfat", "pima", "cps1988")
+HERE = Path(__file__).parents[1] / "docs" / "explanation"
+FILE = HERE / "methods-compared.csv"
+RECORDS = 1_000
+SAMPLE_SEED = 0
+RELEASES = 20
+LOSS = 0.1
+POLICY = Policy()
+UTILITY = ("correlation", "regression", "marginals", "pmse", "contingency")
+WAYS = {"policy": POLICY, "loss": Loss(measure="correlation", value=LOSS)}
+LEAST, MOST = 0.05, 20.0  # shares of a limit that the figure reaches
+
+
+def sampled(demo: str, records: int) -> tuple[rwn.Microdata, int]:
+    """A demo table, or random records of it, and how many it has."""
+    data = rwn.load_demo(demo)
+    if data.n <= records:
+        return data, data.n
+    chosen = np.random.default_rng(SAMPLE_SEED).permutation(data.n)[:records]
+    return data.take(np.sort(chosen)), data.n
+
+
+def row_of(demo: str, sizes: tuple[int, int], way: str, found: Matched) -> dict[str, Any]:
+    """One line of the file."""
+    point, verdict = found.point, POLICY.judge_point(found.point)
+    row: dict[str, Any] = {
+        "table": demo,
+        "records": sizes[0],
+        "of": sizes[1],
+        "tuned_to": way,
+        "method": found.method,
+        "setting": point.setting.words,
+        "reached": "yes" if found.reached else "no",
+        "kept": "yes" if verdict.kept else "no",
+        "largest_share": _plain(verdict.largest),
+        "largest_of": verdict.first or "",
+        "not_read": " ".join(sorted(verdict.unread)),
+    }
+    for key in (*POLICY.measures, *UTILITY):
+        row[key] = _plain(point.median(key))
+    ends = point.spreads["correlation"].interval
+    row["correlation_low"], row["correlation_high"] = (
+        (_plain(ends[0]), _plain(ends[1])) if ends else ("", "")
+    )
+    return row
+
+
+def _plain(value: float | None) -> str:
+    return "" if value is None or not np.isfinite(value) else f"{value:.4g}"
+
+
+def compared(demo: str, records: int, releases: int) -> list[dict[str, Any]]:
+    """Every method on one table, tuned in both ways."""
+    data, whole = sampled(demo, records)
+    plan = Plan(measures=(*POLICY.measures, *UTILITY), releases=releases)
+    rows = []
+    for way, to in WAYS.items():
+        for key in METHODS:
+            start = time.process_time()
+            try:
+                (found,) = match(data, [key], to, plan=plan)
+            except rwn.ParameterError as refusal:
+                say(f"{demo}, {way}: {key} is refused: {refusal}")
+                continue
+            rows.append(row_of(demo, (data.n, whole), way, found))
+            took = time.process_time() - start
+            say(f"{demo}, {way}: {rows[-1]['setting'] or key}: reached {rows[-1]['reached']}, "
+                f"share of a limit {rows[-1]['largest_share']}, correlation "
+                f"{rows[-1]['correlation']}; {took:.1f} CPU s")  # fmt: skip
+    return rows
+
+
+def say(line: str) -> None:
+    """Write a line at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def figure(demo: str, rows: list[dict[str, Any]]) -> str:
+    """The map of a table: tuned to the policy on the left, to one loss on the right."""
+    mine = [row for row in rows if row["table"] == demo]
+    size, whole = mine[0]["records"], mine[0]["of"]
+    of = f"{int(size):,} random records of {int(whole):,}" if size != whole else f"{size} records"
+    picture = Picture(1090, 440, f"All methods on {demo}: loss of correlations and risk")
+    picture.text(60, 22, f"{demo}, {of}; medians of releases")
+    losses = [float(row["correlation"]) for row in mine if row["correlation"]]
+    highest = max(0.1, np.ceil(10 * max(losses)) / 10)
+    titles = {"policy": "Tuned to the policy: its weakest setting that keeps it",
+              "loss": f"Tuned to a loss of correlations of at most {LOSS:g}"}  # fmt: skip
+    for number, way in enumerate(WAYS):
+        left = 60 + 410 * number
+        x, y = (
+            Scale(0.0, float(highest), left, left + 330),
+            Scale(LEAST, MOST, 380, 80, log=True),
+        )
+        picture.text(left, 48, titles[way])
+        picture.axes(x, y, ("loss of correlations", "share of the nearest limit (1: all of it)"))
+        one = float(y(1.0))
+        picture.line((left, one, left + 330, one), LIMIT, ' stroke-dasharray="6 3"')
+        for row in mine:
+            if row["tuned_to"] == way:
+                _mark(picture, x, y, row)
+    _legend(picture, 850)
+    return picture.svg()
+
+
+def _mark(picture: Picture, x: Scale, y: Scale, row: dict[str, Any]) -> None:
+    """A method's number, filled where what was asked for is reached."""
+    if not row["correlation"]:
+        return
+    unknown = bool(row["not_read"])
+    across = float(x(float(row["correlation"])))
+    up = 66.0 if unknown else float(y(max(float(row["largest_share"]), LEAST)))
+    reached = row["reached"] == "yes" and not unknown
+    fill, ink = (RELEASED, "#ffffff") if reached else ("#ffffff", GREY)
+    shape = f' fill="{fill}" fill-opacity="0.85" stroke="{RELEASED if reached else GREY}"'
+    picture.circle(across, up, 9, shape)
+    number = list(METHODS).index(row["method"]) + 1
+    picture.text(across, up + 4, str(number), at="middle", more=f' fill="{ink}" font-size="11"')
+
+
+def _legend(picture: Picture, left: float) -> None:
+    for number, method in enumerate(METHODS.values()):
+        picture.text(left, 90 + 19 * number, f"{number + 1}  {method.title}")
+    lines = ("filled: reached; hollow: not,", "drawn at the lever's end;",
+             "above the frame: no exact law,", "so the worst case is unknown")  # fmt: skip
+    for number, line in enumerate(lines):
+        picture.text(left, 385 + 15 * number, line, more=f' fill="{GREY}"')
+
+
+def kept_rows(demos: list[str]) -> list[dict[str, Any]]:
+    """The lines of the file that are about other tables."""
+    if not FILE.exists():
+        return []
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return [row for row in csv.DictReader(file) if row["table"] not in demos]
+
+
+def main() -> None:
+    """Read the command line, tune, and write the file and the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("demos", nargs="*", default=list(DEMOS))
+    parser.add_argument("--records", type=int, default=RECORDS)
+    parser.add_argument("--releases", type=int, default=RELEASES)
+    parser.add_argument("--draw", action="store_true", help="only draw the figures anew")
+    chosen = parser.parse_args()
+    demos = [] if chosen.draw else chosen.demos
+    rows = kept_rows(demos)
+    for demo in demos:
+        rows += compared(demo, chosen.records, chosen.releases)
+    rows.sort(key=lambda row: DEMOS.index(row["table"]))
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    for demo in dict.fromkeys(row["table"] for row in rows):
+        (HERE / f"methods-compared-{demo}.svg").write_text(figure(demo, rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
