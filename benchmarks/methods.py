@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import rwn_core as rwn
-from docs.svg import GREY, LIMIT, RELEASED, Picture, Scale
+from docs.svg import GREY, LIMIT, RELEASED, Picture, Scale, ticks
 from rwn_core.masking import METHODS
 from rwn_core.tuning import Plan, Policy
 from rwn_core.tuning.match import Loss, Matched, match
@@ -32,6 +32,10 @@ LOSS = 0.1
 POLICY = Policy()
 UTILITY = ("correlation", "regression", "marginals", "pmse", "contingency")
 WAYS = {"policy": POLICY, "loss": Loss(measure="correlation", value=LOSS)}
+NOTES = (
+    "Filled: reached. Hollow: not, drawn where its strength ends. Above the frame or at the right:",
+    "without an exact law, so that the worst case is unknown and the policy is not kept.",
+)
 LEAST, MOST = 0.05, 20.0  # shares of a limit that the figure reaches
 
 
@@ -105,51 +109,70 @@ def figure(demo: str, rows: list[dict[str, Any]]) -> str:
     mine = [row for row in rows if row["table"] == demo]
     size, whole = mine[0]["records"], mine[0]["of"]
     of = f"{int(size):,} random records of {int(whole):,}" if size != whole else f"{size} records"
-    picture = Picture(1090, 440, f"All methods on {demo}: loss of correlations and risk")
+    picture = Picture(1090, 490, f"All methods on {demo}: loss of correlations and risk")
     picture.text(60, 22, f"{demo}, {of}; medians of releases")
-    losses = [float(row["correlation"]) for row in mine if row["correlation"]]
-    highest = max(0.1, np.ceil(10 * max(losses)) / 10)
-    titles = {"policy": "Tuned to the policy: its weakest setting that keeps it",
-              "loss": f"Tuned to a loss of correlations of at most {LOSS:g}"}  # fmt: skip
-    for number, way in enumerate(WAYS):
-        left = 60 + 410 * number
-        x, y = (
-            Scale(0.0, float(highest), left, left + 330),
-            Scale(LEAST, MOST, 380, 80, log=True),
-        )
-        picture.text(left, 48, titles[way])
-        picture.axes(x, y, ("loss of correlations", "share of the nearest limit (1: all of it)"))
-        one = float(y(1.0))
-        picture.line((left, one, left + 330, one), LIMIT, ' stroke-dasharray="6 3"')
-        for row in mine:
-            if row["tuned_to"] == way:
-                _mark(picture, x, y, row)
-    _legend(picture, 850)
+    policy, loss = ([row for row in mine if row["tuned_to"] == way] for way in WAYS)
+    _map(picture, policy)
+    _strip(picture, loss)
     return picture.svg()
 
 
-def _mark(picture: Picture, x: Scale, y: Scale, row: dict[str, Any]) -> None:
+def _map(picture: Picture, rows: list[dict[str, Any]]) -> None:
+    """Loss and risk of every method that is tuned to the policy."""
+    losses = [float(row["correlation"]) for row in rows if row["correlation"]]
+    highest = max(0.1, float(np.ceil(10 * max(losses))) / 10)
+    x, y = Scale(0.0, highest, 60, 460), Scale(LEAST, MOST, 410, 90, log=True)
+    picture.text(60, 48, "Tuned to the policy: its weakest setting that keeps it, or the strongest")
+    picture.axes(x, y, ("loss of correlations", "share of the nearest limit (1: all of it)"))
+    one = float(y(1.0))
+    picture.line((60, one, 460, one), LIMIT, ' stroke-dasharray="6 3"')
+    taken: list[tuple[float, float]] = []
+    for row in rows:
+        if row["correlation"]:
+            across, up = float(x(float(row["correlation"]))), _height(y, row)
+            while any(abs(a - across) < 9 and abs(b - up) < 9 for a, b in taken):
+                across += 3
+            taken.append((across, up))
+            _mark(picture, across, up, row)
+
+
+def _strip(picture: Picture, rows: list[dict[str, Any]]) -> None:
+    """Risk of every method that is tuned to one loss, a line each, with the loss it has."""
+    x = Scale(LEAST, MOST, 760, 1060, log=True)
+    words = f"Tuned to a loss of correlations of at most {LOSS:g}: share of the nearest limit"
+    picture.text(530, 48, words)
+    picture.text(752, 74, "method and its loss", at="end", more=f' fill="{GREY}"')
+    for value in ticks(x):
+        place = float(x(value))
+        picture.line((place, 84, place, 424), GREY, ' stroke-opacity="0.3"')
+        picture.text(place, 440, f"{value:g}", at="middle")
+    one = float(x(1.0))
+    picture.line((one, 84, one, 424), LIMIT, ' stroke-dasharray="6 3"')
+    for row in rows:
+        number = list(METHODS).index(row["method"])
+        up = 96 + 22 * number
+        loss = f"{float(row['correlation']):.3f}" if row["correlation"] else "none to read"
+        title = f"{METHODS[row['method']].title}, {loss}"
+        picture.text(752, up + 4, title, at="end")
+        across = 1075.0 if row["not_read"] else float(x(max(float(row["largest_share"]), LEAST)))
+        _mark(picture, across, up, row)
+    for number, line in enumerate(NOTES):
+        picture.text(530, 466 + 15 * number, line, more=f' fill="{GREY}"')
+
+
+def _height(y: Scale, row: dict[str, Any]) -> float:
+    """Where a method stands; above the frame where its worst case is unknown."""
+    return 72.0 if row["not_read"] else float(y(max(float(row["largest_share"]), LEAST)))
+
+
+def _mark(picture: Picture, across: float, up: float, row: dict[str, Any]) -> None:
     """A method's number, filled where what was asked for is reached."""
-    if not row["correlation"]:
-        return
-    unknown = bool(row["not_read"])
-    across = float(x(float(row["correlation"])))
-    up = 66.0 if unknown else float(y(max(float(row["largest_share"]), LEAST)))
-    reached = row["reached"] == "yes" and not unknown
-    fill, ink = (RELEASED, "#ffffff") if reached else ("#ffffff", GREY)
-    shape = f' fill="{fill}" fill-opacity="0.85" stroke="{RELEASED if reached else GREY}"'
-    picture.circle(across, up, 9, shape)
+    reached = row["reached"] == "yes"
+    fill, edge, ink = (RELEASED, RELEASED, "#ffffff") if reached else ("#ffffff", GREY, GREY)
+    picture.circle(across, up, 9, f' fill="{fill}" fill-opacity="0.85" stroke="{edge}"')
     number = list(METHODS).index(row["method"]) + 1
-    picture.text(across, up + 4, str(number), at="middle", more=f' fill="{ink}" font-size="11"')
-
-
-def _legend(picture: Picture, left: float) -> None:
-    for number, method in enumerate(METHODS.values()):
-        picture.text(left, 90 + 19 * number, f"{number + 1}  {method.title}")
-    lines = ("filled: reached; hollow: not,", "drawn at the lever's end;",
-             "above the frame: no exact law,", "so the worst case is unknown")  # fmt: skip
-    for number, line in enumerate(lines):
-        picture.text(left, 385 + 15 * number, line, more=f' fill="{GREY}"')
+    style = f' style="fill:{ink};font-size:11px"'
+    picture.text(across, up + 4, str(number), at="middle", more=style)
 
 
 def kept_rows(demos: list[str]) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from types import MappingProxyType
 from typing import Any
 
@@ -46,7 +45,7 @@ class Example:
 _REGIONS, _WAGES, _YEARS = (
     ("region", "ethnicity"),
     ("education", "wage"),
-    ("education", "experience"),
+    ("experience", "wage"),
 )
 EXAMPLES: Mapping[str, Example] = MappingProxyType(
     {
@@ -66,7 +65,7 @@ EXAMPLES: Mapping[str, Example] = MappingProxyType(
         "row_copy": Example(levers={"epsilon": 2.0, "k": 5, "q": 1.0}),
         "microaggregation": Example(levers={"k": 10}),
         "local_suppression": Example(
-            demo="cps1988", pair=("education", "experience"), levers={"k": 3}
+            demo="cps1988", pair=("experience", "wage"), levers={"k": 3}
         ),
         "sampling": Example(levers={"left_out": 0.5}),
     }
@@ -74,10 +73,10 @@ EXAMPLES: Mapping[str, Example] = MappingProxyType(
 """By the key of the method."""
 
 
-@cache
-def _table(demo: str) -> rwn.Microdata:
-    data = rwn.load_demo(demo)
-    if data.n <= 1000:
+def _table(example: Example) -> rwn.Microdata:
+    """A demo table; of a large one as many records as points can be told apart."""
+    data = rwn.load_demo(example.demo)
+    if data.n <= 1000 or not set(example.pair) <= set(data.numeric_names):
         return data
     return data.take(np.sort(np.random.default_rng(SEED).permutation(data.n)[:SAMPLE]))
 
@@ -90,7 +89,7 @@ def setting(key: str) -> Any:
 def caption(key: str) -> str:
     """What the picture shows, in words."""
     example = EXAMPLES[key]
-    data, whole = _table(example.demo), rwn.load_demo(example.demo).n
+    data, whole = _table(example), rwn.load_demo(example.demo).n
     of = f"{data.n:,} records" if data.n == whole else f"{data.n:,} of {whole:,} records"
     moved = ", ".join(f"{name} = {value:g}" for name, value in example.levers.items())
     return (
@@ -104,7 +103,7 @@ def caption(key: str) -> str:
 def picture(key: str) -> str:
     """The text of the picture of a method."""
     example, kind = EXAMPLES[key], METHODS[key]
-    original = _table(example.demo)
+    original = _table(example)
     masked = rwn.mask(original, setting(key), seed=SEED).masked
     result = Picture(WIDTH, HEIGHT, f"{kind.title}: {', '.join(example.pair)} of {example.demo}")
     tables = {"original": original, "released": masked}

@@ -134,4 +134,4 @@ def ticks(scale: Scale) -> Sequence[float]:
     base = 10.0 ** np.floor(np.log10(raw))
     step = base * min((m for m in (1.0, 2.0, 5.0, 10.0)), key=lambda m: abs(m * base - raw))
     first = np.ceil(scale.low / step - 1e-9) * step
-    return [float(round(v, 10)) for v in np.arange(first, scale.high + 1e-9 * step, step)]
+    return [float(round(v, 10)) + 0.0 for v in np.arange(first, scale.high + 1e-9 * step, step)]
