@@ -155,6 +155,10 @@ class RowCopy(NeighborhoodMethod):
             self, together(microdata), progress=progress, cancel=cancel
         )
 
+    def table_of(self, microdata: Microdata) -> Microdata:
+        """The table with all masked variables in one slice, whatever slices it has."""
+        return together(microdata)
+
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""
         rule = NeighborhoodRule(metric=self.metric(microdata), k=self.k, epsilon=self.epsilon)
