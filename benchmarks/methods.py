@@ -77,13 +77,13 @@ def _plain(value: float | None) -> str:
     return "" if value is None or not np.isfinite(value) else f"{value:.4g}"
 
 
-def compared(demo: str, records: int, releases: int) -> list[dict[str, Any]]:
-    """Every method on one table, tuned in both ways."""
+def compared(demo: str, methods: list[str], records: int, releases: int) -> list[dict[str, Any]]:
+    """Methods on one table, tuned in both ways."""
     data, whole = sampled(demo, records)
     plan = Plan(measures=(*POLICY.measures, *UTILITY), releases=releases)
     rows = []
     for way, to in WAYS.items():
-        for key in METHODS:
+        for key in methods:
             start = time.process_time()
             try:
                 (found,) = match(data, [key], to, plan=plan)
@@ -175,12 +175,13 @@ def _mark(picture: Picture, across: float, up: float, row: dict[str, Any]) -> No
     picture.text(across, up + 4, str(number), at="middle", more=style)
 
 
-def kept_rows(demos: list[str]) -> list[dict[str, Any]]:
-    """The lines of the file that are about other tables."""
+def kept_rows(demos: list[str], methods: list[str]) -> list[dict[str, Any]]:
+    """The lines of the file that are about other tables or methods."""
     if not FILE.exists():
         return []
     with FILE.open(encoding="utf-8", newline="") as file:
-        return [row for row in csv.DictReader(file) if row["table"] not in demos]
+        rows = list(csv.DictReader(file))
+    return [row for row in rows if row["table"] not in demos or row["method"] not in methods]
 
 
 def main() -> None:
@@ -189,13 +190,17 @@ def main() -> None:
     parser.add_argument("demos", nargs="*", default=list(DEMOS))
     parser.add_argument("--records", type=int, default=RECORDS)
     parser.add_argument("--releases", type=int, default=RELEASES)
+    parser.add_argument("--methods", nargs="*", default=list(METHODS))
     parser.add_argument("--draw", action="store_true", help="only draw the figures anew")
     chosen = parser.parse_args()
     demos = [] if chosen.draw else chosen.demos
-    rows = kept_rows(demos)
+    rows: list[dict[str, Any]] = []
     for demo in demos:
-        rows += compared(demo, chosen.records, chosen.releases)
-    rows.sort(key=lambda row: DEMOS.index(row["table"]))
+        rows += compared(demo, chosen.methods, chosen.records, chosen.releases)
+    rows += kept_rows(demos, chosen.methods)
+    order = list(METHODS)
+    rows.sort(key=lambda row: (DEMOS.index(row["table"]), row["tuned_to"] != "policy",
+                               order.index(row["method"])))  # fmt: skip
     with FILE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
