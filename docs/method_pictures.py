@@ -64,9 +64,7 @@ EXAMPLES: Mapping[str, Example] = MappingProxyType(
         "recoding": Example(levers={"k": 3}),
         "row_copy": Example(levers={"epsilon": 2.0, "k": 5, "q": 1.0}),
         "microaggregation": Example(levers={"k": 10}),
-        "local_suppression": Example(
-            demo="cps1988", pair=("experience", "wage"), levers={"k": 3}
-        ),
+        "local_suppression": Example(demo="cps1988", pair=("experience", "wage"), levers={"k": 3}),
         "sampling": Example(levers={"left_out": 0.5}),
     }
 )
@@ -169,16 +167,19 @@ def _shares(
 def moved(original: rwn.Microdata, masked: rwn.Microdata, name: str) -> float:
     """How far the values of a variable moved: in standard deviations, or as a share."""
     if name not in original.numeric_names:
-        own, shown = (table.codes(name)[0] for table in (original, masked))
-        levels = [table.codes(name)[1] for table in (original, masked)]
-        words = [np.array([*map(str, each), ""])[codes] for each, codes in
-                 zip(levels, (own, shown), strict=True)]  # fmt: skip
-        return float((words[0] != words[1]).mean())
+        before, after = (_words(table, name) for table in (original, masked))
+        return float((before != after).mean())
     own, shown = original.values(name), masked.values(name)
     spread = np.nanstd(own, ddof=1)
     apart = np.abs(shown - own) / spread if spread > 0 else np.where(shown != own, 1.0, 0.0)
     apart = np.where(np.isnan(shown) & ~np.isnan(own), 1.0, apart)
     return float(np.nanmean(apart))
+
+
+def _words(table: rwn.Microdata, name: str) -> NDArray[np.str_]:
+    """The levels of the records as texts, an empty one where a value is missing."""
+    codes, levels = table.codes(name)[:2]
+    return np.array([*map(str, levels), ""])[codes]
 
 
 def _bars(result: Picture, original: rwn.Microdata, masked: rwn.Microdata) -> None:
@@ -194,4 +195,4 @@ def _bars(result: Picture, original: rwn.Microdata, masked: rwn.Microdata) -> No
         result.text(BARS - 6, top + high / 2 + 4, name, at="end")
         result.box((BARS, top + 1, float(scale(value)) - BARS, high - 3), RELEASED)
         end = float(scale(value)) + 4
-        result.text(end, top + high / 2 + 4, f"{value:.2f}", more=f' fill="{GREY}"')
+        result.text(end, top + high / 2 + 4, f"{value:.2f}", more=f' style="fill:{GREY}"')
