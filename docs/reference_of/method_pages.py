@@ -21,6 +21,9 @@ parameters on one page: [reference](../reference/methods.md). Side by side, unde
 """
 
 
+_SAID_OF_ALL = "The exact law of this setting on this table."
+
+
 def index() -> str:
     """The page that leads to all methods."""
     rows = [
@@ -70,8 +73,10 @@ def _law(method: Any) -> str:
     kind = methods.law(method)
     if kind.startswith("none"):
         return f"None. {own} The worst case, and every measure that needs a law, cannot be read."
+    said = [own, kind] if own != _SAID_OF_ALL else [kind]
+    said = said if not kind.startswith("`Law`") else [own]  # which says nothing of the method
     return (
-        f"{own} {kind} With it the worst-case intruder is computed and not guessed; see "
+        f"{' '.join(said)} With it the worst-case intruder is computed and not guessed; see "
         "[know the risk](../how-to/know-the-risk.md)."
     )
 
