@@ -58,6 +58,17 @@ class CorrelatedNoise(TableMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    For numbers near to a normal distribution of which means, covariances, regressions or principal
+    components will be computed: these are kept in expectation, at any size of the noise.
+
+    What it destroys
+    ----------------
+    All that means and covariances do not say: skewness, bounds, many equal values such as zeros,
+    and relations that are not linear. Group means are drawn toward the mean of all, because noise
+    and shrinking do not know the groups. Outliers stay outliers. Categories are not masked at all.
+
     References
     ----------
     Kim 1986; Tendick 1991; Tendick and Matloff 1994.

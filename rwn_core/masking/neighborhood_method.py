@@ -44,6 +44,10 @@ class NeighborhoodMethod(ABC):
     def ball(self) -> Ball:
         """Which others belong to a neighborhood."""
 
+    def table_of(self, microdata: Microdata) -> Microdata:
+        """A table with the slices that the method draws for: the table's own."""
+        return microdata
+
     @property
     def scheme(self) -> Scheme:
         """Who may be a neighbor: everybody."""

@@ -77,6 +77,19 @@ class PRAM(TableMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    For categories, where analysts are given the matrix and estimate true counts with it, or where
+    shares must be right without any correction (the invariant form). With all entries positive it
+    is differentially private for each value by itself, at the epsilon that the measures state.
+
+    What it destroys
+    ----------------
+    Relations of changed variables with all others; impossible combinations arise. Rare levels are
+    made up by people of frequent ones, so that a released rare level is seldom true. Shares are
+    kept in expectation only, and a matrix without an inverse leaves nothing to estimate from.
+    Numbers are not masked where there are categories.
+
     References
     ----------
     Gouweleeuw, Kooiman, Willenborg, de Wolf 1998; Kooiman, Willenborg, Gouweleeuw 1997 for the

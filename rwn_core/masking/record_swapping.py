@@ -58,6 +58,19 @@ class RecordSwapping(TableMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    Where tables by some variables, such as region and sex, must stay exact, and only the
+    confidential values need doubt. What is swapped moves together, so that relations among the
+    swapped variables stay.
+
+    What it destroys
+    ----------------
+    Relations between the swapped variables and all that are neither swapped nor make blocks. Keys
+    stay as they are: a person with rare keys is found for certain, and only what stands beside them
+    is in doubt. Who is alone in a block keeps everything, and small blocks give few others to
+    exchange with.
+
     References
     ----------
     Matloff and Tendick 2015, the function `dswap` as it is documented.

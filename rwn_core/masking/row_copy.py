@@ -54,6 +54,18 @@ class RowCopy(NeighborhoodMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    As a yardstick: it shows what a policy does not see. Relations are kept better than by any
+    method that masks cell by cell, linkage is low, and yet every released row is the true record of
+    somebody.
+
+    What it destroys
+    ----------------
+    The doubt whether a row is true: all of them are. Who knows some values of a person in the file
+    may find the others beside them, all of them right. Records that are near nobody vanish, others
+    appear several times, so that groups at the rim shrink and standard errors are too small.
+
     References
     ----------
     Perry, Matloff, Tendick 2022, section 6: the method that it advises against.
@@ -142,6 +154,10 @@ class RowCopy(NeighborhoodMethod):
         return NeighborhoodMethod.preview(
             self, together(microdata), progress=progress, cancel=cancel
         )
+
+    def table_of(self, microdata: Microdata) -> Microdata:
+        """The table with all masked variables in one slice, whatever slices it has."""
+        return together(microdata)
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""

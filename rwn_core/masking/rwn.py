@@ -33,6 +33,11 @@ from rwn_core.parallel.threads import thread_count
 class RWN(NeighborhoodMethod):
     """Hold the parameters of randomization within neighborhoods.
 
+    A record's neighborhood is all others within epsilon, or its k nearest, whichever set is
+    larger. Each masked value is replaced, with probability q, by the same variable's value of a
+    random record of the neighborhood, drawn anew for every value. Types survive, and every
+    released value is a true value of somebody nearby.
+
     Parameters
     ----------
     epsilon : float, optional
@@ -63,6 +68,21 @@ class RWN(NeighborhoodMethod):
     Raises
     ------
     ParameterError
+
+    When to use
+    -----------
+    Where relations between variables are what the release is for, in tables of numbers, categories
+    or both. Epsilon gives records in dense regions many donors, k gives some to an outlier; for a
+    low worst case neighborhoods of tens of records are needed, and all limits of a policy have to
+    be looked at, not one number.
+
+    What it destroys
+    ----------------
+    Relations finer than a neighborhood: each value of a record comes from a donor of its own, so
+    that sums and ratios such as BMI break unless their variables travel together. Rare categories
+    shrink, because most donors have frequent ones, and means drift toward dense regions. Standard
+    errors from the release are too small: by a quarter at q = 1 and k = 5 in a test with 300
+    records. Values that nobody nearby has cannot arise, so that there is no differential privacy.
 
     References
     ----------

@@ -37,6 +37,17 @@ class RandomSample(TableMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    For a large register of which a part is enough, when no intruder knows who is in the part. It is
+    often taken before another method.
+
+    What it destroys
+    ----------------
+    Precision: with the share f of the records, standard errors grow by 1 / sqrt(f), and rare groups
+    may be missing. It masks nothing of what is released: a person who is known to be in the sample
+    is found, with every value true.
+
     References
     ----------
     Hundepool et al. 2012, section 3.3.1; Shlomo and Skinner 2012 (sampling alone is not
