@@ -1,4 +1,4 @@
-"""Bias, mean squared error and its root of k-PRAM and k-noise on one variable, as in their paper."""
+"""Bias, mean squared error and its root of k-PRAM and k-noise, as in their paper."""
 
 from __future__ import annotations
 
@@ -113,12 +113,11 @@ def errors_of_numbers(
     alone = _alone(values)
     group, half = intervals(values, k), delta(np.sort(values), k)
     found = []
-    for place, (params, words, expected) in enumerate(
-        (
-            (KPRAM(k=k), f"{group.max() + 1} intervals", 2 * _within(values, group)),
-            (KNoise(k=k), f"noise from {-half:.4g} to {half:.4g}", half**2 / 3),
-        )
-    ):
+    cases: tuple[tuple[KPRAM | KNoise, str, float], ...] = (
+        (KPRAM(k=k), f"{group.max() + 1} intervals", 2 * _within(values, group)),
+        (KNoise(k=k), f"noise from {-half:.4g} to {half:.4g}", half**2 / 3),
+    )
+    for place, (params, words, expected) in enumerate(cases):
         prepared = params.prepare(alone)
         off = np.empty((releases, 2))
         for release in range(releases):
@@ -127,7 +126,7 @@ def errors_of_numbers(
             off[release] = error.mean(), (error**2).mean()
             if progress is not None:
                 progress((place + (release + 1) / releases) / 2)
-        found.append(_summary(params.method, words, off, expected))
+        found.append(_summary(params, words, off, expected))
     return found
 
 
@@ -140,7 +139,7 @@ def _numbers(microdata: Microdata, variable: str) -> NDArray[np.float64]:
 
 def _alone(values: NDArray[np.float64]) -> Microdata:
     """The numbers as a table of their own, whose noise nobody rounds."""
-    schema = Schema((Variable("x", Kind.CONTINUOUS, Role.OTHER),))
+    schema = Schema(variables=(Variable(name="x", kind=Kind.CONTINUOUS, role=Role.OTHER),))
     return Microdata(pd.DataFrame({"x": values}), schema)
 
 
@@ -151,10 +150,12 @@ def _within(values: NDArray[np.float64], group: NDArray[np.int64]) -> float:
     return float(np.mean((values - means[group]) ** 2))
 
 
-def _summary(method: str, words: str, off: NDArray[np.float64], expected: float) -> NumberErrors:
+def _summary(
+    params: KPRAM | KNoise, words: str, off: NDArray[np.float64], expected: float
+) -> NumberErrors:
     bias, squares = off.T
     return NumberErrors(
-        method=method,
+        method=params.method,
         words=words,
         bias=_estimate(bias),
         mse=_estimate(squares),

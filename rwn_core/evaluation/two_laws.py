@@ -112,6 +112,7 @@ def two_laws(
     found = []
     for name, params in methods:
         law = params.prepare(microdata).law
+        assert law is not None  # both have one before a key is drawn
         found.append(_summary(name, law, record, fixed=name == COUNT))
     return found
 
@@ -119,7 +120,7 @@ def two_laws(
 def _summary(name: str, law: Law, record: int, *, fixed: bool) -> LawSummary:
     parts = [(part.weight, _Cells(part.cells)) for part in law.components() if part.weight > 0]
     assert law.neighborhoods is not None  # both laws copy from donors
-    donors = law.neighborhoods.members(record)
+    donors = law.neighborhoods.members(record).astype(np.int64)
     stays = np.sum([share * cells.stays[record] for share, cells in parts], axis=0)
     lost = np.sum([share * cells.lost[record] for share, cells in parts], axis=0)
     changed = [share * cells.number_changed(record, donors) for share, cells in parts]
