@@ -31,8 +31,8 @@ class Matched:
     point : Point
         The setting with what the plan's measures read.
     reached : bool
-        Whether the strength could be chosen: not where even the method's weakest setting loses
-        more than is accepted or its strongest one less, or where no setting keeps the policy.
+        Whether the strength could be chosen: not where every setting that was tried loses more
+        than is accepted or the strongest one less, or where no setting keeps the policy.
     path : tuple of Point
         The settings that the search read, from the weakest to the strongest, with what is
         matched and the measures that were asked for along the strength.
@@ -179,20 +179,20 @@ class _Search:
         self._microdata, self._plan, self._progress = microdata, plan, progress
         ends = [self._setting(position).resolved(microdata) for position in (0, self.steps)]
         self._trials = Trials(microdata, ends, plan)
-        self._read: dict[int, Point] = {}
+        self._known: dict[int, Point] = {}
 
     def found(self, to: Loss | Policy, plan: Plan) -> Matched:
         """The setting that is sought, with what the plan reads there."""
         if isinstance(to, Policy):
             position, reached = self.weakest(lambda point: to.judge_point(point).kept)
         else:
-            position, reached = self.strongest(to.accepts)
+            position, reached = self.strongest(to)
         self._trials.plan = plan
         setting = self._setting(position).resolved(self._microdata)
         return Matched(
             point=self._trials.run(setting),
             reached=reached,
-            path=tuple(point for _, point in sorted(self._read.items())),
+            path=tuple(point for _, point in sorted(self._known.items())),
             pictures=self._trials.first(setting, PICTURES),
         )
 
@@ -202,11 +202,11 @@ class _Search:
 
     def read(self, position: int) -> Point:
         """What the measures read at a position of the strength."""
-        if position not in self._read:
+        if position not in self._known:
             setting = self._setting(position).resolved(self._microdata)
-            self._read[position] = self._trials.run(setting)
-            self._progress(min(len(self._read) / self._expected, 0.95))
-        return self._read[position]
+            self._known[position] = self._trials.run(setting)
+            self._progress(min(len(self._known) / self._expected, 0.95))
+        return self._known[position]
 
     @property
     def _expected(self) -> float:
@@ -214,15 +214,46 @@ class _Search:
         halves = math.log2(max(self.steps / COARSE, 1))
         return len(self._coarse) + math.ceil(halves) + 1
 
-    def strongest(self, accepted: Callable[[Point], bool]) -> tuple[int, bool]:
-        """The last accepted position, and whether a stronger one is not accepted."""
-        good = [each for each in self._coarse if accepted(self.read(each))]
+    def strongest(self, to: Loss) -> tuple[int, bool]:
+        """The last accepted position, and whether a stronger one is not accepted.
+
+        Where none is accepted, the position that loses least.
+        """
+        for each in self._coarse:
+            self.read(each)
+        if not self._accepted(to):
+            self._approach(to)
+        good = self._accepted(to)
         if not good:
-            return 0, False
-        beyond = [each for each in self._coarse if each > good[-1]]
+            return self._least(to), False
+        beyond = [each for each in sorted(self._known) if each > good[-1]]
         if not beyond:
             return good[-1], False
-        return self._between(good[-1], beyond[0], accepted), True
+        return self._between(good[-1], beyond[0], to.accepts), True
+
+    def _accepted(self, to: Loss) -> list[int]:
+        """The accepted ones of the positions that were read, ascending."""
+        return [each for each in sorted(self._known) if to.accepts(self._known[each])]
+
+    def _least(self, to: Loss) -> int:
+        """The position that loses least of those that were read; the weakest of equals."""
+        better = sign(to.measure)
+
+        def loss(position: int) -> float:
+            median = self._known[position].median(to.measure)
+            return math.inf if median is None else better * median
+
+        return min(sorted(self._known), key=loss)
+
+    def _approach(self, to: Loss) -> None:
+        """Look for an accepted position around the one that loses least, by halves."""
+        step = max(self.steps // COARSE, 1)
+        while step > 1 and not self._accepted(to):
+            step = (step + 1) // 2
+            middle = self._least(to)
+            for each in (middle - step, middle + step):
+                if 0 <= each <= self.steps:
+                    self.read(each)
 
     def weakest(self, accepted: Callable[[Point], bool]) -> tuple[int, bool]:
         """The first accepted position, and whether there is one; else the strongest."""

@@ -1,4 +1,4 @@
-"""Folded sections of the Compare page: k-PRAM beside k-noise, the law of 2015 beside that of 2022."""
+"""Folded sections of the Compare page: k-PRAM beside k-noise, the laws of 2015 and 2022."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
 ERRORS, LAWS = "errors of numbers", "two laws"
+_LEAST = 0.0005  # probability of a number of changed cells that is worth a row
 _NEAR = 2.0  # standard errors within which a number is what the law expects
 
 
@@ -179,9 +180,11 @@ def _laws(session: Session) -> None:
         "Probability q",
         0.0,
         1.0,
-        min(float(session.levers.get("q", 1.0)), 1.0),
+        0.5,
         step=0.05,
         key=_key(session, "laws.q"),
+        help="Of a cell in 2022, of a whole record in 2015. At 1 the two differ by neighborhoods "
+        "only.",
     )
     k = least.number_input(
         "Neighbors k (2022)",
@@ -222,7 +225,8 @@ def _show_laws(result: tuple[dict[str, Any], list[LawSummary]]) -> None:
                     "columns": columns,
                     "rows": _record_rows(found),
                     "file": "two-laws-of-a-record.csv",
-                    "caption": "Internal: it speaks of one record.",
+                    "caption": "Internal: it speaks of one record. Numbers of changed cells with "
+                    f"less than {100 * _LEAST:g} % under all three are left out.",
                 },
                 {
                     "title": f"The whole table, {where}",
@@ -244,6 +248,8 @@ def _record_rows(found: list[LawSummary]) -> list[list[str]]:
     rows.append(["values are lost: no neighbor", *(_percent(law.lost) for law in found)])
     rows.append(["the row stays intact", *(_percent(float(law.changed[0])) for law in found)])
     for count in range(1, len(found[0].changed)):
+        if max(float(law.changed[count]) for law in found) < _LEAST:
+            continue
         words = "exactly 1 cell changes" if count == 1 else f"exactly {count} cells change"
         rows.append([words, *(_percent(float(law.changed[count])) for law in found)])
     return rows

@@ -11,7 +11,8 @@ from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Point
 from rwn_core.tuning.duel import best_of
 from rwn_core.tuning.match import Loss, Matched
-from rwn_ui.compare.match_words import method, title
+from rwn_ui.compare.cards import verdict_words
+from rwn_ui.compare.match_words import method, setting, title
 from rwn_ui.features.setting_sentences import reading_words
 from rwn_ui.state.session import Session
 
@@ -46,6 +47,11 @@ def map_of(
     return {"single": True, "cards": [serialise(drawn)]}
 
 
+def placed(each: Matched, x: str, y: str) -> bool:
+    """Whether the matched setting has a place on the map."""
+    return None not in (each.point.median(x), each.point.median(y))
+
+
 def _spot(point: Point, x: str, y: str) -> dict[str, Any]:
     across, up = point.spreads.get(x), point.spreads.get(y)
     return {
@@ -75,7 +81,7 @@ def _axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
 def table_of(session: Session, matched: Sequence[Matched]) -> dict[str, Any]:
     """Every measure of every method, the best of each marked."""
     stated = [each.point.stated() for each in matched]
-    rows = [["setting", *(each.point.setting.words for each in matched)]]
+    rows = [["setting", *(setting(each.point) for each in matched)]]
     rows.append(["strength reaches the aim", *("yes" if m.reached else "no" for m in matched)])
     for key in dict.fromkeys(key for each in matched for key in each.point.spreads):
         leading = best_of(matched, key)
@@ -84,7 +90,8 @@ def table_of(session: Session, matched: Sequence[Matched]) -> dict[str, Any]:
             for each, one in zip(matched, stated, strict=True)
         ]
         rows.append([f"{title(key, session.data.n)} {_arrow(key)}".strip(), *cells])
-    rows.append(["policy", *(session.policy.judge_point(m.point).sentence for m in matched)])
+    verdicts = [verdict_words(session.policy.judge_point(each.point)) for each in matched]
+    rows.append(["policy: limits that are broken", *verdicts])
     return {
         "tables": [
             {
@@ -117,4 +124,4 @@ def _picture(each: Matched, what: str, variable: str) -> Chart:
         return draw_reason(name, str(reading), chart)
     more = (variable,) if chart == "distribution" else ()
     drawn = CHARTS[chart](reading, *more)
-    return {**drawn, "title": f"{name}: {drawn['title']}"}
+    return {**drawn, "title": name}

@@ -41,6 +41,8 @@ def draw(
     with left:
         _map(session, matched, to, across)
     panel(match_cards.table_of(session, matched), key="compare.match.table")
+    for reason in match_words.unread(matched, session.data.n):
+        st.caption(escaped(reason))
     _settings(session, matched)
     _pictures(session, matched)
 
@@ -56,11 +58,10 @@ def _map(session: Session, matched: Sequence[Matched], to: Loss | rwn.Policy, ac
         format_func=lambda key: match_words.title(key, session.data.n),
     )
     panel(match_cards.map_of(session, matched, to, across, up), key="compare.match.map")
-    for each in matched:
-        reason = each.point.spreads[up].reason if up in each.point.spreads else None
-        if reason:
-            name = match_words.method(each.method)
-            st.caption(escaped(f"{name} is not on this map: {reason}"))
+    absent = [each for each in matched if not match_cards.placed(each, across, up)]
+    if absent:
+        names = match_words.listed([match_words.method(each.method) for each in absent])
+        st.caption(escaped(f"Not on this map, for want of an answer: {names}."))
 
 
 def _settings(session: Session, matched: Sequence[Matched]) -> None:
@@ -68,7 +69,7 @@ def _settings(session: Session, matched: Sequence[Matched]) -> None:
     for each in matched:
         words, press, keep = st.columns([4, 1, 1], vertical_alignment="center")
         name = match_words.method(each.method)
-        words.text(f"{name}: {each.point.setting.words}")
+        words.text(f"{name}: {match_words.setting(each.point)}")
         press.button(
             "Open on Tune",
             key=_key(session, f"open.{each.method}"),

@@ -18,6 +18,11 @@ def method(key: str) -> str:
     return str(rwn.METHODS[key].title)
 
 
+def setting(point: Point) -> str:
+    """A setting in words, beside the name of its method."""
+    return point.setting.words.removeprefix(f"{point.setting.method} · ")
+
+
 def title(measure: str, records: int) -> str:
     """What people call a measure."""
     return rwn.MEASURES[measure].title_for(records)
@@ -61,7 +66,7 @@ def _outright(rivals: Sequence[Matched], to: Loss | rwn.Policy, records: int) ->
         measures = _measures(rivals, to)
         won = [key for key in measures if all(key in duel(one, o, [key]).better for o in others)]
         if won:
-            names = _listed([title(key, records) for key in won])
+            names = listed([title(key, records) for key in won])
             told.append(
                 f"{method(one.method)} is better than every other matched method on {names}."
             )
@@ -82,7 +87,7 @@ def _against(one: Matched, other: Matched, outcome: Duel, records: int) -> str:
     parts = []
     for words, keys in (("better on", outcome.better), ("worse on", outcome.worse)):
         if keys:
-            parts.append(f"{words} {_listed([_both(one, other, key, records) for key in keys])}")
+            parts.append(f"{words} {listed([_both(one, other, key, records) for key in keys])}")
     compared = len(outcome.better) + len(outcome.worse) + len(outcome.open)
     if not compared:
         parts.append("no measure has an answer for both")
@@ -98,7 +103,7 @@ def _both(one: Matched, other: Matched, key: str, records: int) -> str:
 
 def _unreached(each: Matched, to: Loss | rwn.Policy) -> str:
     """Why a method is not compared: its strength does not reach the aim."""
-    name, words = method(each.method), each.point.setting.words
+    name, words = method(each.method), setting(each.point)
     if not isinstance(to, Loss):
         verdict = to.judge_point(each.point)
         return (
@@ -118,7 +123,8 @@ def _short(point: Point, to: Loss, words: str) -> str:
             "It is in the table and not among those compared."
         )
     return (
-        f"always loses more: at its weakest, {words}, it reads {stated} and not {asked}. "
+        f"loses more at every strength that was tried: at {words} it reads {stated} and not "
+        f"{asked}. "
         "It is in the table and not among those compared."
     )
 
@@ -127,5 +133,19 @@ def _why(point: Point, measure: str) -> str:
     return point.spreads[measure].reason or "it was not read."
 
 
-def _listed(parts: Sequence[str]) -> str:
+def unread(matched: Sequence[Matched], records: int) -> list[str]:
+    """Which measures have no answer, of which methods, and why; a sentence for each reason."""
+    about: dict[tuple[str, str], list[str]] = {}
+    for each in matched:
+        for key, spread in each.point.spreads.items():
+            if spread.reason:
+                about.setdefault((each.method, spread.reason), []).append(title(key, records))
+    return [
+        f"{method(key)} has no answer for {listed(titles)}: {reason}"
+        for (key, reason), titles in about.items()
+    ]
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts of a sentence, the last after an and."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

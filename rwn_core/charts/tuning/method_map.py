@@ -84,7 +84,10 @@ def draw(
         "Risk–utility map of the methods",
         f"{len(curves)} methods, each along its strength",
         _describe(curves, x, y),
-        data=[trace for place, each in enumerate(curves) for trace in _curve(place, each)],
+        data=[
+            *(trace for place, each in enumerate(curves) for trace in _curve(place, each)),
+            *(trace for place, each in enumerate(curves) for trace in _matched(place, each)),
+        ],
         layout=made,
         table=_table(curves, x, y),
     )
@@ -131,19 +134,26 @@ def _names(curves: Sequence[Curve], falls: bool) -> list[Label]:
 
 
 def _curve(place: int, curve: Curve) -> list[Trace]:
-    """Intervals, the line with its settings, and the matched one larger."""
+    """Intervals, and the line with its settings."""
     color, symbol, _, dash = _look(place)
-    known, matched, name = (
-        [s for s in curve["points"] if _known(s)],
-        [s for s in (curve["matched"],) if _known(s)],
-        escape(curve["name"]),
-    )
+    known, name = [s for s in curve["points"] if _known(s)], escape(curve["name"])
+    marker = {"size": 5, "color": color, "symbol": symbol, "opacity": 1}
     return [
-        *_intervals([*known, *matched], color),
+        *_intervals(known, color),
         *([_line(known, name, color, dash)] if len(known) > 1 else []),
-        *([_marks(known, name, color, symbol, 5)] if known else []),
-        *([_marks(matched, f"{name}, matched", color, symbol, 12)] if matched else []),
+        *([_marks(known, name, marker)] if known else []),
     ]
+
+
+def _matched(place: int, curve: Curve) -> list[Trace]:
+    """The matched setting as a ring, each of its own size: several may lie on one place."""
+    color, symbol, _, _ = _look(place)
+    spots = [s for s in (curve["matched"],) if _known(s)]
+    size = 9 + 3 * (place % len(_COLORS))
+    line = {"width": 2.5, "color": color}
+    marker = {"size": size, "color": color, "symbol": f"{symbol}-open", "opacity": 1, "line": line}
+    marks = [_marks(spots, f"{escape(curve['name'])}, matched", marker)] if spots else []
+    return [*_intervals(spots, color), *marks]
 
 
 def _line(known: Sequence[Spot], name: str, color: str, dash: str) -> Trace:
@@ -158,14 +168,14 @@ def _line(known: Sequence[Spot], name: str, color: str, dash: str) -> Trace:
     }
 
 
-def _marks(spots: Sequence[Spot], name: str, color: str, symbol: str, size: int) -> Trace:
+def _marks(spots: Sequence[Spot], name: str, marker: Mapping[str, Any]) -> Trace:
     return {
         "type": "scatter",
         "mode": "markers",
         "name": name,
         "x": [s["x"] for s in spots],
         "y": [s["y"] for s in spots],
-        "marker": {"size": size, "color": color, "symbol": symbol, "opacity": 1},
+        "marker": marker,
         "text": [escape(s["text"]) for s in spots],
         "hovertemplate": "%{text}<br>%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>",
     }
