@@ -114,7 +114,7 @@ def errors_of_numbers(
     group, half = intervals(values, k), delta(np.sort(values), k)
     found = []
     cases: tuple[tuple[KPRAM | KNoise, str, float], ...] = (
-        (KPRAM(k=k), f"{group.max() + 1} intervals", 2 * _within(values, group)),
+        (KPRAM(k=k), _intervals(int(group.max()) + 1), 2 * _within(values, group)),
         (KNoise(k=k), f"noise from {-half:.4g} to {half:.4g}", half**2 / 3),
     )
     for place, (params, words, expected) in enumerate(cases):
@@ -135,6 +135,10 @@ def _numbers(microdata: Microdata, variable: str) -> NDArray[np.float64]:
         raise NotApplicable(f"{variable} has no numbers; choose a variable with numbers.")
     values = microdata.values(variable)
     return np.asarray(values[~np.isnan(values)], dtype=np.float64)
+
+
+def _intervals(count: int) -> str:
+    return "one interval" if count == 1 else f"{count:,} intervals"
 
 
 def _alone(values: NDArray[np.float64]) -> Microdata:

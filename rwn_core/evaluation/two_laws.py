@@ -70,7 +70,7 @@ class LawSummary:
 
 
 def two_laws(
-    microdata: Microdata, record: int, *, epsilon: float, q: float, k: int | None = None
+    microdata: Microdata, record: int, *, epsilon: float, q: float, k: int
 ) -> list[LawSummary]:
     """Put the law of cells beside the two of records, at the same radius and probability.
 
@@ -84,7 +84,7 @@ def two_laws(
     q : float
         P(a cell is modified), or P(a record is), from 0 to 1; with a fixed count, floor(n q)
         records are.
-    k : int, optional
+    k : int
         Neighbors that a record has at least, in 2022; 2015 knows no such number.
 
     Returns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.frontier import sign
@@ -83,7 +84,7 @@ def beats(one: Spread, other: Spread) -> bool:
 def best_of(found: Sequence[Matched], measure: str) -> list[str]:
     """The methods with the best median of a measure; none where it has no better side."""
     medians = {each.method: each.point.median(measure) for each in found}
-    known = {key: value for key, value in medians.items() if value is not None}
+    known = {key: value for key, value in medians.items() if value is not None and isfinite(value)}
     if not known or MEASURES[measure].better == "neutral":
         return []
     top = min(sign(measure) * value for value in known.values())

@@ -267,4 +267,4 @@ def _percent(share: float) -> str:
 
 
 def _expected(each: Expected) -> str:
-    return f"{each.mean:,.1f} ± {each.sd:.2g}"
+    return f"{each.mean:,.1f} ± {each.sd:,.1f}"
