@@ -90,7 +90,9 @@ def shown(screen: Any) -> str:
 def match(screen: Any, methods: list[str]) -> None:
     box = next(each for each in screen.test.multiselect if each.label == "Methods")
     box.set_value(methods)
-    next(each for each in screen.test.number_input if each.label == "Releases").set_value(2)
+    for label, value in (("Releases", 2), ("At worst", 0.1)):
+        field = next(each for each in screen.test.number_input if each.label == label)
+        field.set_value(value)
     press(screen, "Match")
 
 
@@ -99,7 +101,7 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     job = screen.job(matching.JOB)
     assert [each.method for each in job.result] == ["rwn", "additive_noise", "rank_swapping"]
     text = shown(screen)
-    assert "Tuned to Correlations: at most 0.06" in text
+    assert "Tuned to Correlations: at most 0.1" in text
     assert "RWN, the 2022 method against Additive noise:" in text
     assert "Rank swapping has no answer for Worst-case linkage" in text.replace("\\", "")
     press(screen, "Keep as scenario", 1)
@@ -111,9 +113,12 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     assert screen.session.method == "additive_noise"
     assert screen.session.setting == job.result[1].point.setting
     for what in ("Coefficients", "Distributions"):
-        (picture,) = [each for each in screen.test.get("button_group") if "Corr" in str(each)][:1]
-        picture.set_value([what]).run()
+        key = f"compare.{screen.session.generation}.matched.picture"
+        screen.test.session_state[key] = what
+        screen.test.run()
         assert screen.errors == []
+    # beside the one of k-PRAM and k-noise
+    assert sum(each.label == "Variable" for each in screen.test.selectbox) == 2
 
 
 def test_a_match_of_another_table_is_not_shown(screen) -> None:
