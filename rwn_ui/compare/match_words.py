@@ -42,7 +42,8 @@ def sentences(found: Found, to: Loss | rwn.Policy, records: int) -> list[str]:
     """Every sentence: who wins outright, the first method against each other, who is left out."""
     matched = [each for each in found if isinstance(each, Matched)]
     rivals = [each for each in matched if each.reached]
-    told = [*_outright(rivals, to, records), *_first_against(rivals, to, records)]
+    told = [] if isinstance(to, Loss) else [_keeps(each) for each in rivals]
+    told += [*_outright(rivals, to, records), *_first_against(rivals, to, records)]
     told += [_unreached(each, to) for each in matched if not each.reached]
     refused = [each for each in found if isinstance(each, Refused)]
     return told + [
@@ -99,6 +100,10 @@ def _against(one: Matched, other: Matched, outcome: Duel, records: int) -> str:
 def _both(one: Matched, other: Matched, key: str, records: int) -> str:
     mine, others = (value_words(key, each.point.median(key)) for each in (one, other))
     return f"{title(key, records)} ({mine} against {others})"
+
+
+def _keeps(each: Matched) -> str:
+    return f"{method(each.method)} keeps all limits at {setting(each.point)}, its weakest to do so."
 
 
 def _unreached(each: Matched, to: Loss | rwn.Policy) -> str:

@@ -66,6 +66,10 @@ def test_who_is_left_out_is_said_with_the_reason() -> None:
     (kept,) = match_words.sentences([matched(rwn.RWN(k=5), reached=False, bayes_linkage=FAR)],
                                     policy, 100)  # fmt: skip
     assert kept.startswith("RWN, the 2022 method keeps the policy at no strength that was tried")
+    (reached,) = match_words.sentences([RWN], rwn.Policy(), 100)
+    assert (
+        reached == "RWN, the 2022 method keeps all limits at k = 5 · q = 1, its weakest to do so."
+    )
 
 
 @pytest.fixture
