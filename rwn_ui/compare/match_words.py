@@ -103,7 +103,8 @@ def _both(one: Matched, other: Matched, key: str, records: int) -> str:
 
 
 def _keeps(each: Matched) -> str:
-    return f"{method(each.method)} keeps all limits at {setting(each.point)}, its weakest to do so."
+    words = setting(each.point)
+    return f"{method(each.method)} keeps all limits at {words}; nothing weaker that was tried does."
 
 
 def _unreached(each: Matched, to: Loss | rwn.Policy) -> str:
