@@ -67,9 +67,7 @@ def test_who_is_left_out_is_said_with_the_reason() -> None:
                                     policy, 100)  # fmt: skip
     assert kept.startswith("RWN, the 2022 method keeps the policy at no strength that was tried")
     (reached,) = match_words.sentences([RWN], rwn.Policy(), 100)
-    assert (
-        reached == "RWN, the 2022 method keeps all limits at k = 5 · q = 1, its weakest to do so."
-    )
+    assert reached.startswith("RWN, the 2022 method keeps all limits at k = 5 · q = 1; nothing")
 
 
 @pytest.fixture
