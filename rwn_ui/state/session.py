@@ -37,6 +37,14 @@ class Pin:
 
 
 @dataclass(slots=True, kw_only=True)
+class Shelf:
+    """What was proposed and decided of one table, which says nothing of another one."""
+
+    scenarios: dict[str, Scenario] = field(default_factory=dict)
+    decisions: list[Decision] = field(default_factory=list)
+
+
+@dataclass(slots=True, kw_only=True)
 class Session:
     """One user's choices, and nothing else. Widgets edit them; results are derived."""
 
@@ -57,8 +65,7 @@ class Session:
     watched: WatchList = field(default_factory=WatchList)  # records and questions to follow
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
-    scenarios: dict[str, Scenario] = field(default_factory=dict)
-    decisions: list[Decision] = field(default_factory=list)
+    shelves: dict[str, Shelf] = field(default_factory=dict)  # by fingerprint of their table
     second_variable: str = ""  # shown together with the first; see `pair`
     statistic: Statistic = CHANGE  # of the expected curve
     curve_axis: str = "epsilon"
@@ -82,6 +89,20 @@ class Session:
         if not self.precision:
             return self.params
         return Rounded(params=self.params, precision=self.precision)
+
+    def shelf(self, table: str = "") -> Shelf:
+        """The scenarios and decisions of a table by its fingerprint, of the present one without."""
+        return self.shelves.setdefault(table or self.data.fingerprint, Shelf())
+
+    @property
+    def scenarios(self) -> dict[str, Scenario]:
+        """The scenarios of the present table, by name."""
+        return self.shelf().scenarios
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """The decisions on the present table."""
+        return self.shelf().decisions
 
     @property
     def slices(self) -> Slices:
