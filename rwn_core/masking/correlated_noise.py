@@ -27,7 +27,7 @@ from rwn_core.mechanism.noise_law import CorrelatedNoiseOn
 from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
 from rwn_core.randomness import SecretKey, uniforms
 
-Form = Literal["plain", "population", "sample"]
+Form = Literal["population", "sample", "plain"]
 
 LARGEST = 100.0
 _PRESETS = {"Light": 0.05, "Standard": 0.25, "Strong": 1.0}

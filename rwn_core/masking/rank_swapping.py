@@ -101,6 +101,7 @@ class RankSwapping(TableMethod):
         ),
     )
     strength: ClassVar[str] = "p"
+    instead_of_lever: ClassVar[frozenset[str]] = frozenset({"r0", "k0"})
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""

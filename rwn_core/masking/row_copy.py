@@ -93,6 +93,7 @@ class RowCopy(NeighborhoodMethod):
         ),
     )
     strength: ClassVar[str] = "epsilon"
+    uses_slices: ClassVar[bool] = False  # all variables travel together
     start: ClassVar[Mapping[str, float]] = MappingProxyType({"epsilon": 0.0, "k": 1, "q": 1.0})
     has_forecast: ClassVar[bool] = True
 

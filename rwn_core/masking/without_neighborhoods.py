@@ -29,6 +29,9 @@ class TableMethod(ABC):
 
     start: ClassVar[Mapping[str, float]] = MappingProxyType({})
     has_forecast: ClassVar[bool] = False
+    instead_of_lever: ClassVar[frozenset[str]] = frozenset()
+    uses_weights: ClassVar[bool] = False
+    uses_slices: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, microdata: Microdata) -> None:
