@@ -28,7 +28,7 @@ class TableMethod(ABC):
     __slots__ = ()
 
     start: ClassVar[Mapping[str, float]] = MappingProxyType({})
-    has_forecast: ClassVar[bool] = False
+    has_forecast: ClassVar[bool] = True
     instead_of_lever: ClassVar[frozenset[str]] = frozenset()
     uses_weights: ClassVar[bool] = False
     uses_slices: ClassVar[bool] = False
