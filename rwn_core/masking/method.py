@@ -169,6 +169,8 @@ class Method(Protocol):
         Parameters that stand in place of a lever, so that no slider goes with them.
     uses_weights, uses_slices : bool
         Whether a release depends on the variables' weights, and on which of them travel together.
+    shows_whole_rows : bool
+        Whether every released row is one person's true record.
     """
 
     method: ClassVar[str]
@@ -179,6 +181,7 @@ class Method(Protocol):
     instead_of_lever: ClassVar[frozenset[str]]
     uses_weights: ClassVar[bool]
     uses_slices: ClassVar[bool]
+    shows_whole_rows: ClassVar[bool]
 
     @property
     def has_forecast(self) -> bool:

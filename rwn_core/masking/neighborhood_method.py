@@ -42,6 +42,7 @@ class NeighborhoodMethod(ABC):
     instead_of_lever: ClassVar[frozenset[str]] = frozenset()
     uses_weights: ClassVar[bool] = True
     uses_slices: ClassVar[bool] = True
+    shows_whole_rows: ClassVar[bool] = False
 
     @property
     @abstractmethod

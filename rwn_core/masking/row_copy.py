@@ -94,6 +94,7 @@ class RowCopy(NeighborhoodMethod):
     )
     strength: ClassVar[str] = "epsilon"
     uses_slices: ClassVar[bool] = False  # all variables travel together
+    shows_whole_rows: ClassVar[bool] = True
     start: ClassVar[Mapping[str, float]] = MappingProxyType({"epsilon": 0.0, "k": 1, "q": 1.0})
     has_forecast: ClassVar[bool] = True
 

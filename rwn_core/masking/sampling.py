@@ -61,6 +61,7 @@ class RandomSample(TableMethod):
     )
     strength: ClassVar[str] = "left_out"
     has_forecast: ClassVar[bool] = False
+    shows_whole_rows: ClassVar[bool] = True
     drops_lost_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

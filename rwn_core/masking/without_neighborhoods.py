@@ -32,6 +32,7 @@ class TableMethod(ABC):
     instead_of_lever: ClassVar[frozenset[str]] = frozenset()
     uses_weights: ClassVar[bool] = False
     uses_slices: ClassVar[bool] = False
+    shows_whole_rows: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, microdata: Microdata) -> None:

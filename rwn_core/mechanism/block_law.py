@@ -14,7 +14,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.moments import Moments, joined
-from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
+from rwn_core.mechanism.separate_law import SeparateLaw, UnitLaw, Untouched
 from rwn_core.mechanism.transition_law import LARGEST_TABLE, Choice, Transition, numbers_of
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 
@@ -123,7 +123,7 @@ def law_within_blocks(
         return None
     moved = block_transition(original, swapped, blocks, selected)
     rest = [v.name for v in original.schema.released if v.name not in swapped]
-    parts = [moved, *(Untouched(original, name) for name in rest)]
+    parts: list[UnitLaw] = [moved, *(Untouched(original, name) for name in rest)]
     return SeparateLaw(original, parts, known_by)
 
 

@@ -11,9 +11,11 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
+from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.donor_probabilities import Column
+from rwn_core.mechanism.privacy import OR_NOT_AT_ALL, Privacy
 from rwn_core.neighbors import Neighborhoods, find_strictly
 from rwn_core.neighbors.rule import NeighborhoodRule
 
@@ -141,3 +143,17 @@ class SampleLaw(RowMixtureLaw):
     def empty(self) -> NDArray[np.int64]:
         """The records that have nobody to take values from: all."""
         return np.arange(self.original.n)
+
+    @property
+    def members(self) -> sparse.csr_array:
+        """There are no donors.
+
+        Raises
+        ------
+        NotApplicable
+        """
+        raise NotApplicable("This is for a method that copies values from donors.")
+
+    def privacy(self) -> dict[tuple[str, ...], Privacy]:
+        """None at all: what is released is true."""
+        return dict.fromkeys(self.units(), OR_NOT_AT_ALL)

@@ -21,8 +21,8 @@ from rwn_core.mechanism.moments import Moments
 __all__ = ["Forecast", "forecast", "forecast_moments", "forecast_sample", "forecast_scan"]
 
 NO_FORECAST = (
-    "A forecast is for a method whose cells have closed forms: drawn independently among neighbors "
-    "that do not depend on the key, or changed by themselves; draw releases instead."
+    "A forecast is for a method that draws each cell independently, among neighbors that do not "
+    "depend on the key, or that changes each variable by itself; draw releases instead."
 )
 PAIRS = 1_000_000  # neighbors that a sample's forecast adds up
 _PILOT = 50  # records that tell how many neighbors there are
@@ -80,9 +80,9 @@ def forecast_moments(law: Law) -> Forecast:
         The cells of a record depend on each other.
     """
     try:
-        moments = law.moments()
-        if moments is not None:
-            return _without_neighborhoods(law, moments)
+        own = law.moments()
+        if own is not None:
+            return _without_neighborhoods(law, own)
         cells = independent_cells(law)
     except NotApplicable:
         raise ParameterError(NO_FORECAST) from None
