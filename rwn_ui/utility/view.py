@@ -139,7 +139,8 @@ TILES = (
         value=lambda reading: float(reading.detail["total_change"]),
         part="total_change",
         help="Change of the size of all levels, pairs of levels and tails that hold at most a "
-        "tenth of the records. Rare values shrink: donors are mostly of the majority.",
+        "tenth of the records. Rare values shrink where those that replace them are mostly of the "
+        "majority.",
     ),
     Tile(
         label="Propensity ratio",

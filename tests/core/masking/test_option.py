@@ -25,6 +25,7 @@ def test_forms_follow_the_types_of_the_record() -> None:
         "alpha": "number",
         "matrices": "text",
         "variables": "names",
+        "within": "names",
         "others": "choice",
     }
     m = next(option for option in method_options(RWN) if option.name == "m")
