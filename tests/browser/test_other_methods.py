@@ -13,9 +13,9 @@ from rwn_cli import main
 @pytest.mark.parametrize(
     ("method", "title", "lever", "words", "still"),
     [
-        ("additive_noise", "Additive noise", "size", "size = 0.31", set()),
+        ("additive_noise", "Additive noise", "Size of the noise", "size = 0.35", set()),
         # without categories the counts are changed: age, which has no part in these
-        ("pram", "Post-randomization (PRAM)", "change", "change = 0.25",
+        ("pram", "Post-randomization (PRAM)", "Categories drawn", "change = 0.25",
          {"Regression of siri", "Cook’s distance", "Distribution of siri"}),
     ],
 )  # fmt: skip
