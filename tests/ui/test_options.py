@@ -8,6 +8,7 @@ from rwn_core.tuning import Setting
 from rwn_ui.state.address import address
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release
+from rwn_ui.sweep import form
 
 
 def field(screen, kind: str, name: str):
@@ -80,3 +81,14 @@ def test_a_scenario_brings_options_and_their_fields(open_page) -> None:
     assert field(screen, "number_input", "alpha").value == 0.5
     load(screen.session, Setting(params=RankSwapping(r0=0.9)))
     assert screen.session.method == "pram"  # r0 stands in place of the slider
+
+
+def test_a_sweep_begins_with_the_options_of_tune(open_page) -> None:
+    screen = open_page("tune", method="pram", spread="margins", invariant="0")
+    screen.visit("sweep")
+    assert screen.errors == []
+    texts = {area.label: area.value for area in screen.test.text_area}
+    assert texts["Other parameters"] == "spread=margins\ninvariant=false"
+    axes = form.read(screen.session).grid.axes
+    assert (axes["spread"], axes["invariant"]) == (("margins",), (False,))
+    assert "Search slices" not in [button.label for button in screen.test.button]
