@@ -26,9 +26,11 @@ def statement(promises: Mapping[tuple[str, ...], Privacy]) -> str:
         Of each unit of variables that is drawn by itself.
     """
     without = {unit: each for unit, each in promises.items() if np.isinf(each.epsilon)}
+    parts = [
+        f"{_and(unit)} {each.epsilon:.3g}" for unit, each in promises.items() if unit not in without
+    ]
     if not without:
         total = sum(each.epsilon for each in promises.values())
-        parts = [f"{_and(unit)} {each.epsilon:.3g}" for unit, each in promises.items()]
         return (
             f"The release is differentially private, record by record, with epsilon = {total:.3g}, "
             f"the sum over the variables: {_some(parts)}. Ranges and matrices count as known, "
@@ -38,7 +40,8 @@ def statement(promises: Mapping[tuple[str, ...], Privacy]) -> str:
     for unit, each in without.items():
         reasons.setdefault(each.because, []).append(_and(unit))
     because = "; ".join(f"{_each(names)} {reason}" for reason, names in reasons.items())
-    return f"The release is not differentially private for any epsilon: {because}."
+    alone = f" By itself each other variable has an epsilon: {_some(parts)}." if parts else ""
+    return f"The release is not differentially private for any epsilon: {because}.{alone}"
 
 
 def _and(unit: tuple[str, ...]) -> str:
@@ -51,7 +54,9 @@ def _each(names: list[str]) -> str:
 
 def _some(parts: Sequence[str]) -> str:
     more = len(parts) - _NAMED
-    return ", ".join(parts[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    last = f"{more} more" if more > 0 else parts[-1]
+    shown = parts[:_NAMED] if more > 0 else parts[:-1]
+    return f"{', '.join(shown)} and {last}" if shown else last
 
 
 def compute(comparison: Comparison) -> Reading:
