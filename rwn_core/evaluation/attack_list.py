@@ -16,6 +16,7 @@ GUESSING = ("attribute_inference", "singling_out", "linkability", "inference")
 """Attacks that guess about a person; a release is to blame for what they learn beyond that
 of people who are not in the file."""
 
+_NEIGHBORHOODS = "keys and neighborhoods"
 _INFORMED = "method known, keys only"
 _WORST = ("intruder_levels", "bayes_linkage")
 """Attacks that are the worst case with what they know, where both ways to link are tried."""
@@ -72,6 +73,8 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
         ("… of the whole file at once", "whole_file_linkage", None, True),
         ("whole original file", "bayes_linkage", None, True),
     ):
+        if words == _INFORMED and _known(levels) != _NEIGHBORHOODS:
+            continue  # the same intruder as the next
         reading = readings[key]
         if key != "intruder_levels":
             success = _value(readings, key)
@@ -86,7 +89,7 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
 def _known(levels: Reading | NotApplicable) -> str:
     """What the strongest intruder by the keys knows."""
     drawn = not isinstance(levels, Reading) or levels.detail["neighborhoods"]
-    return "keys and neighborhoods" if drawn else "keys and the method"
+    return _NEIGHBORHOODS if drawn else "keys and the method"
 
 
 def _value(readings: Answers, key: str) -> float | None:
