@@ -22,12 +22,12 @@ from rwn_core.masking.left_alone import (
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import with_numbers
+from rwn_core.mechanism.correlated_noise_law import CorrelatedNoiseOn
 from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.noise_law import CorrelatedNoiseOn
 from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
 from rwn_core.randomness import SecretKey, uniforms
 
-Form = Literal["plain", "population", "sample"]
+Form = Literal["population", "sample", "plain"]
 
 LARGEST = 100.0
 _PRESETS = {"Light": 0.05, "Standard": 0.25, "Strong": 1.0}

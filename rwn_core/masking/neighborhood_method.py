@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from threading import Event
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,11 @@ class NeighborhoodMethod(ABC):
     """A method that copies values from neighborhoods: what it decides, and what they share."""
 
     __slots__ = ()
+
+    instead_of_lever: ClassVar[frozenset[str]] = frozenset()
+    uses_weights: ClassVar[bool] = True
+    uses_slices: ClassVar[bool] = True
+    shows_whole_rows: ClassVar[bool] = False
 
     @property
     @abstractmethod

@@ -109,6 +109,7 @@ class RandomSwapping(TableMethod):
         ),
     )
     strength: ClassVar[str] = "share"
+    uses_slices: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""

@@ -113,6 +113,8 @@ class RankSwapping(TableMethod):
         ),
     )
     strength: ClassVar[str] = "p"
+    instead_of_lever: ClassVar[frozenset[str]] = frozenset({"r0", "k0"})
+    has_forecast: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""

@@ -29,7 +29,11 @@ class TableMethod(ABC):
     __slots__ = ()
 
     start: ClassVar[Mapping[str, float]] = MappingProxyType({})
-    has_forecast: ClassVar[bool] = False
+    has_forecast: ClassVar[bool] = True
+    instead_of_lever: ClassVar[frozenset[str]] = frozenset()
+    uses_weights: ClassVar[bool] = False
+    uses_slices: ClassVar[bool] = False
+    shows_whole_rows: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, microdata: Microdata) -> None:
