@@ -10,6 +10,9 @@ from types import MappingProxyType
 
 import orjson
 
+from rwn_core.charts.lessons import intruder as lesson_intruder
+from rwn_core.charts.lessons import neighborhood as lesson_neighborhood
+from rwn_core.charts.lessons import theorem as lesson_theorem
 from rwn_core.charts.measures import (
     cooks_distance,
     correlation,
@@ -71,6 +74,9 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "queries": queries.draw,
         "sweep_map": sweep_map.draw,
         "parameter_surface": parameter_surface.draw,
+        "lesson_theorem": lesson_theorem.draw,
+        "lesson_intruder": lesson_intruder.draw,
+        "lesson_neighborhood": lesson_neighborhood.draw,
     }
 )
 """Every chart by key, in the order on screen; the pages draw by key and know no file of a chart."""
