@@ -16,7 +16,7 @@ def _params(values: Values) -> rwn.RWN:
 
 def _show(values: Values) -> Shown:
     weight = values["weight"]
-    ready = prepared(("neighborhood", weight), lambda: _params(values).prepare(table(weight)))
+    ready = prepared(("neighborhood", weight), lambda: _params(values).preview(table(weight)))
     moved = ready.at(epsilon=values["epsilon"], k=values["k"])
     lesson = neighborhood(moved, record=RECORDS[values["record"]])
     return Shown(
@@ -29,7 +29,7 @@ def _show(values: Values) -> Shown:
                 "Records that may give this one a value; itself is never among them.",
             ),
             tile(
-                "Neighborhoods of k",
+                "k decides for",
                 percent(lesson.by_k),
                 "Share of all records for which the k nearest reach further than ε.",
             ),
@@ -75,7 +75,7 @@ LESSON = Lesson(
     sentences=(
         "A record takes values from everybody within the radius ε (red circle) or from its k "
         "nearest (gray circle), whichever are more: two balls around one point, so the larger "
-        "holds the smaller.",
+        "holds the smaller. Filled points are its donors.",
         "In a crowd ε decides, and more people give values; alone at the edge k decides, so that "
         "also an outlier has k donors, however far away they are.",
         "Circles are group A and squares group B: a different group adds to the distance, so a "

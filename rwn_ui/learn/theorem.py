@@ -34,7 +34,7 @@ def _params(values: Values) -> Any:
 def _show(values: Values) -> Shown:
     density, n, rows = values["density"], values["n"], values["rows"]
     table = prepared(
-        ("theorem", density, n, rows), lambda: _params(values).prepare(points_of(density, n))
+        ("theorem", density, n, rows), lambda: _params(values).preview(points_of(density, n))
     )
     lesson = theorem(table.at(epsilon=values["epsilon"]), record=0)
     before, after = lesson.correlation
@@ -108,10 +108,10 @@ LESSON = Lesson(
     title="1 · The theorem",
     sentences=(
         "Draw a circle of radius ε around a record (X, Y), take U from one random record inside "
-        "and V from another: the released row (U, V) belongs to nobody.",
+        "and V from another: the released row (U, V) is seldom a real person’s.",
         "U and V are drawn independently, yet both stay within ε of the record; so as ε shrinks "
         "and n grows, their joint distribution comes near that of (X, Y), whatever its shape.",
-        "Move ε up until the red points no longer follow the blue ones, and see the correlation "
+        "Move ε up until the filled points no longer follow the hollow ones, and see the correlation "
         "go with them.",
     ),
     controls=(
@@ -121,7 +121,7 @@ LESSON = Lesson(
             low=0.05,
             high=3.0,
             step=0.05,
-            start=0.5,
+            start=0.8,
             help=f"{RADIUS} A record that is alone in its ball takes its nearest neighbor.",
         ),
         Slider(

@@ -10,6 +10,7 @@ from rwn_core.charts.parts.plane import circle, plane
 from rwn_core.charts.parts.style import (
     EPSILON,
     NEUTRAL,
+    RELEASED,
     Chart,
     Label,
     Trace,
@@ -86,10 +87,8 @@ def _draws(lesson: Theorem) -> list[Trace]:
 
 
 def _names(lesson: Theorem) -> list[Label]:
-    (x, y), (u, v) = lesson.original[lesson.record], lesson.released[lesson.record]
-    first, second = lesson.original[lesson.donors]
+    (u, v), (first, second) = lesson.released[lesson.record], lesson.original[lesson.donors]
     same = bool(lesson.donors[0] == lesson.donors[1])
-    named = [("record", x, y), ("U, V from here" if same else "U from here", *first)]
-    named += [] if same else [("V from here", *second)]
-    labels = [label(text, at, up, NEUTRAL, yshift=6) for text, at, up in named]
-    return [*labels, label("(U, V)", u, v, "#D55E00", bold=True, yanchor="top", yshift=-5)]
+    named = [("U, V" if same else "U", *first), *([] if same else [("V", *second)])]
+    labels = [label(text, at, up, NEUTRAL, bold=True, yshift=6) for text, at, up in named]
+    return [*labels, label("(U, V)", u, v, RELEASED, bold=True, yanchor="top", yshift=-5)]
