@@ -38,7 +38,8 @@ def draw(lesson: KMethods) -> Chart:
     bound = line(floats(lesson.at), floats(lesson.near / 2), released=False, name="bound 1/2")
     bound["line"] = {"color": LIMIT, "width": 1.5, "dash": "dot"}
     shown = lesson.borders if groups <= _MOST_BORDERS else lesson.borders[:0]
-    at = float(lesson.at[int(np.argmin(lesson.expected / lesson.near))])
+    place = int(np.argmin(lesson.expected / lesson.near))
+    at = float(lesson.at[place])
     return chart(
         "lesson_k_methods",
         "Records within 2δ of each age",
@@ -57,9 +58,7 @@ def draw(lesson: KMethods) -> Chart:
                 {**vertical(border, NEUTRAL, "dot"), "layer": "below"} for border in shown.tolist()
             ],
             annotations=[
-                label(
-                    "half of the blue line", at, float(lesson.near[lesson.at == at][0]) / 2, LIMIT
-                )
+                label("half of the blue line", at, float(lesson.near[place]) / 2, LIMIT)
                 | {"yanchor": "top"}
             ],
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.io.demo import load_demo
-from rwn_core.masking import KPRAM, KNoise, Method, mask
+from rwn_core.masking import KPRAM, KNoise, mask
 from rwn_core.masking.intervals import intervals
 from rwn_core.masking.k_noise import delta, expected_near
 from rwn_core.mechanism.noise_law import Noise, Shape
@@ -123,7 +124,7 @@ def k_methods(data: Microdata, *, k: int, shape: Shape = "uniform") -> KMethods:
     expected = np.array([expected_near(values, x, half, noise) for x in at.tolist()])
     group = intervals(values, k)
     count = int(group.max()) + 1
-    methods: tuple[Method, ...] = (KNoise(k=k, shape=shape), KPRAM(k=k))
+    methods: tuple[Any, ...] = (KNoise(k=k, shape=shape), KPRAM(k=k))
     released = [mask(data, method, seed=SEED).masked for method in methods]
     noisy, drawn = (each.values("age") - values for each in released)
     return KMethods(
