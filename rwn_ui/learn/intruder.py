@@ -10,6 +10,7 @@ from rwn_core.data.rounding import steps_of
 from rwn_core.evaluation.lessons import intruder as numbers
 from rwn_core.masking import Masked
 from rwn_core.randomness import SecretKey
+from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import (
     Choice,
     Lesson,
@@ -109,26 +110,28 @@ def _rows(made: Masked, data: rwn.Microdata, lesson: numbers.Intruder) -> dict[s
 
 
 def _code(values: Values) -> str:
-    steps, slices = _ROUNDING[values["round"]], ""
-    if values["together"]:
-        slices = '.with_slices([[v.name for v in rwn.load_demo("bodyfat").schema.released]])'
-    rounding = f"\nmade = made.rounded(steps_of(data, {steps}))" if steps else ""
+    steps, known, row = _ROUNDING[values["round"]], values["known"], values["row"] - 1
+    sliced = "\ndata = data.with_slices([known_order(data)])" if values["together"] else ""
+    rounding = f".rounded(steps_of(data, {steps}))" if steps else ""
     return f"""\
 import rwn_core as rwn
 from rwn_core.data.rounding import steps_of
 from rwn_core.evaluation.lessons.intruder import known_order, source_of
 from rwn_core.measures.attacks.posterior import link
 
-data = rwn.load_demo("{DEMO}"){slices}
+data = rwn.load_demo("{DEMO}"){sliced}
 table = rwn.RWN(epsilon=0.0, k={values["k"]}).prepare(data)
 made = table.release(rwn.SecretKey.from_seed(1)){rounding}
-links = link(made.law, made.masked, known_order(data)[:{values["known"]}])
-row = source_of({values["row"] - 1}, data.n)
+links, row = link(made.law, made.masked, known_order(data)[:{known}]), source_of({row}, data.n)
 best, candidates, success = links.best[row], links.candidates[row], links.success"""
 
 
 def _on_tune(values: Values) -> OnTune:
-    return OnTune(name=DEMO, demo=DEMO, data=_data(values), params=_params(values))
+    names = tuple(variable.name for variable in _data(values).schema.released)
+    return OnTune(
+        demo=DEMO,
+        setting=Setting(params=_params(values), slices=(names,) if values["together"] else ()),
+    )
 
 
 LESSON = Lesson(
@@ -189,8 +192,8 @@ LESSON = Lesson(
     answer=(
         "Because the cells are drawn independently, and their neighborhoods overlap in few people. "
         "One variable leaves a few dozen originals; three together leave a handful; all fifteen "
-        "nearly always leave one. More variables known is much worse than a smaller k. When whole "
-        "rows travel, the row has only one donor to tell of, so fewer links are right; but what it "
+        "nearly always leave one, and then even k = 20 hides next to nobody. When whole rows "
+        "travel, the row has only one donor to tell of, so fewer links are right; but what it "
         "shows then is a real person’s whole record, which may be worse. A risk needs more than "
         "one number."
     ),

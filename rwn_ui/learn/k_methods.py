@@ -7,6 +7,7 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.k_methods import TABLES, Change, k_methods, table
+from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Values, tile
 from rwn_ui.panel.tile import percent
 
@@ -82,16 +83,16 @@ import numpy as np
 import rwn_core as rwn
 from rwn_core.evaluation.lessons.k_methods import k_methods, table
 
-data, methods = table("{values["table"]}"), (rwn.KNoise(k={k}, shape="{shape}"), rwn.KPRAM(k={k}))
-released = [rwn.mask(data, method, seed=1).masked.values("age") for method in methods]
-noise, pram = (np.mean((new - data.values("age")) ** 2) for new in released)
-lesson = k_methods(data, k={k}, shape="{shape}")
-smallest = (lesson.expected / lesson.near).min()"""
+data = table("{values["table"]}")
+methods = rwn.KNoise(k={k}, shape="{shape}"), rwn.KPRAM(k={k})
+moved = [rwn.mask(data, m, seed=1).masked.values("age") - data.values("age") for m in methods]
+noise, pram = (np.mean(each**2) for each in moved)
+smallest = k_methods(data, k={k}, shape="{shape}").smallest"""
 
 
 def _on_tune(values: Values) -> OnTune:
     params = rwn.KNoise(k=values["k"], shape=values["shape"])
-    return OnTune(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"), params=params)
+    return OnTune(demo="bodyfat", setting=Setting(params=params))
 
 
 LESSON = Lesson(
@@ -102,9 +103,9 @@ LESSON = Lesson(
         "with at least k people in each and draws within them; k-noise adds noise so wide that k "
         "people lie within 2δ of everybody.",
         "The blue line counts the people within 2δ of each age, the dashed one those expected "
-        "there after the noise; theorem 1 says that it stays above the dotted half.",
-        "Choose the gap around one person to see the half attained, and another noise of the same "
-        "variance to see the bound broken.",
+        "there after uniform noise; theorem 1 says that it stays above the dotted half.",
+        "Choose the gap around one person to see the half attained: whoever is within reach of 50 "
+        "there stands at the very edge of it.",
     ),
     controls=(
         Slider(

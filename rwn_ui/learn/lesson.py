@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import rwn_core as rwn
 from rwn_core.charts import Chart
 from rwn_core.masking import Prepared
+from rwn_core.tuning import Setting
 from rwn_ui.panel.tile import blank
 from rwn_ui.state.results import memo
 
@@ -92,23 +92,16 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnTune:
-    """The table and the setting that continue a lesson on the Tune page.
+    """The demo table and the setting with which the Tune page goes on.
 
     Attributes
     ----------
-    name : str
-        Of the table, as the pages show it.
-    demo : str or None
-        Its name, if it is a demo table.
-    data : Microdata
-    params : object
-        A method's parameters.
+    demo : str
+    setting : Setting
     """
 
-    name: str
-    demo: str | None
-    data: rwn.Microdata
-    params: Any
+    demo: str
+    setting: Setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

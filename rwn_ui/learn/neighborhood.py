@@ -5,6 +5,7 @@ from __future__ import annotations
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.neighborhood import RECORDS, neighborhood, table
+from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Values, prepared, tile
 from rwn_ui.panel.parts import RADIUS
 from rwn_ui.panel.tile import percent
@@ -50,7 +51,7 @@ def _show(values: Values) -> Shown:
 
 
 def _code(values: Values) -> str:
-    setting = f"epsilon={values['epsilon']:g}, k={values['k']}"
+    setting, record = f"epsilon={values['epsilon']:g}, k={values['k']}", RECORDS[values["record"]]
     return f"""\
 import numpy as np
 from rwn_core import RWN
@@ -59,23 +60,22 @@ from rwn_core.evaluation.lessons.neighborhood import table
 data = table({values["weight"]:g})
 law = RWN({setting}).prepare(data).law
 share, second = law.members.toarray(), data.array("group") == "B"
-donors = (share[{RECORDS[values["record"]]}] > 0).sum()
-by_k = (law.neighborhoods.within < {values["k"]}).mean()
+donors, by_k = (share[{record}] > 0).sum(), (law.neighborhoods.within < {values["k"]}).mean()
 changed = (share * (second[:, None] != second)).sum(axis=1).mean()"""
 
 
 def _on_tune(values: Values) -> OnTune:
-    data = table(values["weight"])
-    return OnTune(name="Lesson: neighborhoods", demo=None, data=data, params=_params(values))
+    weights = (("test", values["weight"]),)
+    return OnTune(demo="pima", setting=Setting(params=_params(values), weights=weights))
 
 
 LESSON = Lesson(
     key="neighborhood",
-    title="3 · k nearest and ε, whichever is larger",
+    title="3 · k nearest and ε",
     sentences=(
         "A record takes values from everybody within the radius ε (red circle) or from its k "
         "nearest (gray circle), whichever are more: two balls around one point, so the larger "
-        "holds the smaller. Filled points are its donors.",
+        "holds the smaller; filled points are the donors.",
         "In a crowd ε decides, and more people give values; alone at the edge k decides, so that "
         "also an outlier has k donors, however far away they are.",
         "Circles are group A and squares group B: a different group adds to the distance, so a "
@@ -121,12 +121,13 @@ LESSON = Lesson(
     show=_show,
     question="At the usual weight of 1, how large must k be before groups begin to mix?",
     answer=(
-        "Set the weight to 1: another group is then more than four standard deviations away, "
-        "further than nearly everybody of one’s own group. Even k = 60 hardly ever crosses, and "
-        "the column of groups is released almost as it is, although q = 1. That is why the share "
-        "of cells that *really* changed stands beside q on every page: give a category a small "
-        "weight, or it is not masked at all. The rarer a category, the larger the step that it "
-        "adds, because each category is scaled by its standard deviation."
+        "20. Another group is then more than four standard deviations away, further than nearly "
+        "everybody of one’s own group; only when the 20 records of group B run out of each other "
+        "does one of them look further, and group A never does. Below that the column of groups is "
+        "released as it is, although q = 1. That is why the share of cells that *really* changed "
+        "stands beside q on Tune: give a category a small weight, or it may not be masked at all. "
+        "The rarer a category, the larger the step that it adds, because each category is scaled "
+        "by its standard deviation."
     ),
     code=_code,
     on_tune=_on_tune,

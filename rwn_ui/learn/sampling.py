@@ -7,6 +7,7 @@ import math
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.sampling import POPULATION, SHARE, leakage, sampling
+from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Lesson, OnTune, Shown, Slider, Values, tile
 from rwn_ui.panel.tile import percent
 
@@ -74,13 +75,13 @@ right, epsilon = T[0, 0], np.log(T.max() / T.min()) if T.min() > 0 else np.inf""
 
 
 def _on_tune(values: Values) -> OnTune:
-    data, params = rwn.load_demo(DEMO), rwn.PRAM(change=values["change"], invariant=False)
-    return OnTune(name=DEMO, demo=DEMO, data=data, params=params)
+    params = rwn.PRAM(change=values["change"], invariant=False)
+    return OnTune(demo=DEMO, setting=Setting(params=params))
 
 
 LESSON = Lesson(
     key="sampling",
-    title="6 · Sampling, wrong keys, privacy",
+    title="6 · Sampling and privacy",
     sentences=(
         "Whoever is alone with a key in the sample need not be alone in the population: with λ "
         "people per key there, the chance is exp(−λ(1 − π)), and it falls fast.",

@@ -11,6 +11,7 @@ from rwn_core.evaluation.lessons.standard_errors import (
     slopes,
 )
 from rwn_core.masking import Prepared
+from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Lesson, OnTune, Shown, Slider, Values, tile
 from rwn_ui.panel.tile import percent
 from rwn_ui.state.results import memo
@@ -68,21 +69,21 @@ def _show(values: Values) -> Shown:
 
 
 def _code(values: Values) -> str:
+    setting = f"epsilon=0, k={values['k']}, q={values['q']:g}"
     return f"""\
 import numpy as np
 import rwn_core as rwn
 from rwn_core.evaluation.lessons.standard_errors import sample, slope
 
-tables, params = [sample(i) for i in range({values["samples"]})], \
-rwn.RWN(epsilon=0.0, k={values["k"]}, q={values["q"]:g})
-masked = [rwn.mask(table, params, seed=i).masked for i, table in enumerate(tables)]
+tables = [sample(i) for i in range({values["samples"]})]
+masked = [rwn.mask(t, rwn.RWN({setting}), seed=i).masked for i, t in enumerate(tables)]
 found, error = np.array([slope(*pair) for pair in zip(tables, masked)]).T
 coverage = (abs(found - 1) <= 1.96 * error).mean()
 ratio, mean = error.mean() / found.std(ddof=1), found.mean()"""
 
 
 def _on_tune(values: Values) -> OnTune:
-    return OnTune(name="Lesson: one sample", demo=None, data=sample(0), params=_params(values))
+    return OnTune(demo="bodyfat", setting=Setting(params=_params(values)))
 
 
 LESSON = Lesson(

@@ -9,6 +9,7 @@ from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.densities import DENSITIES, points_of
 from rwn_core.evaluation.lessons.theorem import disc_moments, theorem
 from rwn_core.masking import RowCopy
+from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import (
     Choice,
     Lesson,
@@ -24,6 +25,7 @@ from rwn_ui.panel.parts import RADIUS
 from rwn_ui.panel.tile import percent
 
 _MOMENTS = disc_moments()
+RECORD = 6  # one whose donors lie apart, so that the picture can be read
 
 
 def _params(values: Values) -> Any:
@@ -36,7 +38,7 @@ def _show(values: Values) -> Shown:
     table = prepared(
         ("theorem", density, n, rows), lambda: _params(values).preview(points_of(density, n))
     )
-    lesson = theorem(table.at(epsilon=values["epsilon"]), record=0)
+    lesson = theorem(table.at(epsilon=values["epsilon"]), record=RECORD)
     before, after = lesson.correlation
     return Shown(
         words=f"{density} · n = {n} · ε = {values['epsilon']:g}" + (" · whole rows" * rows),
@@ -97,10 +99,7 @@ before, after = (np.corrcoef(t.values("x"), t.values("y"))[0, 1] for t in (data,
 
 
 def _on_tune(values: Values) -> OnTune:
-    density, n = values["density"], values["n"]
-    return OnTune(
-        name=f"Lesson: {density}", demo=None, data=points_of(density, n), params=_params(values)
-    )
+    return OnTune(demo="bodyfat", setting=Setting(params=_params(values)))
 
 
 LESSON = Lesson(
@@ -111,8 +110,8 @@ LESSON = Lesson(
         "and V from another: the released row (U, V) is seldom a real person’s.",
         "U and V are drawn independently, yet both stay within ε of the record; so as ε shrinks "
         "and n grows, their joint distribution comes near that of (X, Y), whatever its shape.",
-        "Move ε up until the filled points no longer follow the hollow ones, and see the correlation "
-        "go with them.",
+        "Move ε up until the filled points no longer follow the hollow ones, and see what becomes "
+        "of the correlation.",
     ),
     controls=(
         Slider(

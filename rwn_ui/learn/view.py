@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+import rwn_core as rwn
 from rwn_core.charts import serialise
-from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Control, Lesson, OnTune, Slider, Values
 from rwn_ui.learn.lessons import LESSONS
 from rwn_ui.messages import guarded
@@ -63,13 +64,13 @@ def question(lesson: Lesson) -> None:
 
 def to_tune(session: Session, lesson: Lesson) -> None:
     """Go on with the lesson's table and setting on the Tune page."""
-    own = session.demo is None and not session.name.startswith("Lesson: ")
+    wanted = lesson.on_tune(values_of(session, lesson))
     if st.button(
         "Open this on Tune",
         key=f"learn.{lesson.key}.tune",
         icon=":material/tune:",
-        help="Takes this table and setting over to Tune"
-        + (", in place of your own table, which you can load again." if own else "."),
+        help=f"Takes this setting over to Tune, with the demo table {wanted.demo}"
+        + (" in place of your own table, which you can load again." * (session.demo is None)),
     ):
         with guarded():
             take(session, lesson.on_tune(values_of(session, lesson)))
@@ -77,9 +78,11 @@ def to_tune(session: Session, lesson: Lesson) -> None:
 
 
 def take(session: Session, wanted: OnTune) -> None:
-    """Make the lesson's table and setting the session's."""
-    change_table.load(session, wanted.data, name=wanted.name, demo=wanted.demo)
-    load_setting(session, Setting(params=wanted.params).resolved(wanted.data))
+    """Make the lesson's demo table and setting the session's."""
+    if session.demo != wanted.demo:
+        data = rwn.load_demo(wanted.demo)
+        change_table.load(session, data, name=wanted.demo, demo=wanted.demo)
+    load_setting(session, wanted.setting)
 
 
 @st.fragment
@@ -142,7 +145,16 @@ def show(lesson: Lesson, control: Control) -> None:
     """A control, whose value `heed` has taken."""
     key, label, words = _key(lesson, control), control.label, control.help
     if isinstance(control, Slider):
-        st.slider(label, control.low, control.high, step=control.step, key=key, help=words)
+        digits = max(0, -math.floor(math.log10(control.step)))
+        st.slider(
+            label,
+            control.low,
+            control.high,
+            step=control.step,
+            key=key,
+            help=words,
+            format=f"%.{digits}f",
+        )
     elif isinstance(control, Choice):
         st.selectbox(label, control.options, key=key, help=words)
     else:

@@ -33,8 +33,8 @@ def draw(lesson: Sampling) -> Chart:
     }
     match = line(floats(lesson.rate), floats(lesson.match), released=False, name="match is right")
     wrong = line(floats(lesson.rate), floats(lesson.misclassified), released=True)
-    place = len(lesson.rate) // 6
-    x = float(lesson.rate[place])
+    place = len(lesson.rate) // 5
+    x, below = float(lesson.rate[place]), float(lesson.misclassified[2 * place])
     return chart(
         "lesson_sampling",
         "Risk of being unique in the sample",
@@ -49,13 +49,8 @@ def draw(lesson: Sampling) -> Chart:
             annotations=[
                 label("a match is right", x, float(lesson.match[place]), ORIGINAL)
                 | {"xanchor": "left"},
-                label(
-                    "… if the key may be wrong",
-                    2 * x,
-                    float(lesson.misclassified[2 * place]),
-                    RELEASED,
-                )
-                | {"xanchor": "left"},
+                label("a match, if the key may be wrong", 2 * x, below, RELEASED)
+                | {"xanchor": "left", "yanchor": "top"},
                 label("unique in the population", x, float(lesson.unique[place]), LIMIT)
                 | {"xanchor": "left"},
             ],

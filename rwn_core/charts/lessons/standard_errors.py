@@ -55,10 +55,10 @@ def draw(lesson: StandardErrors) -> Chart:
         ],
         layout=layout(
             axis("slope of x1", TRUTH - _REACH, TRUTH + _REACH),
-            axis("sample", count + 1, 0),
+            axis("sample", count + 1, -3),
             shapes=[vertical(TRUTH, LIMIT)],
             annotations=[
-                label("true slope", TRUTH, 0, LIMIT, yref="paper", xanchor="left", bold=True)
+                label("true slope", TRUTH, -1, LIMIT, xanchor="left", bold=True, yanchor="middle")
             ],
         ),
         large={"legend": True},

@@ -39,7 +39,7 @@ def draw(lesson: Theorem) -> Chart:
         for side, released in ((lesson.original, False), (lesson.released, True))
     ]
     for cloud in clouds:
-        cloud["marker"]["size"] = 4
+        cloud["marker"] |= {"size": 4, "opacity": 0.55}
     center = lesson.original[lesson.record]
     return chart(
         "lesson_theorem",
