@@ -171,7 +171,7 @@ LESSON = Lesson(
             low=1,
             high=40,
             step=1,
-            start=1,
+            start=5,
             help="In the release’s own random order, which says nothing of who is who.",
         ),
         Choice(

@@ -45,13 +45,13 @@ def _show(values: Values) -> Shown:
         chart=CHARTS["lesson_theorem"](lesson),
         tiles=[
             tile(
-                "Correlation of x and y",
+                "Correlation",
                 f"{after:.3f}",
-                "corr(X, Y) of the original, then corr(U, V) of the release.",
+                "Of x and y: corr(X, Y) of the original, then corr(U, V) of the release.",
                 f"{before:.3f}",
             ),
             tile(
-                "Joint distributions apart",
+                "Distributions apart",
                 f"{lesson.distance:.3f}",
                 "The largest difference of the two joint distribution functions, at 25 × 25 "
                 f"points. For the expectation over all releases it is "

@@ -7,7 +7,7 @@ import pytest
 PIXELS = "() => document.querySelector('.rwn-card canvas').toDataURL()"
 LESSONS = {
     "1 · The theorem": ("Points and one release", "Radius ε"),
-    "2 · The intruder": ("Who could have made this row", "Variables that the intruder"),
+    "2 · The intruder": ("Who could have made this row", "Neighbors k"),
     "3 · k nearest and ε": ("One record and its neighborhood", "Minimum neighbors k"),
     "4 · Standard errors": ("95 % intervals", "Modification probability"),
     "5 · k-PRAM and k-noise": ("Records within 2δ", "People within reach"),
@@ -17,8 +17,8 @@ ROUND = """title => {
   const card = document.querySelector('.rwn-card'), canvas = card?.querySelector('canvas');
   return card?.querySelector('b').textContent.startsWith(title) && canvas.width > 300;
 }"""
-CUT = """() => [...document.querySelectorAll('.rwn-label > span:first-child, .rwn-value, .rwn-card b,' +
-  ' .rwn-note, .stMain p, .stMain h3, .stMain button')]
+CUT = """() => [...document.querySelectorAll('.rwn-label > span:first-child, .rwn-value,' +
+  ' .rwn-card b, .rwn-note, .stMain p:not(.rwn-news), .stMain h3, .stMain button')]
   .filter((node) => node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 0 &&
     getComputedStyle(node).display !== 'inline').map((node) => node.textContent)"""
 """Texts that do not fit into their place."""
@@ -73,7 +73,7 @@ def test_a_ball_is_round_and_the_answer_and_tune_are_one_click_away(learn):
           const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
           const xs = [], ys = [];
           for (let i = 0; i < data.length; i += 4)
-            if (data[i] === 178 && data[i + 1] === 24 && data[i + 2] === 43 && data[i + 3] === 255) {
+            if (data.slice(i, i + 4).join() === '178,24,43,255') {
               xs.push((i / 4) % canvas.width);
               ys.push(Math.floor(i / 4 / canvas.width));
             }
