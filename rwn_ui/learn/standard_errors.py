@@ -128,7 +128,7 @@ LESSON = Lesson(
     show=_show,
     question="Does a smaller k repair the standard errors?",
     answer=(
-        "No. Even with k = 1 most of the error is there: what makes the interval too short is that "
+        "No. Even with k = 1 reported errors are about a quarter too small: what makes the interval too short is that "
         "*independent* neighbors fill the cells of one row, and one person’s value may stand in "
         "several rows. Only a smaller q helps, and the paper claims validity for q → 0 only. A "
         "large k adds something else, it moves the slope itself. So the people who get a file at "
