@@ -154,9 +154,9 @@ LESSON = Lesson(
         "**What the theorem does not say.** Coordinates inside a disc are *not* independent, only "
         f"uncorrelated: uniform on the unit disc, E[X²Y²] = {_MOMENTS.product:.4f} = 1/24, but "
         f"E[X²]·E[Y²] = {_MOMENTS.square**2:.4f} = 1/16; the correlation of the squares is "
-        f"−{abs(_MOMENTS.correlation):.3f}. The proof does not need it: U and V are independent because "
-        "they are drawn so. It says nothing of a finite n, of the k nearest (there k/n must go to "
-        "0), of standard errors (lesson 4) or of privacy: as ε goes to 0 the release becomes the "
+        f"−{abs(_MOMENTS.correlation):.3f}. The proof does not need it: U and V are independent "
+        "because they are drawn so. It says nothing of a finite n, of the k nearest (there k/n "
+        "must go to 0), of standard errors (lesson 4) or of privacy: as ε goes to 0 the release becomes the "
         "original. And without a density, as with “discrete”, distributions still come "
         "together, at the points where they do not jump."
     ),

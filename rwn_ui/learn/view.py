@@ -69,12 +69,13 @@ def to_tune(session: Session, lesson: Lesson) -> None:
         "Open this on Tune",
         key=f"learn.{lesson.key}.tune",
         icon=":material/tune:",
-        help=f"Takes this setting over to Tune, with the demo table {wanted.demo}"
-        + (" in place of your own table, which you can load again." * (session.demo is None)),
+        help=f"Takes this setting over to Tune, with the demo table {wanted.demo}.",
     ):
         with guarded():
             take(session, lesson.on_tune(values_of(session, lesson)))
         st.switch_page("pages/tune.py")
+    if session.demo is None:
+        st.caption(f"The demo table {wanted.demo} then takes the place of your own table.")
 
 
 def take(session: Session, wanted: OnTune) -> None:

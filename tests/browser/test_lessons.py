@@ -65,7 +65,7 @@ def test_in_large_type_no_word_is_cut_off(learn):
     assert learn.complaints == []
 
 
-def test_a_ball_is_round_and_the_answer_and_tune_are_one_click_away(learn):
+def test_a_ball_is_round_and_code_answer_and_tune_are_one_click_away(learn):
     # the circle's outermost pixels are as far apart across as up and down
     across, up = learn.page.evaluate(
         """() => {
@@ -82,9 +82,17 @@ def test_a_ball_is_round_and_the_answer_and_tune_are_one_click_away(learn):
     )
     assert up == pytest.approx(across, abs=3)
     assert up > 30
+    code = learn.page.locator("summary", has_text="The code")
+    code.click()
+    learn.page.get_by_text("epsilon=0.8").wait_for()
+    before = learn.stamp
+    learn.page.get_by_role("slider", name="Radius ε").press("ArrowRight")
+    learn.wait_for_change(before)
+    learn.page.get_by_text("epsilon=0.85").wait_for()  # still open, and with the new number
+    assert code.count() == 1
     learn.page.locator("summary", has_text="Answer").click()
     learn.page.get_by_text("1/24").wait_for()
     learn.page.get_by_role("button", name="Open this on Tune").click()
     learn.wait_for_cards()
-    assert "ε = 0.8 · k = 1" in learn.stamp
+    assert "ε = 0.85 · k = 1" in learn.stamp
     assert learn.complaints == []

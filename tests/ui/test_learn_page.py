@@ -129,6 +129,14 @@ def test_it_goes_on_at_tune_with_the_lesson_s_table_and_setting(open_page, key: 
     assert screen.panel is not None  # the Tune page has drawn it
 
 
+def test_a_table_of_one_s_own_is_not_replaced_without_a_word(open_page) -> None:
+    screen = open_page("learn")
+    assert not [each for each in screen.test.caption if "your own table" in each.value]
+    screen.session.demo = None
+    screen.test.run()
+    assert [each for each in screen.test.caption if "your own table" in each.value]
+
+
 def test_large_type_for_a_class_room_is_the_projector_mode_of_every_page(open_page) -> None:
     screen = open_page("learn")
     assert not screen.results.last[view.PICTURE]["projector"]
