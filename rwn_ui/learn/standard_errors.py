@@ -130,7 +130,8 @@ LESSON = Lesson(
     answer=(
         "No. Even with k = 1 reported errors are about a quarter too small: what makes the "
         "interval too short is that *independent* neighbors fill the cells of one row, and one "
-        "person’s value may stand in several rows. Only a smaller q helps, and the paper claims validity for q → 0 only. A "
+        "person’s value may stand in several rows. Only a smaller q helps, "
+        "and the paper claims validity for q → 0 only. A "
         "large k adds something else, it moves the slope itself. So the people who get a file at "
         "q = 1 must be told to multiply standard errors: the Utility page computes the factor for "
         "your own analysis, and writes the notice."

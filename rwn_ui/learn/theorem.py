@@ -156,7 +156,8 @@ LESSON = Lesson(
         f"E[X²]·E[Y²] = {_MOMENTS.square**2:.4f} = 1/16; the correlation of the squares is "
         f"−{abs(_MOMENTS.correlation):.3f}. The proof does not need it: U and V are independent "
         "because they are drawn so. It says nothing of a finite n, of the k nearest (there k/n "
-        "must go to 0), of standard errors (lesson 4) or of privacy: as ε goes to 0 the release becomes the "
+        "must go to 0), of standard errors (lesson 4) or of privacy: as ε goes to 0 "
+        "the release becomes the "
         "original. And without a density, as with “discrete”, distributions still come "
         "together, at the points where they do not jump."
     ),
