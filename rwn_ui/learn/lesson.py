@@ -14,7 +14,7 @@ from rwn_ui.state.results import memo
 
 Values = Mapping[str, Any]
 """The positions of a lesson's controls, by name."""
-KEPT = 12  # tables that the lessons of one user have prepared
+KEPT = 3  # tables that the lessons of one user have prepared; the largest takes 12 MB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -95,7 +95,8 @@ def picture(
     with guarded():
         values = heed(session, lesson)
         last[PICTURE] = payload(session, lesson, values)
-    if PICTURE in last:
+    # a lesson that fails shows its own last picture, and never that of another one
+    if last.get(PICTURE, {}).get("lesson") == lesson.key:
         panel(last[PICTURE], key="learn")
     with guarded():
         with above:
@@ -109,6 +110,7 @@ def payload(session: Session, lesson: Lesson, values: Values) -> dict[str, Any]:
     """The lesson's picture with its numbers."""
     seen = lesson.show(values)
     shown = {
+        "lesson": lesson.key,
         "projector": session.projector,
         "tall": True,
         "summary": {"text": seen.words},

@@ -129,6 +129,24 @@ def test_it_goes_on_at_tune_with_the_lesson_s_table_and_setting(open_page, key: 
     assert screen.panel is not None  # the Tune page has drawn it
 
 
+def test_a_lesson_that_fails_says_so_and_shows_no_other_picture(
+    open_page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(values: parts.Values) -> parts.Shown:
+        raise ValueError("a value")
+
+    lesson = replace(LESSONS["sampling"], show=broken)
+    monkeypatch.setattr(view, "LESSONS", MappingProxyType({**LESSONS, "sampling": lesson}))
+    drawn: list[str] = []
+    monkeypatch.setattr(view, "panel", lambda payload, **_: drawn.append(payload["lesson"]))
+    screen = open_page("learn")
+    assert drawn == ["theorem"]
+    screen.test.radio(key="learn.lesson").set_value("sampling").run()
+    assert drawn == ["theorem"]
+    (sentence,) = screen.errors
+    assert "a value" not in sentence
+
+
 def test_a_table_of_one_s_own_is_not_replaced_without_a_word(open_page) -> None:
     screen = open_page("learn")
     assert not [each for each in screen.test.caption if "your own table" in each.value]
