@@ -11,7 +11,7 @@ LESSONS = {
     "3 · k nearest and ε": ("One record and its neighborhood", "Minimum neighbors k"),
     "4 · Standard errors": ("95 % intervals", "Modification probability"),
     "5 · k-PRAM and k-noise": ("Records within 2δ", "People within reach"),
-    "6 · Sampling and privacy": ("Risk of being unique", "Key drawn anew"),
+    "6 · Sampling and privacy": ("Risk of a sample unique", "Key drawn anew"),
 }
 ROUND = """title => {
   const card = document.querySelector('.rwn-card'), canvas = card?.querySelector('canvas');
@@ -55,6 +55,7 @@ def test_every_lesson_s_picture_moves_with_a_slider_by_keyboard(learn):
 
 
 def test_in_large_type_no_word_is_cut_off(learn):
+    learn.page.set_viewport_size({"width": 1280, "height": 720})
     before = learn.stamp
     learn.page.get_by_text("Projector mode").click()
     learn.wait_for_change(before)

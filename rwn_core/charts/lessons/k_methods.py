@@ -42,8 +42,8 @@ def draw(lesson: KMethods) -> Chart:
     at = float(lesson.at[place])
     return chart(
         "lesson_k_methods",
-        "Records within 2δ of each age",
-        f"δ = {number(lesson.delta)} · {groups} intervals of k-PRAM",
+        "Records within 2δ",
+        f"δ = {number(lesson.delta)} · {groups} intervals",
         f"Number of records within two delta of each of {len(lesson.at)} ages, as they are and as "
         f"expected after noise; the expected share is at least {number(lesson.smallest)}",
         data=[

@@ -37,8 +37,8 @@ def draw(lesson: Sampling) -> Chart:
     x, below = float(lesson.rate[place]), float(lesson.misclassified[2 * place])
     return chart(
         "lesson_sampling",
-        "Risk of being unique in the sample",
-        f"π = {percent(lesson.fraction, 1)} · key right {percent(lesson.right)}",
+        "Risk of a sample unique",
+        f"π = {percent(lesson.fraction, 1)}",
         "Three falling curves against the mean number of people who share a key: the chance that "
         "a sample unique is unique in the population, that its match is right, and that it is "
         f"right when the key is right in {percent(lesson.right)} only",

@@ -43,8 +43,8 @@ def draw(lesson: StandardErrors) -> Chart:
     hollow["marker"]["size"] = filled["marker"]["size"] = 4
     return chart(
         "lesson_standard_errors",
-        "95 % intervals of the masked samples",
-        f"{missed} of {count} miss the truth",
+        "95 % intervals, masked",
+        f"{missed} of {count} miss it",
         f"Intervals of the slope in {count} masked samples; {missed} of them do not hold the true "
         f"slope, so the coverage is {percent(after.coverage)} instead of 95 %",
         data=[
@@ -58,7 +58,7 @@ def draw(lesson: StandardErrors) -> Chart:
             axis("sample", count + 1, -3),
             shapes=[vertical(TRUTH, LIMIT)],
             annotations=[
-                label("true slope", TRUTH, -1, LIMIT, xanchor="left", bold=True, yanchor="middle")
+                label("the truth", TRUTH, -1, LIMIT, xanchor="left", bold=True, yanchor="middle")
             ],
         ),
         large={"legend": True},

@@ -115,7 +115,7 @@ def test_the_other_group_s_circle_shrinks_with_the_weight_and_k_s_is_the_outlier
 
 def test_intervals_that_miss_the_truth_are_counted_and_red() -> None:
     drawn = CHARTS["lesson_standard_errors"](the_errors())
-    assert drawn["note"] == "1 of 3 miss the truth"
+    assert drawn["note"] == "1 of 3 miss it"
     missed = traces(drawn)["misses the truth"]
     assert missed["line"]["color"] == EPSILON
     np.testing.assert_allclose(missed["x"][:2], [2 - 1.96 * 0.3, 2 + 1.96 * 0.3], rtol=1e-6)
