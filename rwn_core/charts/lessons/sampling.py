@@ -18,6 +18,13 @@ from rwn_core.charts.parts.style import (
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.sampling import MOST, Sampling
 
+_NAMES = (
+    ("a match is right (solid)", ORIGINAL),
+    ("the same, if the key may be wrong (dashed)", RELEASED),
+    ("unique in the population (dotted)", LIMIT),
+)
+"""What each curve is, in the corner that no curve reaches."""
+
 
 def draw(lesson: Sampling) -> Chart:
     """Draw the risk of a sample unique against the number of people who share its key.
@@ -33,8 +40,6 @@ def draw(lesson: Sampling) -> Chart:
     }
     match = line(floats(lesson.rate), floats(lesson.match), released=False, name="match is right")
     wrong = line(floats(lesson.rate), floats(lesson.misclassified), released=True)
-    place = len(lesson.rate) // 5
-    x, below = float(lesson.rate[place]), float(lesson.misclassified[2 * place])
     return chart(
         "lesson_sampling",
         "Risk of a sample unique",
@@ -47,12 +52,9 @@ def draw(lesson: Sampling) -> Chart:
             axis("λ, people of the population with this key", 0, MOST),
             axis("probability", 0, 1.02, share=True),
             annotations=[
-                label("a match is right", x, float(lesson.match[place]), ORIGINAL)
-                | {"xanchor": "left"},
-                label("a match, if the key may be wrong", 2 * x, below, RELEASED)
-                | {"xanchor": "left", "yanchor": "top"},
-                label("unique in the population", x, float(lesson.unique[place]), LIMIT)
-                | {"xanchor": "left"},
+                label(text, 1, 1 - 0.08 * row, color, xref="paper", yref="paper")
+                | {"xanchor": "right", "yanchor": "top"}
+                for row, (text, color) in enumerate(_NAMES)
             ],
         ),
         large={"legend": True},
