@@ -10,6 +10,12 @@ from types import MappingProxyType
 
 import orjson
 
+from rwn_core.charts.lessons import intruder as lesson_intruder
+from rwn_core.charts.lessons import k_methods as lesson_k_methods
+from rwn_core.charts.lessons import neighborhood as lesson_neighborhood
+from rwn_core.charts.lessons import sampling as lesson_sampling
+from rwn_core.charts.lessons import standard_errors as lesson_standard_errors
+from rwn_core.charts.lessons import theorem as lesson_theorem
 from rwn_core.charts.measures import (
     cooks_distance,
     correlation,
@@ -73,6 +79,12 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "sweep_map": sweep_map.draw,
         "parameter_surface": parameter_surface.draw,
         "method_map": method_map.draw,
+        "lesson_theorem": lesson_theorem.draw,
+        "lesson_intruder": lesson_intruder.draw,
+        "lesson_neighborhood": lesson_neighborhood.draw,
+        "lesson_standard_errors": lesson_standard_errors.draw,
+        "lesson_k_methods": lesson_k_methods.draw,
+        "lesson_sampling": lesson_sampling.draw,
     }
 )
 """Every chart by key, in the order on screen; the pages draw by key and know no file of a chart."""

@@ -39,6 +39,7 @@ def panel(
         stamp : str, written to the element's data-stamp once everything in view is drawn.
         projector : bool, two columns and everything larger.
         wide, single : bool, two columns or one, and higher charts.
+        tall : bool, one chart as high as the window leaves room for, under three tiles in a row.
         stacked : bool, up to three tiles side by side, each of several lines.
         summary : {"text", "help"?}, the present parameters in one line.
         changed : {"names": [str], "share": [float], "overall": float, "q": float | None},

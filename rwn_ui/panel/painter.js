@@ -12,7 +12,7 @@ function paint(canvas, chart, { width, height }, theme) {
   ctx.lineJoin = "round";
   const { layout, data } = chart;
   const { l, r, t, b } = layout.margin;
-  const frame = { left: l, right: width - r, top: t, bottom: height - b };
+  const frame = squared({ left: l, right: width - r, top: t, bottom: height - b }, layout);
   const x = scaleOf(layout.xaxis, frame.left, frame.right);
   const y = scaleOf(layout.yaxis, frame.bottom, frame.top);
   const plot = { ctx, x, y, frame, theme, size: layout.font.size };
@@ -37,6 +37,16 @@ function scaleOf(axis, start, end) {
   const linear = (value) => start + (value - low) * factor;
   const place = axis.type === "log" ? (value) => linear(Math.log10(value)) : linear;
   return Object.assign(place, { linear, paper: (share) => start + share * (end - start) });
+}
+
+/** Equal units on both axes where the chart asks for them: the longer side gives way, as Plotly's. */
+function squared(frame, { xaxis, yaxis }) {
+  if (yaxis.scaleanchor !== "x") return frame;
+  const [across, up] = [xaxis, yaxis].map(({ range: [low, high] }) => Math.abs(high - low));
+  const [wide, high] = [frame.right - frame.left, frame.bottom - frame.top];
+  const unit = Math.min(wide / across, high / up);
+  const [dx, dy] = [(wide - unit * across) / 2, (high - unit * up) / 2];
+  return { left: frame.left + dx, right: frame.right - dx, top: frame.top + dy, bottom: frame.bottom - dy };
 }
 
 function inside({ ctx, frame }, act) {

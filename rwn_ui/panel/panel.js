@@ -93,6 +93,7 @@ class Panel {
     this.root.classList.toggle("rwn-wide", Boolean(data.wide));
     this.root.classList.toggle("rwn-single", Boolean(data.single));
     this.root.classList.toggle("rwn-stacked", Boolean(data.stacked));
+    this.root.classList.toggle("rwn-tall", Boolean(data.tall));
     this.root.classList.toggle("rwn-pinned", (data.tiles ?? []).some((tile) => tile.against?.length));
     this.summary.show(data);
     fill(this.tiles, data.tiles ?? [], makeTile, changeTile);

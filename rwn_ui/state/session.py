@@ -69,6 +69,8 @@ class Session:
     second_variable: str = ""  # shown together with the first; see `pair`
     statistic: Statistic = CHANGE  # of the expected curve
     curve_axis: str = "epsilon"
+    lesson: str = ""  # open on the Learn page
+    lessons: dict[str, dict[str, Any]] = field(default_factory=dict)  # their controls, by lesson
     history: History = field(default_factory=History)
     generation: int = 0  # counts loaded tables; part of widget keys that belong to one table
     rewound: int = 0  # counts weights and steps that came from elsewhere than their table; likewise

@@ -28,7 +28,7 @@ INSIDE = {
     "measures": "comparison measure aligned sentence\nstatistics\nattacks\nutility risk",
     "rwn_ui": (
         "messages server panel\nbackground progress\nstate\nwidgets\nfeatures\n"
-        "data tune utility risk compare sweep"
+        "data tune utility risk compare sweep learn"
     ),
 }
 """The same inside two rooms, by file or folder."""
@@ -46,6 +46,8 @@ SIBLINGS = {
     "rwn_core.measures.risk": "*",
     "rwn_core.charts.measures": "*",
     "rwn_core.charts.tuning": "*",
+    "rwn_core.charts.lessons": "*",
+    "rwn_core.evaluation.lessons": "*",
     "pages": "*",
 }
 """Folders, and which of their files do not know each other."""

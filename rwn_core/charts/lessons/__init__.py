@@ -1,0 +1,1 @@
+"""Charts of the lessons, a file a lesson."""

@@ -1,0 +1,111 @@
+"""A neighborhood: the ball of radius epsilon, the ball of the k nearest, and who is inside."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rwn_core.charts.parts.plane import circle, plane
+from rwn_core.charts.parts.style import (
+    EPSILON,
+    NEUTRAL,
+    Chart,
+    Label,
+    Trace,
+    chart,
+    floats,
+    label,
+    number,
+    points,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.evaluation.lessons.neighborhood import Neighborhood
+
+_TITLES = ("x, in standard deviations", "y, in standard deviations")
+
+
+def draw(lesson: Neighborhood) -> Chart:
+    """Draw the records, the two balls around one of them, and its donors.
+
+    Parameters
+    ----------
+    lesson : Neighborhood
+    """
+    size, by_k = len(lesson.members), lesson.kth > lesson.epsilon
+    wins = "k" if by_k else "ε"
+    inside = np.zeros(len(lesson.points), dtype=bool)
+    inside[lesson.members] = True
+    center = lesson.points[lesson.record]
+    return chart(
+        "lesson_neighborhood",
+        "One record and its neighborhood",
+        f"{size} donors · {wins} decides",
+        f"{len(lesson.points)} records in the plane; the chosen one has {size} possible donors, "
+        f"because {'the k nearest reach' if by_k else 'epsilon reaches'} further, at "
+        f"{number(max(lesson.kth, lesson.epsilon))} standard deviations",
+        data=[*_clouds(lesson, inside), *_balls(lesson), _chosen(lesson)],
+        layout=plane(lesson.points, _TITLES, annotations=_names(lesson)),
+        large={"legend": True},
+        table=table(
+            ["record", "x", "y", "group", "donor"],
+            [
+                np.arange(len(lesson.points)) + 1,
+                *lesson.points.T,
+                np.where(lesson.second, "B", "A"),
+                np.where(inside, "yes", "no"),
+            ],
+        )
+        | {"caption": f"Distances are measured from ({number(center[0])}, {number(center[1])})."},
+    )
+
+
+def _clouds(lesson: Neighborhood, inside: np.ndarray) -> list[Trace]:
+    """Circles for group A, squares for group B; filled for donors."""
+    traces = []
+    for second, symbol in ((False, "circle"), (True, "square")):
+        for donors in (False, True):
+            rows = np.flatnonzero((lesson.second == second) & (inside == donors))
+            rows = rows[rows != lesson.record]
+            cloud = points(*map(floats, lesson.points[rows].T), released=donors)
+            shape = symbol if donors else f"{symbol}-open"
+            cloud["marker"] = cloud["marker"] | {"symbol": shape, "opacity": 1, "size": 6}
+            cloud["name"] = f"group {'B' if second else 'A'}{', donors' if donors else ''}"
+            traces.append(cloud)
+    return traces
+
+
+def _balls(lesson: Neighborhood) -> list[Trace]:
+    """The two balls, and the part of the larger one that the other group sees."""
+    center = lesson.points[lesson.record]
+    found = [
+        circle(center, lesson.kth, NEUTRAL, name="k nearest", dash="dash"),
+    ]
+    if lesson.epsilon > 0:
+        found.append(circle(center, lesson.epsilon, EPSILON, name="radius ε"))
+    square = max(lesson.kth, lesson.epsilon) ** 2 - lesson.apart**2
+    if lesson.apart > 0 and square > 0:
+        name = "the other group must be in here"
+        found.append(circle(center, math.sqrt(square), EPSILON, name=name, dash="dot"))
+    return found
+
+
+def _chosen(lesson: Neighborhood) -> Trace:
+    x, y = lesson.points[lesson.record]
+    mark = points(floats([x]), floats([y]), released=False)
+    symbol = "square-open" if lesson.second[lesson.record] else "circle-open"
+    mark["marker"] = {"size": 12, "color": NEUTRAL, "symbol": symbol, "opacity": 1}
+    return mark | {"name": "the chosen record"}
+
+
+def _names(lesson: Neighborhood) -> list[Label]:
+    """Names at the tops of the balls, the larger ball's above, the smaller one's below."""
+    x, y = lesson.points[lesson.record]
+    named = [(lesson.kth, "k nearest", NEUTRAL)]
+    named += [(lesson.epsilon, f"ε = {lesson.epsilon:g}", EPSILON)] if lesson.epsilon > 0 else []
+    largest = max(radius for radius, _, _ in named)
+    return [
+        label(text, x, y + (radius if radius == largest else -radius), color)
+        | {"yanchor": "bottom" if radius == largest else "top"}
+        for radius, text, color in named
+    ]

@@ -1,0 +1,65 @@
+"""Sampling: how surely a sample unique is found in the population, by how common its key is."""
+
+from __future__ import annotations
+
+from rwn_core.charts.parts.style import (
+    LIMIT,
+    ORIGINAL,
+    RELEASED,
+    Chart,
+    axis,
+    chart,
+    floats,
+    label,
+    layout,
+    line,
+    percent,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.evaluation.lessons.sampling import MOST, Sampling
+
+_NAMES = (
+    ("a match is right (solid)", ORIGINAL),
+    ("the same, if the key may be wrong (dashed)", RELEASED),
+    ("unique in the population (dotted)", LIMIT),
+)
+"""What each curve is, in the corner that no curve reaches."""
+
+
+def draw(lesson: Sampling) -> Chart:
+    """Draw the risk of a sample unique against the number of people who share its key.
+
+    Parameters
+    ----------
+    lesson : Sampling
+    """
+    unique = line(floats(lesson.rate), floats(lesson.unique), released=False)
+    unique |= {
+        "name": "unique in the population",
+        "line": {"color": LIMIT, "width": 2, "dash": "dot"},
+    }
+    match = line(floats(lesson.rate), floats(lesson.match), released=False, name="match is right")
+    wrong = line(floats(lesson.rate), floats(lesson.misclassified), released=True)
+    return chart(
+        "lesson_sampling",
+        "Risk of a sample unique",
+        f"π = {percent(lesson.fraction, 1)}",
+        "Three falling curves against the mean number of people who share a key: the chance that "
+        "a sample unique is unique in the population, that its match is right, and that it is "
+        f"right when the key is right in {percent(lesson.right)} only",
+        data=[match, wrong | {"name": "match is right, key may be wrong"}, unique],
+        layout=layout(
+            axis("λ, people of the population with this key", 0, MOST),
+            axis("probability", 0, 1.02, share=True),
+            annotations=[
+                label(text, 1, 1 - 0.08 * row, color, xref="paper", yref="paper")
+                | {"xanchor": "right", "yanchor": "top"}
+                for row, (text, color) in enumerate(_NAMES)
+            ],
+        ),
+        large={"legend": True},
+        table=table(
+            ["λ", "unique in the population", "match is right", "key may be wrong"],
+            [lesson.rate, lesson.unique, lesson.match, lesson.misclassified],
+        ),
+    )

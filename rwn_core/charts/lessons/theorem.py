@@ -1,0 +1,94 @@
+"""The theorem: points, their release, and the ball from which one record takes its values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rwn_core.charts.parts.plane import circle, plane
+from rwn_core.charts.parts.style import (
+    EPSILON,
+    NEUTRAL,
+    RELEASED,
+    Chart,
+    Label,
+    Trace,
+    chart,
+    floats,
+    label,
+    number,
+    points,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.evaluation.lessons.theorem import Theorem
+
+_TITLES = ("x, in standard deviations", "y, in standard deviations")
+
+
+def draw(lesson: Theorem) -> Chart:
+    """Draw one release over its original, with the ball of one record and its two donors.
+
+    Parameters
+    ----------
+    lesson : Theorem
+    """
+    before, after = (number(value, 2) for value in lesson.correlation)
+    clouds = [
+        points(floats(side[:, 0]), floats(side[:, 1]), released=released)
+        for side, released in ((lesson.original, False), (lesson.released, True))
+    ]
+    for cloud in clouds:
+        cloud["marker"] |= {"size": 4, "opacity": 0.55}
+    center = lesson.original[lesson.record]
+    return chart(
+        "lesson_theorem",
+        "Points and one release of them",
+        f"one ball holds {len(lesson.members)} donors",
+        f"{len(lesson.original)} original points and their release in the plane; the correlation "
+        f"is {before} before and {after} after, and the joint distributions differ by at most "
+        f"{number(lesson.distance, 2)}",
+        data=[*clouds, circle(center, lesson.radius, EPSILON, name="the ball"), *_draws(lesson)],
+        layout=plane(lesson.original, _TITLES, annotations=_names(lesson)),
+        large={"legend": True},
+        table=table(
+            ["", "x", "y"],
+            [
+                ["record", "donor of U", "donor of V", "released as (U, V)"],
+                *np.vstack(
+                    [center, *lesson.original[lesson.donors], lesson.released[lesson.record]]
+                ).T,
+            ],
+        ),
+    )
+
+
+def _draws(lesson: Theorem) -> list[Trace]:
+    """Lines from the two donors to the released point, and the record itself."""
+    (x, y), (u, v) = lesson.original[lesson.record], lesson.released[lesson.record]
+    first, second = lesson.original[lesson.donors]
+    path: dict[str, Any] = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "U and V of one record",
+        "x": floats([first[0], u, second[0]]),
+        "y": floats([first[1], v, second[1]]),
+        "line": {"color": NEUTRAL, "width": 1.5, "dash": "dot"},
+        "hoverinfo": "name",
+    }
+    marks = points(
+        floats([x, first[0], second[0]]), floats([y, first[1], second[1]]), released=False
+    )
+    marks |= {"name": "the record and its donors"}
+    marks["marker"] = {"size": 10, "color": NEUTRAL, "symbol": "diamond-open", "opacity": 1}
+    shown = points(floats([u]), floats([v]), released=True)
+    shown["marker"] = shown["marker"] | {"size": 10, "opacity": 1}
+    return [path, marks, shown | {"name": "released as (U, V)"}]
+
+
+def _names(lesson: Theorem) -> list[Label]:
+    (u, v), (first, second) = lesson.released[lesson.record], lesson.original[lesson.donors]
+    same = bool(lesson.donors[0] == lesson.donors[1])
+    named = [("U, V" if same else "U", *first), *([] if same else [("V", *second)])]
+    labels = [label(text, at, up, NEUTRAL, bold=True, yshift=6) for text, at, up in named]
+    return [*labels, label("(U, V)", u, v, RELEASED, bold=True, yanchor="top", yshift=-5)]

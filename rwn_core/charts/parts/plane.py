@@ -1,0 +1,49 @@
+"""A plane in which both axes have the same unit, so that a ball looks round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rwn_core.charts.parts.style import Trace, axis, floats, layout
+
+_CORNERS = 96
+_MARGIN = 0.15  # in units of the axes
+
+
+def plane(points: ArrayLike, titles: tuple[str, str], **more: Any) -> dict[str, Any]:
+    """Give the layout of a plane that holds some points.
+
+    Parameters
+    ----------
+    points : array (n, 2)
+    titles : pair of str
+        Of the axes.
+    more : further parts of the layout.
+    """
+    values = np.asarray(points, dtype=float)
+    low, high = values.min(axis=0) - _MARGIN, values.max(axis=0) + _MARGIN
+    return layout(
+        axis(titles[0], low[0], high[0], constrain="domain"),
+        axis(titles[1], low[1], high[1], constrain="domain", scaleanchor="x"),
+        **more,
+    )
+
+
+def circle(
+    center: ArrayLike, radius: float, color: str, *, name: str, dash: str = "solid"
+) -> Trace:
+    """Draw a circle, radius in units of the axes."""
+    angle = np.linspace(0, 2 * np.pi, _CORNERS + 1)
+    x, y = np.asarray(center, dtype=float)
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": floats(x + radius * np.cos(angle)),
+        "y": floats(y + radius * np.sin(angle)),
+        "line": {"color": color, "width": 2, "dash": dash},
+        "hoverinfo": "name",
+    }

@@ -1,0 +1,1 @@
+"""The numbers behind the lessons of the Learn page, a file a lesson."""

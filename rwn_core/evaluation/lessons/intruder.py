@@ -1,0 +1,105 @@
+"""Shows what an intruder believes of one released row: who could have made it, how likely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Role
+from rwn_core.masking import Masked
+from rwn_core.measures.attacks.posterior import link, posteriors
+from rwn_core.randomness import SecretKey, random_order
+
+SEED = 1  # a lesson is the same for everybody
+SHOWN = 8  # originals that the picture names
+_KNOWN_FIRST = (Role.KEY, Role.OTHER, Role.CONFIDENTIAL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Intruder:
+    """Hold the posterior of one released row.
+
+    Attributes
+    ----------
+    row : int
+        The row of the release, from 0, in the release's own order.
+    known : tuple of str
+        The variables that the intruder has of everybody.
+    source : int
+        The record that the row comes from, from 0: what only the steward knows.
+    records : ndarray of int64, shape (m,)
+        The likeliest originals, the likeliest first.
+    belief : ndarray of float64, shape (m,)
+        Their posterior probabilities.
+    candidates : int
+        Originals that could have made the row.
+    of_source : float
+        The posterior probability of the true source.
+    success : float
+        Expected share of right links over all rows, from 0 to 1.
+    baseline : float
+        That of guessing, 1 / n.
+    """
+
+    row: int
+    known: tuple[str, ...]
+    source: int
+    records: NDArray[np.int64]
+    belief: NDArray[np.float64]
+    candidates: int
+    of_source: float
+    success: float
+    baseline: float
+
+
+def known_order(microdata: Microdata) -> tuple[str, ...]:
+    """The released variables, those first that an intruder knows most easily: keys, then others."""
+    released = microdata.schema.released
+    return tuple(v.name for role in _KNOWN_FIRST for v in released if v.role is role)
+
+
+def source_of(row: int, n: int) -> int:
+    """The record behind a row of the lesson's release, whose order is random."""
+    return int(random_order(SecretKey.from_seed(SEED), n)[row])
+
+
+def intruder(made: Masked, *, row: int, known: int) -> Intruder:
+    """Weigh every original against one released row.
+
+    Parameters
+    ----------
+    made : Masked
+        A release with its law.
+    row : int
+        From 0, in the release's random order.
+    known : int
+        How many variables the intruder knows, from 1; see `known_order`.
+
+    Returns
+    -------
+    Intruder
+
+    References
+    ----------
+    Bayes' rule with equal prior probabilities; Perry, Matloff, Tendick 2022 for the law.
+    """
+    assert made.law is not None  # the lesson's methods have one
+    names, n = known_order(made.masked)[:known], made.masked.n
+    source = source_of(row, n)
+    belief = posteriors(made.law, made.masked, np.array([source]), names).toarray()[:, 0]
+    ranked = np.argsort(-belief, kind="stable")
+    possible = int((belief > 0).sum())
+    return Intruder(
+        row=row,
+        known=names,
+        source=source,
+        records=ranked[: min(SHOWN, possible)],
+        belief=belief[ranked[: min(SHOWN, possible)]],
+        candidates=possible,
+        of_source=float(belief[source]),
+        success=link(made.law, made.masked, names).success,
+        baseline=1 / n,
+    )

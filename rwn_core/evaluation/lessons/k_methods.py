@@ -1,0 +1,157 @@
+"""Compares k-PRAM and k-noise: records within reach of the noise, and what each does to a mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Variable
+from rwn_core.io.demo import load_demo
+from rwn_core.masking import KPRAM, KNoise, mask
+from rwn_core.masking.intervals import intervals
+from rwn_core.masking.k_noise import delta, expected_near
+from rwn_core.mechanism.noise_law import Noise, Shape
+
+SEED = 1  # a lesson is the same for everybody
+TABLES = ("ages of 241 men", "a gap around one person")
+_ALONE, _GAP, _SIDE = 50.0, 10.0, 60  # one person, and so many at each end of a gap
+
+
+def table(name: str) -> Microdata:
+    """Give the ages of the demo table bodyfat, or those that attain the bound of theorem 1.
+
+    Parameters
+    ----------
+    name : str
+        One of `TABLES`.
+
+    Examples
+    --------
+    >>> table("ages of 241 men")
+    Microdata(241 records x 1 variables)
+    """
+    ages = np.concatenate([[_ALONE], np.repeat([_ALONE - _GAP, _ALONE + _GAP], _SIDE)])
+    if name == TABLES[0]:
+        ages = load_demo("bodyfat").values("age")
+    schema = Schema(variables=(Variable(name="age", kind=Kind.CONTINUOUS),))
+    return Microdata.from_frame(pd.DataFrame({"age": ages.astype(float)}), schema)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Hold what a method does to a variable Y of true values X.
+
+    Attributes
+    ----------
+    bias, mse : float
+        Mean of Y - X and of its square, of one release.
+    bias_error, mse_error : float
+        Their standard errors: one release is one draw.
+    expected : float
+        Of the mean square, over all releases.
+    """
+
+    bias: float
+    mse: float
+    bias_error: float
+    mse_error: float
+    expected: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KMethods:
+    """Hold both methods at one k.
+
+    Attributes
+    ----------
+    delta : float
+        Half the length that holds k records around every record, halved: the noise is uniform on
+        [-delta, delta], or has the same variance.
+    at : ndarray of float64, shape (v,)
+        The different values, ascending.
+    near : ndarray of int64, shape (v,)
+        Records within 2 delta of each.
+    expected : ndarray of float64, shape (v,)
+        Expected number of records that are released within 2 delta of it.
+    borders : ndarray of float64
+        Where the intervals of k-PRAM begin, and where the last ends.
+    smallest : float
+        The least of expected / near; theorem 1 says at least 1/2 for uniform noise.
+    noise, pram : Change
+    """
+
+    delta: float
+    at: NDArray[np.float64]
+    near: NDArray[np.int64]
+    expected: NDArray[np.float64]
+    borders: NDArray[np.float64]
+    smallest: float
+    noise: Change
+    pram: Change
+
+
+def k_methods(data: Microdata, *, k: int, shape: Shape = "uniform") -> KMethods:
+    """Mask one variable both ways.
+
+    Parameters
+    ----------
+    data : Microdata
+        One of `table`.
+    k : int
+        At least 2.
+    shape : {"uniform", "laplace", "gaussian"}
+        Of the noise.
+
+    Returns
+    -------
+    KMethods
+
+    References
+    ----------
+    Bakar et al., k-PRAM and k-noise, sections 2 and 3, theorem 1.
+    """
+    values = data.values("age")
+    half = delta(np.sort(values), k)
+    noise = Noise(shape=shape, sd=half / np.sqrt(3))
+    at = np.unique(values)
+    near = (np.abs(values - at[:, None]) <= 2 * half).sum(axis=1)
+    expected = np.array([expected_near(values, x, half, noise) for x in at.tolist()])
+    group = intervals(values, k)
+    count = int(group.max()) + 1
+    methods: tuple[Any, ...] = (KNoise(k=k, shape=shape), KPRAM(k=k))
+    released = [mask(data, method, seed=SEED).masked for method in methods]
+    noisy, drawn = (each.values("age") - values for each in released)
+    return KMethods(
+        delta=half,
+        at=at,
+        near=near,
+        expected=expected,
+        borders=np.linspace(values.min(), values.max(), count + 1),
+        smallest=float((expected / near).min()),
+        noise=_change(noisy, noise.sd**2),
+        pram=_change(drawn, resampling_error(values, group)),
+    )
+
+
+def resampling_error(values: NDArray[np.float64], group: NDArray[np.int64]) -> float:
+    """The expected mean square of k-PRAM: twice the variance within groups."""
+    size = np.bincount(group)
+    mean = np.bincount(group, values) / size
+    return float(2 * ((values - mean[group]) ** 2).mean())
+
+
+def _change(moved: NDArray[np.float64], expected: float) -> Change:
+    root = np.sqrt(len(moved))
+    return Change(
+        bias=float(moved.mean()),
+        mse=float((moved**2).mean()),
+        bias_error=float(moved.std(ddof=1) / root),
+        mse_error=float((moved**2).std(ddof=1) / root),
+        expected=expected,
+    )

@@ -1,0 +1,135 @@
+"""Shows a neighborhood: the k nearest or all within epsilon, whichever are more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Variable
+from rwn_core.masking import Prepared
+from rwn_core.measures.risk.neighborhood_size import governed_by_k
+from rwn_core.neighbors import Neighborhoods
+
+N = 200
+SEED = 1  # a lesson is the same for everybody
+GROUP_AT = 1.0  # x from where on the second group is the more frequent one
+OUTLIER = N - 1
+RECORDS = {"in the middle": 19, "where the groups meet": 56, "the outlier": OUTLIER}
+"""Records worth a look, by where they are."""
+
+
+def table(weight: float) -> Microdata:
+    """Draw 200 records of two numbers and a category; the last record is far from all others.
+
+    Parameters
+    ----------
+    weight : float
+        Of the category in the distance, at least 0.
+
+    Examples
+    --------
+    >>> table(1.0)
+    Microdata(200 records x 3 variables)
+    """
+    rng = np.random.default_rng(SEED)
+    a, b = rng.standard_normal((2, N))
+    x, y = a, 0.6 * a + 0.8 * b
+    second = rng.random(N) < 1 / (1 + np.exp(-6 * (x - GROUP_AT)))
+    x[OUTLIER], y[OUTLIER], second[OUTLIER] = -2.2, 3.6, False
+    frame = pd.DataFrame({"x": x, "y": y, "group": np.where(second, "B", "A")})
+    variables = (
+        Variable(name="x", kind=Kind.CONTINUOUS),
+        Variable(name="y", kind=Kind.CONTINUOUS),
+        Variable(name="group", kind=Kind.CATEGORICAL, weight=weight),
+    )
+    return Microdata.from_frame(frame, Schema(variables=variables))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Neighborhood:
+    """Hold one record's neighborhood, and what all neighborhoods are like.
+
+    Attributes
+    ----------
+    points : ndarray of float64, shape (n, 2)
+        The two numbers, in standard deviations.
+    second : ndarray of bool, shape (n,)
+        Who belongs to the second group.
+    record : int
+        Whose neighborhood it is, from 0.
+    members : ndarray of int32, shape (m,)
+        Who may give that record values.
+    epsilon, kth : float
+        The radius, and the distance of the k-th nearest other record, in standard deviations.
+    apart : float
+        What being of different groups adds to the distance: d^2 = (distance in x and y)^2 +
+        apart^2.
+    by_k : float
+        Share of all records whose neighborhood k makes larger than epsilon does.
+    mixed : float
+        Share of neighborhoods that hold records of both groups, or of the other one.
+    changed : float
+        Expected share of records whose group changes when every cell is drawn anew.
+    """
+
+    points: NDArray[np.float64]
+    second: NDArray[np.bool_]
+    record: int
+    members: NDArray[np.int32]
+    epsilon: float
+    kth: float
+    apart: float
+    by_k: float
+    mixed: float
+    changed: float
+
+
+def neighborhood(prepared: Prepared, *, record: int) -> Neighborhood:
+    """Find the neighborhood of one record of `table`, and count over all of them.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        The table under RWN with both k and epsilon.
+    record : int
+        From 0.
+
+    Returns
+    -------
+    Neighborhood
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 5 and figure 1.
+    """
+    found, data, law = _found(prepared), prepared.microdata, prepared.law
+    assert law is not None  # RWN has one
+    points = prepared.params.metric(data).points(data)
+    second = data.array("group") == "B"
+    other = law.members @ second.astype(float)
+    crossing = np.where(second, 1 - other, other)  # P(the donor is of the other group)
+    one, two = np.flatnonzero(second)[0], np.flatnonzero(~second)[0]
+    return Neighborhood(
+        points=points[:, :2],
+        second=second,
+        record=record,
+        members=found.members(record),
+        epsilon=float(prepared.params.epsilon),
+        kth=float(_found(prepared.at(epsilon=0.0)).radius[record]),
+        apart=float(np.linalg.norm(points[one, 2:] - points[two, 2:])),
+        by_k=float(governed_by_k(found.within, prepared.params.k).mean()),
+        mixed=float((crossing > 1e-12).mean()),
+        changed=float(crossing.mean()),
+    )
+
+
+def _found(prepared: Prepared) -> Neighborhoods:
+    """The neighborhoods of a setting that has some."""
+    found = None if prepared.law is None else prepared.law.neighborhoods
+    assert found is not None
+    return found

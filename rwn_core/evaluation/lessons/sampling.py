@@ -1,0 +1,134 @@
+"""Compares three promises: being in a sample only, keys that may be wrong, and privacy by law."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.errors import ParameterError
+from rwn_core.measures.statistics.population import expected_inverse, probability_unique
+from rwn_core.mechanism.transition_matrix import Matrix, mixed_matrix, privacy_epsilon
+
+POPULATION = 100_000
+SHARE = 0.2  # of people who answer yes to each key
+CATEGORIES = 3  # of the key that is misclassified
+MOST = 12.0  # population mean of a cell at the end of the curve
+_STEPS = 121
+
+
+def leakage(keys: int, population: int, sample: int, share: float = SHARE) -> float:
+    """Expected share of sample uniques that are population uniques, for independent yes-no keys.
+
+    Parameters
+    ----------
+    keys : int
+        At least 1.
+    population, sample : int
+        People, and how many of them a simple random sample has.
+    share : float
+        Of people who answer yes, the same for each key, in (0, 1).
+
+    Returns
+    -------
+    float
+        Expected sample uniques that are population uniques, over expected sample uniques.
+
+    Raises
+    ------
+    ParameterError
+        The sample is not within the population.
+
+    References
+    ----------
+    Skinner and Shlomo 2010, whose slide of this design has 0.016: see the lesson.
+
+    Examples
+    --------
+    >>> round(leakage(11, 100_000, 2_000), 4)
+    0.021
+    """
+    if not 1 <= sample <= population:
+        raise ParameterError("The sample must have from 1 record to the whole population.")
+    both = alone = 0.0
+    for yes in range(keys + 1):
+        cells = math.comb(keys, yes)
+        chance = share**yes * (1 - share) ** (keys - yes)
+        both += cells * sample * chance * math.exp((population - 1) * math.log1p(-chance))
+        alone += cells * sample * chance * math.exp((sample - 1) * math.log1p(-chance))
+    return both / alone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sampling:
+    """Hold the risk of a sample unique, and what a matrix promises.
+
+    Attributes
+    ----------
+    fraction : float
+        The sampling fraction pi.
+    rate : ndarray of float64, shape (m,)
+        lambda, how many people of the population share a key on average.
+    unique : ndarray of float64, shape (m,)
+        P(F = 1 | f = 1) = exp(-(1 - pi) lambda).
+    match : ndarray of float64, shape (m,)
+        E(1/F | f = 1): chance that a match of a sample unique is right.
+    misclassified : ndarray of float64, shape (m,)
+        The same where the key of the row may be wrong: times the chance that it is right.
+    right : float
+        That chance.
+    matrix : ndarray of float64, shape (3, 3)
+        P(released | true) of the key.
+    epsilon : float
+        Of local differential privacy; infinite for none.
+    leakage : float
+    """
+
+    fraction: float
+    rate: NDArray[np.float64]
+    unique: NDArray[np.float64]
+    match: NDArray[np.float64]
+    misclassified: NDArray[np.float64]
+    right: float
+    matrix: Matrix
+    epsilon: float
+    leakage: float
+
+
+def sampling(*, fraction: float, keys: int, change: float) -> Sampling:
+    """Give the risk under sampling and misclassification.
+
+    Parameters
+    ----------
+    fraction : float
+        Sampling fraction, in (0, 1].
+    keys : int
+        Yes-no keys of the population, at least 1.
+    change : float
+        Chance that the key's category is drawn anew from all three alike, from 0 to 1.
+
+    Returns
+    -------
+    Sampling
+
+    References
+    ----------
+    Skinner and Shlomo 2008 and 2010; Shlomo and Skinner 2012.
+    """
+    rate = np.linspace(0.0, MOST, _STEPS)
+    matrix = mixed_matrix(change, np.full(CATEGORIES, 1 / CATEGORIES))
+    right = float(matrix[0, 0])
+    match = expected_inverse(rate, fraction)
+    return Sampling(
+        fraction=fraction,
+        rate=rate,
+        unique=probability_unique(rate, fraction),
+        match=match,
+        misclassified=right * match,
+        right=right,
+        matrix=matrix,
+        epsilon=privacy_epsilon(matrix)[0],
+        leakage=leakage(keys, POPULATION, max(1, round(fraction * POPULATION))),
+    )

@@ -1,0 +1,214 @@
+"""Shows the theorem at work: values drawn near a record keep the joint distribution.
+
+U and V are drawn independently from the ball around (X, Y). Both stay within epsilon of it, so
+their joint distribution comes near that of (X, Y) as epsilon shrinks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.masking import Prepared
+from rwn_core.measures.statistics.correlation import correlation_matrix
+from rwn_core.mechanism.law import Law
+from rwn_core.randomness import SecretKey
+
+GRID = 25  # values of each variable at which the joint distributions are compared
+SEED = 1  # a lesson is the same for everybody
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Theorem:
+    """Hold one release of points in the plane, and how far its joint distribution is off.
+
+    Attributes
+    ----------
+    original, released : ndarray of float64, shape (n, 2)
+        In standard deviations of the original.
+    record : int
+        The record whose ball is shown, from 0.
+    donors : ndarray of int64, shape (2,)
+        Who gave it U and V.
+    members : ndarray of int32, shape (m,)
+        The records in the ball.
+    radius : float
+        Of the ball, in standard deviations.
+    correlation : tuple of float
+        Of the original and of the release, from -1 to 1.
+    distance : float
+        Largest difference of the two joint distribution functions, from 0 to 1.
+    expected_distance : float
+        The same for the expected joint distribution of all releases, which has a closed form.
+    whole_rows : float
+        Share of released rows that are some original record as a whole, from 0 to 1.
+    added_error : float
+        Standard deviation that the masking adds to the mean of x + y.
+    """
+
+    original: NDArray[np.float64]
+    released: NDArray[np.float64]
+    record: int
+    donors: NDArray[np.int64]
+    members: NDArray[np.int32]
+    radius: float
+    correlation: tuple[float, float]
+    distance: float
+    expected_distance: float
+    whole_rows: float
+    added_error: float
+
+
+def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
+    """Draw a release of two variables and compare its joint distribution with the original's.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        A table of two numbers, under a method that copies from neighborhoods.
+    record : int
+        The record whose ball is shown, from 0.
+
+    Returns
+    -------
+    Theorem
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 6.
+    """
+    made = prepared.release(SecretKey.from_seed(SEED))
+    law, donors = made.law, made.donors
+    neighborhoods = None if law is None else law.neighborhoods
+    assert neighborhoods is not None  # the method copies from them
+    assert law is not None
+    assert donors is not None
+    metric = prepared.params.metric(prepared.microdata)
+    original, released = metric.points(prepared.microdata), metric.points(made.masked)
+    steps = cut_points(original)
+    truth = joint_distribution(original, steps)
+    return Theorem(
+        original=original,
+        released=released,
+        record=record,
+        donors=donors[record],
+        members=neighborhoods.members(record),
+        radius=float(neighborhoods.radius[record]),
+        correlation=(correlation(original), correlation(released)),
+        distance=float(np.abs(joint_distribution(released, steps) - truth).max()),
+        expected_distance=float(np.abs(expected_joint(law, original, steps) - truth).max()),
+        whole_rows=whole_rows(original, released),
+        added_error=added_error(law, _sides(prepared.microdata)),
+    )
+
+
+def correlation(points: NDArray[np.float64]) -> float:
+    """Pearson's correlation of two columns."""
+    return float(correlation_matrix(points)[0, 1])
+
+
+def cut_points(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values at which distribution functions are compared, shape (`GRID`, 2)."""
+    shares = (np.arange(GRID) + 0.5) / GRID
+    return np.quantile(points, shares, axis=0, method="inverted_cdf")
+
+
+def joint_distribution(
+    points: NDArray[np.float64], steps: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """P(X <= a, Y <= b) over the records, for each pair of cut points."""
+    below = points[:, None, :] <= steps
+    x, y = below[..., 0].astype(float), below[..., 1].astype(float)
+    return np.asarray(x.T @ y / len(points))
+
+
+def expected_joint(
+    law: Law, points: NDArray[np.float64], steps: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The expected joint distribution function of all releases, without drawing one.
+
+    Row i has U <= a and V <= b with probability P_i(U <= a) P_i(V <= b), since the two cells are
+    independent; a row that is copied as a whole, with that of its one donor.
+    """
+    below = points[:, None, :] <= steps
+    x, y = below[..., 0].astype(float), below[..., 1].astype(float)
+    members = law.members
+    if together(law):
+        weight = np.asarray(members.sum(axis=0)).ravel()
+        return np.asarray((x * weight[:, None]).T @ y / len(points))
+    return np.asarray((members @ x).T @ (members @ y) / len(points))
+
+
+def together(law: Law) -> bool:
+    """Whether all variables of a row come from one donor."""
+    return len(law.units()) == 1
+
+
+def added_error(law: Law, values: NDArray[np.float64]) -> float:
+    """Standard deviation over releases of the mean of x + y.
+
+    Parameters
+    ----------
+    law : Law
+    values : ndarray of float64, shape (n, 2)
+        x and y, in the unit of the answer.
+
+    Returns
+    -------
+    float
+        sqrt of the sum of all cells' variances, over n; with one donor for a row, of the
+        variances of x + y.
+    """
+    drawn = values.sum(axis=1, keepdims=True) if together(law) else values
+    members = law.members
+    spread = members @ drawn**2 - (members @ drawn) ** 2
+    return float(np.sqrt(np.maximum(spread, 0.0).sum()) / len(values))
+
+
+def whole_rows(original: NDArray[np.float64], released: NDArray[np.float64]) -> float:
+    """Share of released rows that are some original record as a whole."""
+    known = {tuple(row) for row in original.tolist()}
+    return float(np.mean([tuple(row) in known for row in released.tolist()]))
+
+
+def _sides(microdata: Any) -> NDArray[np.float64]:
+    return np.asarray(microdata.matrix([v.name for v in microdata.schema.released]))
+
+
+class DiscMoments(NamedTuple):
+    """The moments of a point that is uniform on the unit disc.
+
+    Attributes
+    ----------
+    square : float
+        E[X^2], which is E[Y^2].
+    product : float
+        E[X^2 Y^2].
+    correlation : float
+        Of X^2 and Y^2.
+    """
+
+    square: float
+    product: float
+    correlation: float
+
+
+def disc_moments() -> DiscMoments:
+    """Give the moments that show that the coordinates in a disc are dependent.
+
+    Notes
+    -----
+    The radius r has density 2 r, so E[r^2] = 1/2 and E[r^4] = 1/3; the angle is uniform and
+    independent of it, with E[cos^2] = 1/2, E[cos^2 sin^2] = 1/8 and E[cos^4] = 3/8.
+
+    Examples
+    --------
+    >>> round(disc_moments().correlation, 6)
+    -0.333333
+    """
+    square, product, fourth = 1 / 2 * 1 / 2, 1 / 3 * 1 / 8, 1 / 3 * 3 / 8
+    dependence = (product - square**2) / (fourth - square**2)
+    return DiscMoments(square=square, product=product, correlation=dependence)

@@ -1,0 +1,1 @@
+"""The Learn page: six lessons on why masking works and where it breaks."""

@@ -1,0 +1,202 @@
+"""Lesson 2: what an intruder who knows the original data believes of one released row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import rwn_core as rwn
+from rwn_core.charts import CHARTS
+from rwn_core.data.rounding import steps_of
+from rwn_core.evaluation.lessons import intruder as numbers
+from rwn_core.masking import Masked
+from rwn_core.randomness import SecretKey
+from rwn_core.tuning import Setting
+from rwn_ui.learn.lesson import (
+    Choice,
+    Lesson,
+    OnTune,
+    Shown,
+    Slider,
+    Switch,
+    Values,
+    prepared,
+    tile,
+)
+from rwn_ui.panel.tile import percent
+from rwn_ui.state.results import memo
+
+DEMO = "bodyfat"
+_ROUNDING = {"as they are": 0.0, "to about 0.5 SD": 0.5, "to about 1 SD": 1.0}
+_NAMED = 3  # originals beside the released row
+
+
+def _data(values: Values) -> rwn.Microdata:
+    data: rwn.Microdata = memo("lesson demos", 2).once(DEMO, lambda: rwn.load_demo(DEMO))
+    names = [variable.name for variable in data.schema.released]
+    return data.with_slices([names]) if values["together"] else data
+
+
+def _params(values: Values) -> rwn.RWN:
+    return rwn.RWN(epsilon=0.0, k=values["k"])
+
+
+def _masked(values: Values) -> Masked:
+    data = _data(values)
+    table = prepared(("intruder", values["together"]), lambda: _params(values).preview(data))
+    made = table.at(k=values["k"]).release(SecretKey.from_seed(numbers.SEED))
+    return made.rounded(steps_of(data, _ROUNDING[values["round"]]))
+
+
+def _show(values: Values) -> Shown:
+    made, data = _masked(values), _data(values)
+    lesson = numbers.intruder(made, row=values["row"] - 1, known=values["known"])
+    answered = values["answer"]
+    likeliest = float(lesson.belief[0])
+    return Shown(
+        words=f"released row {values['row']} · {values['known']} known · k = {values['k']}"
+        + (" · whole rows" if values["together"] else "")
+        + (f" · {values['round']}" if _ROUNDING[values["round"]] else ""),
+        chart=CHARTS["lesson_intruder"](lesson, answered),
+        tiles=[
+            tile(
+                "Originals possible",
+                f"{lesson.candidates}",
+                "Originals that could have made this row; every other one is excluded for sure.",
+                f"{made.masked.n}",
+            ),
+            tile(
+                "The intruder is right",
+                percent(likeliest),
+                "Chance that the likeliest original is the true one. "
+                + (f"The true one has {percent(lesson.of_source)}." if answered else ""),
+            ),
+            tile(
+                "Over all rows",
+                percent(lesson.success),
+                "Expected share of rows that this intruder links rightly; guessing has "
+                f"{percent(lesson.baseline)}.",
+            ),
+        ],
+        numbers={
+            "best": likeliest,
+            "candidates": float(lesson.candidates),
+            "success": lesson.success,
+        },
+        tables=(_rows(made, data, lesson),),
+    )
+
+
+def _rows(made: Masked, data: rwn.Microdata, lesson: numbers.Intruder) -> dict[str, Any]:
+    """The released row beside the likeliest originals, in the variables that are known."""
+    shown = lesson.records[:_NAMED]
+    return {
+        "title": "The released row beside the likeliest originals",
+        "columns": ["known variable", "released", *(f"record {i + 1}" for i in shown.tolist())],
+        "rows": [
+            [
+                name,
+                *(
+                    f"{value:g}"
+                    for value in (
+                        made.masked.values(name)[lesson.source],
+                        *data.values(name)[shown],
+                    )
+                ),
+            ]
+            for name in lesson.known
+        ],
+        "caption": "A demo table that everybody may see; of your own data only you may.",
+    }
+
+
+def _code(values: Values) -> str:
+    steps, known, row = _ROUNDING[values["round"]], values["known"], values["row"] - 1
+    sliced = "\ndata = data.with_slices([known_order(data)])" if values["together"] else ""
+    rounding = f".rounded(steps_of(data, {steps}))" if steps else ""
+    return f"""\
+import rwn_core as rwn
+from rwn_core.data.rounding import steps_of
+from rwn_core.evaluation.lessons.intruder import known_order, source_of
+from rwn_core.measures.attacks.posterior import link
+
+data = rwn.load_demo("{DEMO}"){sliced}
+table = rwn.RWN(epsilon=0.0, k={values["k"]}).prepare(data)
+made = table.release(rwn.SecretKey.from_seed(1)){rounding}
+links, row = link(made.law, made.masked, known_order(data)[:{known}]), source_of({row}, data.n)
+best, candidates, success = links.best[row], links.candidates[row], links.success"""
+
+
+def _on_tune(values: Values) -> OnTune:
+    names = tuple(variable.name for variable in _data(values).schema.released)
+    return OnTune(
+        demo=DEMO,
+        setting=Setting(params=_params(values), slices=(names,) if values["together"] else ()),
+    )
+
+
+LESSON = Lesson(
+    key="intruder",
+    title="2 · The intruder",
+    sentences=(
+        "The strongest intruder has the original table and knows the method, and asks of one "
+        "released row: who could have made it, and how likely is each?",
+        "A person is possible only if every known value of the row is among the values of that "
+        "person’s own neighborhood; the chances of the variables multiply, and Bayes’ rule turns "
+        "them into the bars.",
+        "Guess who it is before you switch on the answer; then take variables away, raise k, "
+        "round, or let whole rows travel, and watch the bars.",
+    ),
+    controls=(
+        Slider(
+            name="known",
+            label="Variables that the intruder knows",
+            low=1,
+            high=15,
+            step=1,
+            start=3,
+            help="Age, weight and height first, then the other measurements, body fat last.",
+        ),
+        Slider(
+            name="k",
+            label="Neighbors k",
+            low=1,
+            high=60,
+            step=1,
+            start=5,
+            help="Each cell takes the value of one of the k nearest records.",
+        ),
+        Slider(
+            name="row",
+            label="Released row",
+            low=1,
+            high=40,
+            step=1,
+            start=5,
+            help="In the release’s own random order, which says nothing of who is who.",
+        ),
+        Choice(
+            name="round",
+            label="Released numbers",
+            options=tuple(_ROUNDING),
+            help="Rounding makes values of many people alike.",
+        ),
+        Switch(
+            name="together",
+            label="Whole rows travel together",
+            help="One slice of all variables: a row comes from one donor.",
+        ),
+        Switch(name="answer", label="Show the answer", help="Marks the true source."),
+    ),
+    show=_show,
+    question="With k = 5 each cell hides among 5 people. Why is the row still found so often?",
+    answer=(
+        "Because the cells are drawn independently, and their neighborhoods overlap in few people. "
+        "One variable leaves a few dozen originals; three together leave a handful; all fifteen "
+        "nearly always leave one, and then even k = 20 hides next to nobody. When whole rows "
+        "travel, the row has only one donor to tell of, so fewer links are right; but what it "
+        "shows then is a real person’s whole record, which may be worse. A risk needs more than "
+        "one number."
+    ),
+    code=_code,
+    on_tune=_on_tune,
+)

@@ -1,0 +1,147 @@
+"""What a lesson is: one idea, one picture that moves, a question, and the code behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rwn_core.charts import Chart
+from rwn_core.masking import Prepared
+from rwn_core.tuning import Setting
+from rwn_ui.panel.tile import blank
+from rwn_ui.state.results import memo
+
+Values = Mapping[str, Any]
+"""The positions of a lesson's controls, by name."""
+KEPT = 3  # tables that the lessons of one user have prepared; the largest takes 12 MB
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slider:
+    """A number to move.
+
+    Attributes
+    ----------
+    name, label : str
+    low, high, step, start : int or float
+        All of one type.
+    help : str
+    """
+
+    name: str
+    label: str
+    low: float
+    high: float
+    step: float
+    start: float
+    help: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """A few things to choose from, the first one at the start."""
+
+    name: str
+    label: str
+    options: tuple[str, ...]
+    help: str
+
+    @property
+    def start(self) -> str:
+        """The first option."""
+        return self.options[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Switch:
+    """Something that is off at the start."""
+
+    name: str
+    label: str
+    help: str
+    start: bool = False
+
+
+Control = Slider | Choice | Switch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """What a lesson shows at one position of its controls.
+
+    Attributes
+    ----------
+    words : str
+        The position, in words.
+    chart : Chart
+    tiles : list of dict
+        At most three numbers, see `tile`.
+    numbers : mapping of str to float
+        The numbers on screen, by the names that the lesson's code gives them.
+    tables : list of dict
+        Shown under the picture.
+    """
+
+    words: str
+    chart: Chart
+    tiles: list[dict[str, Any]]
+    numbers: Mapping[str, float]
+    tables: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnTune:
+    """The demo table and the setting with which the Tune page goes on.
+
+    Attributes
+    ----------
+    demo : str
+    setting : Setting
+    """
+
+    demo: str
+    setting: Setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """One idea with its picture.
+
+    Attributes
+    ----------
+    key, title : str
+    sentences : tuple of str
+        Three, as Markdown.
+    controls : tuple of Control
+    show : callable
+        What is seen at a position of the controls.
+    question, answer : str
+        As Markdown; the answer is folded.
+    code : callable
+        Five lines of Python that give the numbers of `Shown`.
+    on_tune : callable
+        What opens on the Tune page.
+    """
+
+    key: str
+    title: str
+    sentences: tuple[str, str, str]
+    controls: tuple[Control, ...]
+    show: Callable[[Values], Shown]
+    question: str
+    answer: str
+    code: Callable[[Values], str]
+    on_tune: Callable[[Values], OnTune]
+
+
+def prepared(key: tuple[Any, ...], make: Callable[[], Prepared]) -> Prepared:
+    """A table that is prepared once and moved by the sliders."""
+    kept: Prepared = memo("lessons", KEPT).once(key, make)
+    return kept
+
+
+def tile(label: str, released: str, help: str, original: str | None = None) -> dict[str, Any]:
+    """One number; with the original's, as original → released."""
+    made = blank(label, released=released, help=help)
+    return made if original is None else {**made, "original": original}

@@ -1,0 +1,134 @@
+"""Lesson 3: the k nearest or all within epsilon, whichever are more."""
+
+from __future__ import annotations
+
+import rwn_core as rwn
+from rwn_core.charts import CHARTS
+from rwn_core.evaluation.lessons.neighborhood import RECORDS, neighborhood, table
+from rwn_core.tuning import Setting
+from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Values, prepared, tile
+from rwn_ui.panel.parts import RADIUS
+from rwn_ui.panel.tile import percent
+
+
+def _params(values: Values) -> rwn.RWN:
+    return rwn.RWN(epsilon=values["epsilon"], k=values["k"])
+
+
+def _show(values: Values) -> Shown:
+    weight = values["weight"]
+    ready = prepared(("neighborhood", weight), lambda: _params(values).preview(table(weight)))
+    moved = ready.at(epsilon=values["epsilon"], k=values["k"])
+    lesson = neighborhood(moved, record=RECORDS[values["record"]])
+    return Shown(
+        words=f"ε = {values['epsilon']:g} · k = {values['k']} · weight of group = {weight:g}",
+        chart=CHARTS["lesson_neighborhood"](lesson),
+        tiles=[
+            tile(
+                "Donors of this record",
+                f"{len(lesson.members)}",
+                "Records that may give this one a value; itself is never among them.",
+            ),
+            tile(
+                "k decides for",
+                percent(lesson.by_k),
+                "Share of all records for which the k nearest reach further than ε.",
+            ),
+            tile(
+                "Groups changed",
+                percent(lesson.changed),
+                "Expected share of records whose released group is the other one, when every cell "
+                f"is drawn (q = 1). {percent(lesson.mixed)} of the neighborhoods hold a record of "
+                "the other group.",
+            ),
+        ],
+        numbers={
+            "donors": float(len(lesson.members)),
+            "by_k": lesson.by_k,
+            "changed": lesson.changed,
+        },
+    )
+
+
+def _code(values: Values) -> str:
+    setting, record = f"epsilon={values['epsilon']:g}, k={values['k']}", RECORDS[values["record"]]
+    return f"""\
+import numpy as np
+from rwn_core import RWN
+from rwn_core.evaluation.lessons.neighborhood import table
+
+data = table({values["weight"]:g})
+law = RWN({setting}).prepare(data).law
+share, second = law.members.toarray(), data.array("group") == "B"
+donors, by_k = (share[{record}] > 0).sum(), (law.neighborhoods.within < {values["k"]}).mean()
+changed = (share * (second[:, None] != second)).sum(axis=1).mean()"""
+
+
+def _on_tune(values: Values) -> OnTune:
+    weights = (("test", values["weight"]),)
+    return OnTune(demo="pima", setting=Setting(params=_params(values), weights=weights))
+
+
+LESSON = Lesson(
+    key="neighborhood",
+    title="3 · k nearest and ε",
+    sentences=(
+        "A record takes values from everybody within the radius ε (red circle) or from its k "
+        "nearest (gray circle), whichever are more: two balls around one point, so the larger "
+        "holds the smaller; filled points are the donors.",
+        "In a crowd ε decides, and more people give values; alone at the edge k decides, so that "
+        "also an outlier has k donors, however far away they are.",
+        "Circles are group A and squares group B: a different group adds to the distance, so a "
+        "donor of the other group must lie inside the dotted circle, which shrinks to nothing as "
+        "the weight grows.",
+    ),
+    controls=(
+        Slider(
+            name="epsilon",
+            label="Radius ε (standard deviations)",
+            low=0.0,
+            high=3.0,
+            step=0.05,
+            start=0.6,
+            help=RADIUS,
+        ),
+        Slider(
+            name="k",
+            label="Minimum neighbors k",
+            low=1,
+            high=60,
+            step=1,
+            start=5,
+            help="At least the k nearest records give values.",
+        ),
+        Slider(
+            name="weight",
+            label="Weight of the group",
+            low=0.0,
+            high=1.0,
+            step=0.05,
+            start=0.1,
+            help="What a different group adds to the distance; 1 is the usual weight, 0 ignores "
+            "the group.",
+        ),
+        Choice(
+            name="record",
+            label="Record",
+            options=tuple(RECORDS),
+            help="Whose neighborhood the picture shows.",
+        ),
+    ),
+    show=_show,
+    question="At the usual weight of 1, how large must k be before groups begin to mix?",
+    answer=(
+        "20. Another group is then more than four standard deviations away, further than nearly "
+        "everybody of one’s own group; only when the 20 records of group B run out of each other "
+        "does one of them look further, and group A never does. Below that the column of groups is "
+        "released as it is, although q = 1. That is why the share of cells that *really* changed "
+        "stands beside q on Tune: give a category a small weight, or it may not be masked at all. "
+        "The rarer a category, the larger the step that it adds, because each category is scaled "
+        "by its standard deviation."
+    ),
+    code=_code,
+    on_tune=_on_tune,
+)

@@ -1,0 +1,164 @@
+"""Draws a lesson: its controls, its picture, its words, its question and its code."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+import rwn_core as rwn
+from rwn_core.charts import serialise
+from rwn_ui.learn.lesson import Choice, Control, Lesson, OnTune, Slider, Values
+from rwn_ui.learn.lessons import LESSONS
+from rwn_ui.messages import guarded
+from rwn_ui.panel import panel
+from rwn_ui.panel.parts import stamp
+from rwn_ui.state import change_table
+from rwn_ui.state.load_setting import load as load_setting
+from rwn_ui.state.results import own_results
+from rwn_ui.state.session import Session
+
+PICTURE = "learn"
+
+
+def chosen(session: Session) -> Lesson:
+    """Let the student choose a lesson; only this one is computed."""
+    key = "learn.lesson"
+    if key not in st.session_state:
+        st.session_state[key] = session.lesson if session.lesson in LESSONS else next(iter(LESSONS))
+    session.lesson = st.radio("Lesson", LESSONS, key=key, format_func=lambda k: LESSONS[k].title)
+    return LESSONS[session.lesson]
+
+
+def projector(session: Session) -> None:
+    """Large type for a class room."""
+    key = "learn.projector"
+    if key not in st.session_state:
+        st.session_state[key] = session.projector
+    session.projector = st.toggle("Projector mode", key=key, help="Large type for a class room.")
+
+
+def draw(session: Session, lesson: Lesson, above: DeltaGenerator) -> None:
+    """The picture at the left, the words at the right."""
+    size = "large" if session.projector else "usual"
+    with st.container(key=f"lesson-{size}"):
+        picture_side, words_side = st.columns([1.25, 1], gap="medium")
+        with words_side:
+            st.subheader(lesson.title.partition(" · ")[2])
+            st.markdown("\n\n".join(lesson.sentences))
+            question(lesson)
+            code_side = st.container()
+            to_tune(session, lesson)
+        with picture_side:
+            picture(session, lesson, above, code_side)
+
+
+def question(lesson: Lesson) -> None:
+    """A question whose answer is folded."""
+    st.markdown(f"**Question.** {lesson.question}")
+    with st.expander("Answer"):
+        st.markdown(lesson.answer)
+
+
+def to_tune(session: Session, lesson: Lesson) -> None:
+    """Go on with the lesson's table and setting on the Tune page."""
+    wanted = lesson.on_tune(values_of(session, lesson))
+    if st.button(
+        "Open this on Tune",
+        key=f"learn.{lesson.key}.tune",
+        icon=":material/tune:",
+        help=f"Takes this setting over to Tune, with the demo table {wanted.demo}.",
+    ):
+        with guarded():
+            take(session, lesson.on_tune(values_of(session, lesson)))
+        st.switch_page("pages/tune.py")
+    if session.demo is None:
+        st.caption(f"The demo table {wanted.demo} then takes the place of your own table.")
+
+
+def take(session: Session, wanted: OnTune) -> None:
+    """Make the lesson's demo table and setting the session's."""
+    if session.demo != wanted.demo:
+        data = rwn.load_demo(wanted.demo)
+        change_table.load(session, data, name=wanted.demo, demo=wanted.demo)
+    load_setting(session, wanted.setting)
+
+
+@st.fragment
+def picture(
+    session: Session, lesson: Lesson, above: DeltaGenerator, code_side: DeltaGenerator
+) -> None:
+    """What a move of a slider changes, and nothing else."""
+    last = own_results().last
+    with guarded():
+        values = heed(session, lesson)
+        last[PICTURE] = payload(session, lesson, values)
+    # a lesson that fails shows its own last picture, and never that of another one
+    if last.get(PICTURE, {}).get("lesson") == lesson.key:
+        panel(last[PICTURE], key="learn")
+    with guarded():
+        with above:
+            for control in lesson.controls:
+                show(lesson, control)
+        with code_side, st.expander("The code"):
+            st.code(lesson.code(values_of(session, lesson)), language="python")
+
+
+def payload(session: Session, lesson: Lesson, values: Values) -> dict[str, Any]:
+    """The lesson's picture with its numbers."""
+    seen = lesson.show(values)
+    shown = {
+        "lesson": lesson.key,
+        "projector": session.projector,
+        "tall": True,
+        "summary": {"text": seen.words},
+        "tiles": seen.tiles,
+        "cards": [serialise(seen.chart)],
+        "tables": list(seen.tables),
+    }
+    return {"stamp": stamp(f"{lesson.key} {seen.words}", shown), **shown}
+
+
+def values_of(session: Session, lesson: Lesson) -> dict[str, Any]:
+    """Where the lesson's controls are."""
+    start = {control.name: control.start for control in lesson.controls}
+    return start | session.lessons.get(lesson.key, {})
+
+
+def heed(session: Session, lesson: Lesson) -> Values:
+    """Take the controls' values before they are drawn, so that the picture can come first."""
+    values = values_of(session, lesson)
+    for control in lesson.controls:
+        key = _key(lesson, control)
+        if key not in st.session_state:  # after a visit to another page
+            st.session_state[key] = values[control.name]
+        value = st.session_state[key]
+        values[control.name] = round(value, 10) if isinstance(value, float) else value
+    session.lessons[lesson.key] = values
+    return values
+
+
+def _key(lesson: Lesson, control: Control) -> str:
+    return f"learn.{lesson.key}.{control.name}"
+
+
+def show(lesson: Lesson, control: Control) -> None:
+    """A control, whose value `heed` has taken."""
+    key, label, words = _key(lesson, control), control.label, control.help
+    if isinstance(control, Slider):
+        digits = max(0, -math.floor(math.log10(control.step)))
+        st.slider(
+            label,
+            control.low,
+            control.high,
+            step=control.step,
+            key=key,
+            help=words,
+            format=f"%.{digits}f",
+        )
+    elif isinstance(control, Choice):
+        st.selectbox(label, control.options, key=key, help=words)
+    else:
+        st.toggle(label, key=key, help=words)

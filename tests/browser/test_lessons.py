@@ -1,0 +1,99 @@
+"""The Learn page in a browser: every lesson's picture moves with its sliders, by keyboard."""
+
+from __future__ import annotations
+
+import pytest
+
+PIXELS = "() => document.querySelector('.rwn-card canvas').toDataURL()"
+LESSONS = {
+    "1 · The theorem": ("Points and one release", "Radius ε"),
+    "2 · The intruder": ("Who could have made this row", "Neighbors k"),
+    "3 · k nearest and ε": ("One record and its neighborhood", "Minimum neighbors k"),
+    "4 · Standard errors": ("95 % intervals", "Modification probability"),
+    "5 · k-PRAM and k-noise": ("Records within 2δ", "People within reach"),
+    "6 · Sampling and privacy": ("Risk of a sample unique", "Key drawn anew"),
+}
+ROUND = """title => {
+  const card = document.querySelector('.rwn-card'), canvas = card?.querySelector('canvas');
+  return card?.querySelector('b').textContent.startsWith(title) && canvas.width > 300;
+}"""
+CUT = """() => [...document.querySelectorAll('.rwn-label > span:first-child, .rwn-value,' +
+  ' .rwn-card b, .rwn-note, .stMain p:not(.rwn-news), .stMain h3, .stMain button')]
+  .filter((node) => node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 0 &&
+    getComputedStyle(node).display !== 'inline').map((node) => node.textContent)"""
+"""Texts that do not fit into their place."""
+
+
+@pytest.fixture
+def learn(app):
+    app.open("/")
+    app.page.get_by_role("link", name="Learn", exact=True).click()
+    app.page.wait_for_function(ROUND, arg="Points and one release")
+    return app
+
+
+def choose(app, title: str, card: str) -> None:
+    """Open a lesson from the keyboard: arrow keys move within the list."""
+    option = app.page.get_by_role("radio", name=title)
+    if not option.is_checked():
+        app.page.locator("[data-testid=stRadio] input:checked").press("ArrowDown")
+    app.page.wait_for_function(ROUND, arg=card)
+
+
+def test_every_lesson_s_picture_moves_with_a_slider_by_keyboard(learn):
+    for title, (card, slider) in LESSONS.items():
+        choose(learn, title, card)
+        before, pixels = learn.stamp, learn.page.evaluate(PIXELS)
+        handle = learn.page.get_by_role("slider", name=slider)
+        handle.press("Home" if "Modification" in slider else "End")
+        after = learn.wait_for_change(before)
+        assert after != before
+        assert learn.page.evaluate(PIXELS) != pixels, title
+        assert learn.page.evaluate(CUT) == [], title
+    assert learn.complaints == []
+    assert learn.foreign == []
+
+
+def test_in_large_type_no_word_is_cut_off(learn):
+    learn.page.set_viewport_size({"width": 1280, "height": 720})
+    before = learn.stamp
+    learn.page.get_by_text("Projector mode").click()
+    learn.wait_for_change(before)
+    for title, (card, _) in LESSONS.items():
+        choose(learn, title, card)
+        learn.settle()
+        assert learn.page.evaluate(CUT) == [], title
+    assert learn.complaints == []
+
+
+def test_a_ball_is_round_and_code_answer_and_tune_are_one_click_away(learn):
+    # the circle's outermost pixels are as far apart across as up and down
+    across, up = learn.page.evaluate(
+        """() => {
+          const canvas = document.querySelector('.rwn-card canvas');
+          const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          const xs = [], ys = [];
+          for (let i = 0; i < data.length; i += 4)
+            if (data.slice(i, i + 4).join() === '178,24,43,255') {
+              xs.push((i / 4) % canvas.width);
+              ys.push(Math.floor(i / 4 / canvas.width));
+            }
+          return [xs, ys].map((all) => Math.max(...all) - Math.min(...all));
+        }"""
+    )
+    assert up == pytest.approx(across, abs=3)
+    assert up > 30
+    code = learn.page.locator("summary", has_text="The code")
+    code.click()
+    learn.page.get_by_text("epsilon=0.8").wait_for()
+    before = learn.stamp
+    learn.page.get_by_role("slider", name="Radius ε").press("ArrowRight")
+    learn.wait_for_change(before)
+    learn.page.get_by_text("epsilon=0.85").wait_for()  # still open, and with the new number
+    assert code.count() == 1
+    learn.page.locator("summary", has_text="Answer").click()
+    learn.page.get_by_text("1/24").wait_for()
+    learn.page.get_by_role("button", name="Open this on Tune").click()
+    learn.wait_for_cards()
+    assert "ε = 0.85 · k = 1" in learn.stamp
+    assert learn.complaints == []

@@ -1,0 +1,79 @@
+"""The lesson on sampling: leakage by another formula and by simulation, risks by check values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rwn_core.errors import ParameterError
+from rwn_core.evaluation.lessons import sampling as lesson
+from rwn_core.mechanism.transition_matrix import mixed_matrix, privacy_epsilon
+
+TESTS = Path(__file__).parents[3]
+ENTRIES = {
+    e["id"]: e
+    for name in ("risk", "method")
+    for e in json.loads((TESTS / "golden" / f"{name}_check_values.json").read_text("utf-8"))[
+        "values"
+    ]
+}
+
+
+def test_LEAK_1_leakage_of_the_literal_design() -> None:
+    expected = ENTRIES["LEAK-1"]["expected"]
+    found = lesson.leakage(11, 100_000, 2_000)
+    assert found == pytest.approx(expected["ratio_of_expectations"], rel=1e-9)
+    simulated = expected["simulation"]
+    assert found == pytest.approx(simulated["mean_ratio"], abs=4 * simulated["mcse"])
+    assert round(found, 3) != expected["published_on_slide"]
+
+
+def test_leakage_counted_in_simulated_populations() -> None:
+    rng, keys, population, sample = np.random.default_rng(4), 6, 2_000, 300
+    both = alone = 0
+    for _ in range(300):
+        cells = (rng.random((population, keys)) < 0.2) @ (1 << np.arange(keys))
+        everybody = np.bincount(cells, minlength=1 << keys)
+        drawn = np.bincount(rng.permutation(cells)[:sample], minlength=1 << keys)
+        alone += int((drawn == 1).sum())
+        both += int(((drawn == 1) & (everybody == 1)).sum())
+    expected = lesson.leakage(keys, population, sample)
+    error = np.sqrt(expected * (1 - expected) / alone)
+    assert both / alone == pytest.approx(expected, abs=4 * error)
+
+
+def test_a_sample_beyond_the_population_is_refused() -> None:
+    with pytest.raises(ParameterError, match="whole population"):
+        lesson.leakage(3, 10, 11)
+
+
+def test_LL_1_risk_of_a_cell() -> None:
+    given, expected = ENTRIES["LL-1"]["input"], ENTRIES["LL-1"]["expected"]
+    found = lesson.sampling(fraction=given["pi"], keys=1, change=0.25)
+    place = int(np.argmin(np.abs(found.rate - given["lam"])))
+    assert found.rate[place] == pytest.approx(given["lam"])
+    assert found.unique[place] == pytest.approx(expected["p1"])
+    assert found.match[place] == pytest.approx(expected["e"])
+    assert found.misclassified[place] == pytest.approx((0.75 + 0.25 / 3) * expected["e"])
+
+
+def test_the_epsilon_of_the_matrix_and_none_without_a_change() -> None:
+    found = lesson.sampling(fraction=0.1, keys=3, change=0.3)
+    same, other = 0.7 + 0.1, 0.1
+    np.testing.assert_allclose(found.matrix, other + (same - other) * np.eye(3))
+    assert found.epsilon == pytest.approx(np.log(same / other))
+    assert lesson.sampling(fraction=0.1, keys=3, change=0.0).epsilon == np.inf
+    assert lesson.sampling(fraction=0.1, keys=3, change=1.0).epsilon == pytest.approx(0)
+
+
+def test_PRAM_1_and_SWAP_1_epsilon_by_the_same_function() -> None:
+    pram, swap = ENTRIES["PRAM-1"]["expected"], ENTRIES["SWAP-1"]["expected"]
+    assert privacy_epsilon(np.array(pram["P"]))[0] == pytest.approx(pram["epsilon"])
+    found = privacy_epsilon(np.array(swap["composed_Q2"]))[0]
+    assert found == pytest.approx(swap["eps_composed_Q2"])
+    shares = np.array([3, 2, 1]) / 6
+    again = mixed_matrix(1 - 0.6**2, shares)
+    np.testing.assert_allclose(again, swap["composed_Q2"])

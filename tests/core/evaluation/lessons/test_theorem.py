@@ -1,0 +1,99 @@
+"""The theorem's lesson, held against enumeration, simulation and known moments."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.evaluation.lessons import theorem as lesson
+from rwn_core.evaluation.lessons.densities import points_of
+from rwn_core.masking import RowCopy
+
+GOLDEN = Path(__file__).parents[3] / "golden"
+VALUES = json.loads((GOLDEN / "utility_check_values.json").read_text(encoding="utf-8"))
+ENTRIES = {e["id"]: e for e in VALUES} if isinstance(VALUES, list) else VALUES
+
+
+def balls(values: np.ndarray, epsilon: float) -> list[np.ndarray]:
+    """Everybody's donors by plain loops: within epsilon, or the nearest one where nobody is."""
+    scaled = (values - values.mean(axis=0)) / values.std(axis=0, ddof=1)
+    found = []
+    for i, point in enumerate(scaled):
+        apart = np.sqrt(((scaled - point) ** 2).sum(axis=1))
+        apart[i] = np.inf
+        near = np.flatnonzero(apart <= max(epsilon, apart.min()) * (1 + 1e-9))
+        found.append(near)
+    return found
+
+
+@pytest.mark.parametrize("kind", [rwn.RWN, RowCopy])
+def test_closed_forms_are_the_averages_of_simulated_releases(kind) -> None:
+    data, epsilon, draws = points_of("normal", 40), 0.8, 2000
+    values = data.matrix(["x", "y"])
+    found = lesson.theorem(kind(epsilon=epsilon, k=1).prepare(data))
+    steps = lesson.cut_points(values)
+    rng = np.random.default_rng(5)
+    means, joint = np.zeros(draws), np.zeros((lesson.GRID, lesson.GRID))
+    donors = balls(values, epsilon)
+    sizes = np.array([len(near) for near in donors])
+    padded = np.array([np.resize(near, sizes.max()) for near in donors])
+    for draw in range(draws):
+        first, second = padded[np.arange(40), (rng.random((2, 40)) * sizes).astype(int)]
+        second = first if kind is RowCopy else second
+        released = np.column_stack([values[first, 0], values[second, 1]])
+        means[draw] = released.sum(axis=1).mean()
+        below = released[:, None, :] <= steps
+        joint += (below[:, :, None, 0] & below[:, None, :, 1]).mean(axis=0)
+    below = values[:, None, :] <= steps
+    truth = (below[:, :, None, 0] & below[:, None, :, 1]).mean(axis=0)
+    assert found.added_error == pytest.approx(means.std(ddof=1), rel=4 / np.sqrt(2 * draws))
+    largest = np.abs(joint / draws - truth).max()
+    assert found.expected_distance == pytest.approx(largest, abs=4 * 0.5 / np.sqrt(draws * 40))
+    np.testing.assert_array_equal(np.sort(found.members), donors[0])
+
+
+def test_the_distance_falls_to_nothing_with_epsilon_also_for_discrete_values() -> None:
+    for density in ("normal", "ring", "banana", "discrete"):
+        table = rwn.RWN(epsilon=2.0, k=1).prepare(points_of(density, 800))
+        far = [lesson.theorem(table.at(epsilon=e)).expected_distance for e in (2.0, 1.0, 0.3, 0.1)]
+        assert far == sorted(far, reverse=True), density
+        assert far[-1] < 0.01 < 0.05 < far[0], density
+
+
+def test_for_mixed_data_too() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal(1000)
+    group = np.where(x + 0.5 * rng.standard_normal(1000) > 0, "b", "a")
+    data = rwn.Microdata.from_frame(pd.DataFrame({"x": x, "group": group}))
+    off = []
+    for epsilon in (3.0, 1.0, 0.1):
+        law = rwn.RWN(epsilon=epsilon, k=1).prepare(data).law
+        below, second = law.members @ (x <= 0), law.members @ (group == "b")
+        off.append(abs((below * second).mean() - ((x <= 0) & (group == "b")).mean()))
+    assert off[0] > 0.05 > 0.01 > off[2]
+
+
+def test_whole_rows_are_real_rows_and_independent_cells_are_not() -> None:
+    data = points_of("normal", 300)
+    copied = lesson.theorem(RowCopy(epsilon=1.5, k=1).prepare(data))
+    drawn = lesson.theorem(rwn.RWN(epsilon=1.5, k=1).prepare(data))
+    assert copied.whole_rows == 1.0
+    assert drawn.whole_rows < 0.1
+    assert copied.donors[0] == copied.donors[1]
+    # x and y vary together in the ball: the sum of a whole row varies more
+    assert copied.added_error > 1.1 * drawn.added_error
+
+
+def test_TH_2_coordinates_in_a_disc_are_dependent() -> None:
+    expected, found = ENTRIES["TH-2"]["expected"], lesson.disc_moments()
+    assert found.square == pytest.approx(expected["Ex2"])
+    assert found.product == pytest.approx(expected["Ex2y2"])
+    assert found.square**2 == pytest.approx(expected["prod"])
+    assert found.correlation == pytest.approx(expected["corr_x2y2"])
+    x, y = points_of("uniform disc", 40_000).matrix(["x", "y"]).T
+    assert (x * x * y * y).mean() == pytest.approx(found.product, abs=0.001)

@@ -1,0 +1,169 @@
+"""The Learn page: six lessons, their numbers, their code, and the way to Tune."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from rwn_ui.learn import intruder, standard_errors, theorem, view
+from rwn_ui.learn import lesson as parts
+from rwn_ui.learn.lessons import LESSONS
+from rwn_ui.state.memo import Memo
+
+MOVED: dict[str, dict[str, Any]] = {
+    "theorem": {"epsilon": 1.2, "n": 150, "density": "ring", "rows": True},
+    "intruder": {"known": 5, "k": 12, "row": 3, "round": "to about 0.5 SD", "together": True},
+    "neighborhood": {"epsilon": 0.25, "k": 9, "weight": 0.0, "record": "the outlier"},
+    "standard_errors": {"q": 0.5, "k": 8, "samples": 20},
+    "k_methods": {"k": 20, "table": "a gap around one person", "shape": "laplace"},
+    "sampling": {"fraction": 0.1, "keys": 7, "change": 0.45},
+}
+
+
+@pytest.fixture
+def memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: dict[str, Memo] = {}
+    for module in (parts, intruder, standard_errors):
+        monkeypatch.setattr(module, "memo", lambda name, size: kept.setdefault(name, Memo(size)))
+
+
+def numbers_of_the_code(text: str) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(text, names)  # what a student would paste
+    return names
+
+
+@pytest.mark.usefixtures("memory")
+@pytest.mark.parametrize("key", LESSONS)
+def test_the_code_gives_the_numbers_on_screen(key: str) -> None:
+    lesson = LESSONS[key]
+    start = {control.name: control.start for control in lesson.controls}
+    assert MOVED[key].keys() <= start.keys()
+    seen = []
+    for values in (start, start | MOVED[key]):
+        text, shown = lesson.code(values), lesson.show(values)
+        found = numbers_of_the_code(text)
+        for name, number in shown.numbers.items():
+            assert float(found[name]) == pytest.approx(number, rel=1e-9), name
+        body = [line for line in text.splitlines() if line and "import" not in line]
+        assert len(body) <= (5 if values is start else 6)
+        assert max(map(len, text.splitlines())) <= 100
+        seen.append(dict(shown.numbers))
+    assert seen[0] != seen[1]
+
+
+def test_a_lesson_is_one_idea_three_sentences_and_a_question() -> None:
+    assert len(LESSONS) == 6
+    for number, lesson in enumerate(LESSONS.values(), start=1):
+        assert lesson.title.startswith(f"{number} · ")
+        assert len(lesson.sentences) == 3
+        assert lesson.question.endswith("?")
+        assert sum(isinstance(c, parts.Slider) for c in lesson.controls) in (1, 2, 3)
+        # an epsilon that is shown is a radius, and says so
+        for control in lesson.controls:
+            assert "ε" not in control.label or "differential privacy" in control.help
+
+
+@pytest.mark.parametrize("key", LESSONS)
+def test_every_lesson_opens_and_only_it_is_computed(
+    open_page, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    asked: list[str] = []
+
+    def noted(lesson: parts.Lesson) -> parts.Lesson:
+        def show(values: parts.Values) -> parts.Shown:
+            asked.append(lesson.key)
+            return lesson.show(values)
+
+        return replace(lesson, show=show)
+
+    monkeypatch.setattr(
+        view, "LESSONS", MappingProxyType({k: noted(each) for k, each in LESSONS.items()})
+    )
+    screen = open_page("learn")
+    asked.clear()
+    screen.test.radio(key="learn.lesson").set_value(key).run()
+    assert screen.errors == []
+    assert asked == [key]
+    payload = screen.results.last[view.PICTURE]
+    assert len(payload["tiles"]) == 3
+    assert json.loads(payload["cards"][0])["key"] == f"lesson_{key}"
+    texts = " ".join(each.value for each in screen.test.markdown)
+    assert all(sentence in texts for sentence in LESSONS[key].sentences)
+    assert [each.label for each in screen.test.expander] == ["Answer", "The code"]
+    assert screen.test.code[0].value == LESSONS[key].code(screen.session.lessons[key])
+
+
+def test_sliders_move_the_numbers_and_stay_after_a_visit_elsewhere(open_page) -> None:
+    screen = open_page("learn")
+    before = screen.results.last[view.PICTURE]
+    screen.test.slider(key="learn.theorem.epsilon").set_value(2.0).run()
+    after = screen.results.last[view.PICTURE]
+    assert after["summary"]["text"] == "normal · n = 300 · ε = 2"
+    assert after["tiles"] != before["tiles"]
+    assert after["cards"] != before["cards"]
+    screen.visit("risk").visit("learn")
+    assert screen.test.slider(key="learn.theorem.epsilon").value == 2.0
+    assert screen.results.last[view.PICTURE]["tiles"] == after["tiles"]
+
+
+@pytest.mark.parametrize("key", LESSONS)
+def test_it_goes_on_at_tune_with_the_lesson_s_table_and_setting(open_page, key: str) -> None:
+    screen = open_page("learn", demo="bodyfat_raw")
+    screen.test.radio(key="learn.lesson").set_value(key).run()
+    lesson = LESSONS[key]
+    for name, value in MOVED[key].items():
+        screen.session.lessons[key][name] = screen.test.session_state[f"learn.{key}.{name}"] = value
+    wanted = lesson.on_tune(view.values_of(screen.session, lesson))
+    screen.test.button(key=f"learn.{key}.tune").click().run()
+    assert screen.errors == []
+    session = screen.session
+    assert (session.name, session.demo) == (wanted.demo, wanted.demo)
+    assert session.params == wanted.setting.params
+    assert dict(wanted.setting.weights).items() <= dict(session.setting.weights).items()
+    assert session.slices == (wanted.setting.slices or ())
+    assert screen.panel is not None  # the Tune page has drawn it
+
+
+def test_a_lesson_that_fails_says_so_and_shows_no_other_picture(
+    open_page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(values: parts.Values) -> parts.Shown:
+        raise ValueError("a value")
+
+    lesson = replace(LESSONS["sampling"], show=broken)
+    monkeypatch.setattr(view, "LESSONS", MappingProxyType({**LESSONS, "sampling": lesson}))
+    drawn: list[str] = []
+    monkeypatch.setattr(view, "panel", lambda payload, **_: drawn.append(payload["lesson"]))
+    screen = open_page("learn")
+    assert drawn == ["theorem"]
+    screen.test.radio(key="learn.lesson").set_value("sampling").run()
+    assert drawn == ["theorem"]
+    (sentence,) = screen.errors
+    assert "a value" not in sentence
+
+
+def test_a_table_of_one_s_own_is_not_replaced_without_a_word(open_page) -> None:
+    screen = open_page("learn")
+    assert not [each for each in screen.test.caption if "your own table" in each.value]
+    screen.session.demo = None
+    screen.test.run()
+    assert [each for each in screen.test.caption if "your own table" in each.value]
+
+
+def test_large_type_for_a_class_room_is_the_projector_mode_of_every_page(open_page) -> None:
+    screen = open_page("learn")
+    assert not screen.results.last[view.PICTURE]["projector"]
+    screen.test.toggle(key="learn.projector").set_value(True).run()
+    assert screen.results.last[view.PICTURE]["projector"]
+    assert screen.session.projector
+
+
+def test_the_theorem_s_answer_holds_the_moments_of_the_disc() -> None:
+    assert "0.0417 = 1/24" in theorem.LESSON.answer
+    assert "0.0625 = 1/16" in theorem.LESSON.answer
+    assert "0.0210" in LESSONS["sampling"].answer
