@@ -165,7 +165,7 @@ def _riskiest(microdata: Microdata, masked: Any, audited: Audit) -> dict[str, An
         seen.add(numbers[record])
         rows.append(
             {
-                "values": [str(value) for value in frame.iloc[record]],
+                "values": [str(frame[name].iloc[record]) for name in names],
                 "records": int((numbers == numbers[record]).sum()),
                 "risk": float(own[record]),
                 "score": float(score[record]),

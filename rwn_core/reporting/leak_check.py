@@ -28,7 +28,7 @@ LEAST = 10
 ALLOWED = frozenset({"treated", "variables", "loss", "errors", "totals", "use", "file", "review"})
 """The facts that may be public, stated a second time: one slip of an audience opens nothing."""
 
-FORMS = frozenset({"rwn notice 1", "rwn card 1", "2.5", "DDI-Codebook 2.5", "dataFile"})
+FORMS = frozenset({"rwn notice 1", "rwn card 1", "2.5", "sha256"})
 """Texts that say which form a file has."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -95,15 +95,16 @@ def check_file(content: bytes, suffix: str, material: Material, original: Microd
         of a notice has.
     """
     numbers, rare, risks = _numbers(material), _rare(original), _risks(material)
+    own, said = _own_words(material), _phrases(" . ".join(vocabulary()))
     for text in file_texts(content, suffix):
         if text in FORMS:
             continue
-        text = _without(text, _own_words(material))
+        text = own.sub(" … ", text)
         _check_shape(text, material, numbers)
         for token in _TOKEN.findall(text):
             if any(letter.isdigit() for letter in token) and token not in numbers:
                 raise _refusal(_kind(token, text, rare, risks))
-        if _phrases(text) & rare - _phrases(" . ".join(vocabulary())):
+        if _phrases(text) & rare - said:
             raise _refusal(_RARE)
 
 
@@ -116,17 +117,12 @@ def _numbers(material: Material) -> set[str]:
     return {material.made, material.review_day, file["sha256"], id, f"{n:,}", str(n), "SHA-256"}
 
 
-def _own_words(material: Material) -> list[str]:
+def _own_words(material: Material) -> re.Pattern[str]:
     """What is said of any data that this method masks, and what the release shows itself."""
-    words = [*method_words(material.method), material.method.title, material.name]
-    return sorted([*words, *material.variables], key=len, reverse=True)
-
-
-def _without(text: str, known: Sequence[str]) -> str:
-    for words in known:
-        if words:
-            text = re.sub(rf"(?<!\w){re.escape(words)}(?!\w)", " … ", text)
-    return text
+    words = {*method_words(material.method), material.method.title, material.name}
+    words |= set(material.variables)
+    longest_first = sorted(words - {""}, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
 
 
 def _check_shape(text: str, material: Material, numbers: set[str]) -> None:

@@ -35,7 +35,7 @@ figcaption { font-size: .92em; } figcaption b { display: block; }
 _SAFE = "default-src 'none'; style-src 'unsafe-inline'"
 _WITH_CHARTS = f"{_SAFE}; script-src 'unsafe-inline'; img-src data: blob:"
 _DRAW = """
-const charts = JSON.parse(document.getElementById("charts").textContent);
+const charts = JSON.parse(document.getElementById("chart-data").textContent);
 charts.forEach((chart, i) => {
   const layout = { ...chart.layout, width: 440, height: 300, paper_bgcolor: "#fff" };
   layout.font = { ...layout.font, color: "#1a1a1a", family: "Helvetica, Arial, sans-serif" };
@@ -128,7 +128,7 @@ def _scripts(body: Element, charts: Sequence[Chart]) -> None:
     written = orjson.dumps(plain, option=orjson.OPT_SERIALIZE_NUMPY).decode()
     holder = _text(body, "script", written.replace("</", "<\\/").replace("<!--", "<\\u0021--"))
     holder.set("type", "application/json")
-    holder.set("id", "charts")
+    holder.set("id", "chart-data")
     library = files("plotly") / "package_data" / "plotly.min.js"
     _text(body, "script", library.read_text(encoding="utf-8"))
     _text(body, "script", _DRAW)

@@ -130,7 +130,7 @@ def _expected(material: Material) -> Content:
         lines=(
             f"Expected re-identifications by the key variables: {before:,.1f} in the original, "
             f"{after:,.1f} if the release were read as if its keys were true. What masked keys "
-            "really give away is the worst case below.",
+            "really give away is said under the worst cases.",
         )
     )
 
@@ -291,6 +291,5 @@ WITHHELD = (
     Entry(key="secret", title="the key, or a seed", audience=_NEVER),
     Entry(key="order", title="the secret row order", audience=_NEVER),
     Entry(key="donors", title="who gave each cell its value", audience=_NEVER),
-    Entry(key="record_numbers", title="numbers of single records", audience=_NEVER),
 )
 """What no report says."""
