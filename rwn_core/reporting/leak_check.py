@@ -139,10 +139,10 @@ def _check_shape(text: str, material: Material, numbers: set[str]) -> None:
 
 def _kind(token: str, text: str, rare: set[Any], risks: set[str]) -> str:
     """What a number that nobody may say is, as far as it can be told."""
-    if _number(token) in rare or _phrases(token) & rare:
-        return _RARE
     if _RECORD.search(text):
         return "the number of a record"
+    if _number(token) in rare or _phrases(text) & rare:
+        return _RARE
     return "the value of a risk measure" if token in risks else "a number that no notice may say"
 
 
@@ -164,10 +164,15 @@ def _rare(original: Microdata) -> set[Any]:
         counts = column.value_counts()
         few = counts.index[(counts < LEAST) & (counts > 0)]
         if pd.api.types.is_bool_dtype(column.dtype) or not pd.api.types.is_numeric_dtype(column):
-            rare |= {" ".join(_WORD.findall(str(value).casefold())[:_LONGEST]) for value in few}
+            rare |= {" ".join(_WORD.findall(_written(value))[:_LONGEST]) for value in few}
         else:
             rare |= {float(value) for value in few}
     return rare - {""}
+
+
+def _written(value: Any) -> str:
+    """A value as a text in lower case; a day without its hours."""
+    return str(value).casefold().removesuffix(" 00:00:00")
 
 
 def _risks(material: Material) -> set[str]:

@@ -26,6 +26,7 @@ from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 
 FORMAT = "rwn internal record 2"
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
+OF_EACH_RECORD = "a value for each record"
 _LIBRARIES = ("numpy", "pandas", "scipy", "pyarrow", "numba")
 
 
@@ -272,4 +273,6 @@ def _parameters(params: Any) -> dict[str, Any]:
 
 def _plain_data(node: Any) -> Any:
     """Plain data; a radius for each record, say, is only named."""
-    return node if isinstance(node, bool | int | float | str) else "a value for each record"
+    if isinstance(node, tuple | list):
+        return [_plain_data(each) for each in node]
+    return node if isinstance(node, bool | int | float | str) else OF_EACH_RECORD

@@ -14,6 +14,7 @@ from typing import Any
 from rwn_core.charts import Chart
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS
+from rwn_core.reporting.release_record import OF_EACH_RECORD
 from rwn_core.tuning import Setting
 
 _SECTION = re.compile(r"^[A-Z]\w+\n-{3,}$", flags=re.M)
@@ -123,7 +124,7 @@ class Material:
         """What the release was made with; a radius for each record is not kept, so 0 stands in."""
         plain = self.record["setting"]
         parameters = {
-            name: 0.0 if value == "a value for each record" else value
+            name: 0.0 if value == OF_EACH_RECORD else value
             for name, value in plain["parameters"].items()
         }
         return Setting.from_dict({**plain, "parameters": parameters})

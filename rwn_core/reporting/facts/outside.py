@@ -41,7 +41,7 @@ def treatments(material: Material) -> dict[str, str]:
     changed = material.reading("cells_changed")
     shares = dict(zip(changed.get("names", ()), changed.get("share", ()), strict=True))
     left = set(material.record["table"]["not_masked"])
-    rounded = {name for name, _ in material.setting.precision}
+    rounded = set(material.record["setting"].get("precision", {}))
     result = {}
     for name in material.variables:
         kept = name in left or shares.get(name, 1.0) == 0
