@@ -67,10 +67,10 @@ def _study(root: Element, material: Material, told: dict[str, Fact]) -> None:
     _add(title, "IDNo", material.record["release"]["id"], agency="RWN")
     _add(citation, "verStmt/version", material.made, date=material.made)
     method = _add(study, "method")
-    _add(method, "dataColl/cleanOps", _lines(told["treated"]))
     for key in ("loss", "totals"):
         _add(method, "notes", _notes(told[key]), type=key, subject=told[key].title)
     _add(method, "anlyInfo/EstSmpErr", _lines(told["errors"]))
+    _add(method, "dataProcessing", _lines(told["treated"]), type="statistical disclosure control")
     use = _add(study, "dataAccs/useStmt")
     _add(use, "conditions", _lines(told["use"]))
     _add(use, "disclaimer", _lines(told["review"]))
@@ -85,9 +85,9 @@ def _notes(fact: Fact) -> str:
 
 def _file(root: Element, material: Material) -> None:
     text = _add(root, "fileDscr/fileTxt")
-    digest = _add(text, "dataFingerprint", type="dataFile")
-    _add(digest, "digitalFingerprintValue", material.record["file"]["sha256"])
-    _add(digest, "algorithmSpecification", "SHA-256")
+    title = _add(text, "fileCitation/titlStmt")
+    _add(title, "titl", material.name)
+    _add(title, "IDNo", material.record["file"]["sha256"], agency="SHA-256")
     _add(text, "dimensns/caseQnty", str(material.records))
     _add(text, "fileType", material.record["file"]["format"])
 

@@ -30,20 +30,19 @@ CODEBOOK_ORDER = {
     "titlStmt": "titl subTitl altTitl parTitl IDNo",
     "prodStmt": "producer copyright prodDate prodPlac software fundAg grantNo",
     "verStmt": "version verResp notes",
-    "method": "dataColl notes anlyInfo stdyClas",
-    "dataColl": "timeMeth dataCollector collectorTraining frequenc sampProc deviat collMode "
-    "resInstru sources collSitu actMin ConOps weight cleanOps",
+    "method": "dataColl notes anlyInfo stdyClas dataProcessing codingInstructions",
     "anlyInfo": "respRate EstSmpErr dataAppr",
     "dataAccs": "setAvail useStmt notes",
     "useStmt": "confDec specPerm restrctn contact citReq deposReq conditions disclaimer",
     "fileDscr": "fileTxt locMap notes",
-    "fileTxt": "fileName fileCitation dataFingerprint fileCont fileStrc dimensns fileType format",
-    "dataFingerprint": "digitalFingerprintValue algorithmSpecification algorithmVersion",
+    "fileTxt": "fileName fileCitation fileCont fileStrc dimensns fileType format filePlac "
+    "dataChck ProcStat dataMsng software verStmt",
+    "fileCitation": "titlStmt rspStmt prodStmt distStmt serStmt verStmt biblCit holdings notes",
     "dimensns": "caseQnty varQnty logRecL recPrCas recNumTot",
     "dataDscr": "varGrp nCubeGrp var nCube notes",
     "var": "location labl imputation security embargo respUnit anlysUnit qstn valrng invalrng "
     "undocCod universe TotlResp sumStat txt stdCatgry catgryGrp catgry codInstr verStmt concept "
-    "derivation varFormat",
+    "derivation varFormat geoMap catLevel notes",
 }
 """Which elements may stand in an element, and in which order: DDI-Codebook 2.5, codebook.xsd."""
 
@@ -85,7 +84,7 @@ def test_the_archive_form_has_the_structure_of_the_schema(
     in_order(root)
     names = [each.get("name") for each in root.iter("{ddi:codebook:2_5}var")]
     assert names == list(bodyfat_table.names)
-    digest = root.find(".//{ddi:codebook:2_5}digitalFingerprintValue")
+    digest = root.find(".//{ddi:codebook:2_5}IDNo[@agency='SHA-256']")
     assert digest is not None
     assert digest.text == material.record["file"]["sha256"]
     # the test sees a wrong order
