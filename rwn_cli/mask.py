@@ -169,8 +169,8 @@ def _internal(
     """The internal record and its evidence, by the files that they go to."""
     from rwn_core.reporting.release_record import internal_files
 
-    with progress("reading the measures"):
-        text, evidence = internal_files(data, release, file, basis)
+    with progress("reading the measures") as report:
+        text, evidence = internal_files(data, release, file, basis, report)
     return {record: text.encode("utf-8"), evidence_path(record): evidence}
 
 

@@ -20,6 +20,7 @@ from rwn_core.evaluation.audit import Audit, audit
 from rwn_core.masking import Release
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
+from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.decision import Decision, frozen_text, thawed
 from rwn_core.reporting.evidence import REPORTED, evidence, kept_detail
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
@@ -140,7 +141,11 @@ def internal_record(
 
 
 def internal_files(
-    microdata: Microdata, release: Release, file: ReleasedFile, basis: Basis
+    microdata: Microdata,
+    release: Release,
+    file: ReleasedFile,
+    basis: Basis,
+    progress: Progress | None = None,
 ) -> tuple[str, bytes]:
     """Write the record of a release, and beside it the evidence that a report shows.
 
@@ -153,6 +158,8 @@ def internal_files(
     file : ReleasedFile
         What was written of the release.
     basis : Basis
+    progress : callable, optional
+        Called with the share of the measures that are read, from 0 to 1.
 
     Returns
     -------
@@ -162,16 +169,18 @@ def internal_files(
         Charts and the riskiest combinations of keys; holds values of the original.
     """
     basis = replace(basis, measures=(*basis.measures, *REPORTED))
-    audited = _audited(microdata, release, basis)
+    audited = _audited(microdata, release, basis, progress)
     shown = evidence(microdata, release, audited, release.id)
     document = _document(microdata, release, file, basis, audited)
     document["evidence"] = {"sha256": hashlib.sha256(shown).hexdigest()}
     return frozen_text(document), shown
 
 
-def _audited(microdata: Microdata, release: Release, basis: Basis) -> Audit:
+def _audited(
+    microdata: Microdata, release: Release, basis: Basis, progress: Progress | None = None
+) -> Audit:
     wanted = tuple(dict.fromkeys((*basis.policy.measures, *basis.measures)))
-    return audit(microdata, release, measures=wanted)
+    return audit(microdata, release, measures=wanted, progress=progress)
 
 
 def _document(
