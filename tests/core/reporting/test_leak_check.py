@@ -112,6 +112,17 @@ def test_the_value_of_a_risk_measure_is_refused(
         public_file(material, bodyfat_table, ".html")
 
 
+def test_a_title_may_have_a_year_and_no_value_of_few_records(
+    material: Material, bodyfat_table: Microdata
+) -> None:
+    for suffix in PUBLIC_FORMS:
+        titled = replace(material, title="Body measurements of 2026, 241 men")
+        assert b"2026, 241 men" in public_file(titled, bodyfat_table, suffix)
+        for title in ("The man of 363.15 pounds", "Made of ~/private/survey"):
+            with pytest.raises(ReleaseError, match=r"fewer than 10 records|a path"):
+                public_file(replace(material, title=title), bodyfat_table, suffix)
+
+
 def names() -> Microdata:
     number = np.arange(40)
     frame = pd.DataFrame(
