@@ -25,11 +25,12 @@ table { border-collapse: collapse; margin: .6rem 0; font-size: .92em; }
 th, td { text-align: left; vertical-align: top; padding: .2rem .7rem .2rem 0;
   border-bottom: 1px solid #e4e4e4; overflow-wrap: break-word; }
 th { color: #555; font-weight: 600; }
-.charts { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1rem; }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(440px, 1fr)); gap: 1rem; }
 figure { margin: 0; break-inside: avoid; }
 figcaption { font-size: .92em; } figcaption b { display: block; }
 @media print { body { margin: 0; max-width: none; } h2 { break-after: avoid; }
   tr { break-inside: avoid; } .wide { overflow: visible; }
+  .charts { grid-template-columns: 1fr 1fr; gap: .6rem; } figure > div { zoom: .7; }
   @page { margin: 18mm; } }
 """
 _SAFE = "default-src 'none'; style-src 'unsafe-inline'"

@@ -215,8 +215,10 @@ def _repeated(material: Material) -> Content:
 
 def _charts(material: Material) -> Content:
     charts = tuple(material.evidence.get("charts", ()))
-    missing = () if charts else ("The evidence file of the record is not at hand.",)
-    return Content(lines=missing, charts=charts)
+    if not charts:
+        return Content(lines=("The evidence file of the record is not at hand.",))
+    line = "Blue and hollow is the original, vermillion and filled the release. CONFIDENTIAL."
+    return Content(lines=(line,), charts=charts)
 
 
 def _decision(material: Material) -> Content:
