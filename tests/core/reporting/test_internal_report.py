@@ -22,7 +22,7 @@ from rwn_core.reporting.internal_report import MARK, internal_html, internal_jso
 from rwn_core.reporting.release_record import Basis
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
-from tests.core.reporting.conftest import made_of
+from tests.core.reporting.conftest import made_of, quickly_made_of
 
 
 def told(material: Material) -> dict[str, object]:
@@ -122,3 +122,21 @@ def test_what_is_not_at_hand_is_said(material: Material) -> None:
     assert {fact["key"] for fact in document["facts"]} == set(told(material))
     with pytest.raises(InputError, match="none of this program"):
         read_evidence(b"{}")
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        (rwn.RWN(epsilon=np.linspace(1.0, 3.0, 44), k=5), "epsilon a value for each record"),
+        (rwn.METHODS["random_swapping"](share=0.5, variables=("income",)), "income"),
+        (rwn.METHODS["sampling"](left_out=0.25), "left_out 0.25"),
+    ],
+    ids=["radii", "names", "sampling"],
+)
+def test_parameters_of_any_kind_are_shown(params: object, said: str) -> None:
+    material = quickly_made_of(classes_table(), params, ["cells_changed"])
+    assert said in words(material, "parameters")
+    assert internal_html(material)
+    kept = 33 if "left_out" in said else 44  # of 44, a quarter is left out
+    assert material.records == kept
+    assert f"44 records; the file has {kept}." in words(material, "data")
