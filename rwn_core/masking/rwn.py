@@ -33,10 +33,6 @@ from rwn_core.parallel.threads import thread_count
 class RWN(NeighborhoodMethod):
     """Hold the parameters of randomization within neighborhoods.
 
-    With probability q a cell takes the same variable's value of a random record of its record's
-    neighborhood: the records within epsilon, or its k nearest, whichever set is larger. Every
-    variable draws a record of its own, unless it shares one with others of its group.
-
     Parameters
     ----------
     epsilon : float, optional
