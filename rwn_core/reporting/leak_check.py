@@ -18,7 +18,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ReleaseError
 from rwn_core.measures import MEASURES
 from rwn_core.reporting.facts import Audience, Fact, Material
-from rwn_core.reporting.facts.fact import method_words
+from rwn_core.reporting.facts.fact import method_words, what_it_destroys
 from rwn_core.reporting.facts.public_words import vocabulary
 from rwn_core.reporting.file_text import file_texts
 
@@ -122,7 +122,8 @@ def _numbers(material: Material, rare: set[Any]) -> set[str]:
 
 def _own_words(material: Material) -> re.Pattern[str]:
     """What is said of any data that this method masks, and what the release shows itself."""
-    words = {*method_words(material.method), material.method.title}
+    method = material.method
+    words = {*method_words(method), what_it_destroys(method), method.title}
     words |= set(material.variables)
     longest_first = sorted(words - {""}, key=len, reverse=True)
     return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")

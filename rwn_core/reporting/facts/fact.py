@@ -17,7 +17,7 @@ from rwn_core.masking import METHODS
 from rwn_core.reporting.release_record import OF_EACH_RECORD
 from rwn_core.tuning import Setting
 
-_SECTION = re.compile(r"^[A-Z]\w+\n-{3,}$", flags=re.M)
+_SECTION = re.compile(r"^([A-Z][\w ]+)\n-{3,}$", flags=re.M)
 _FIRST = "Hold the parameters of "
 
 
@@ -182,12 +182,23 @@ def method_words(method: Any) -> tuple[str, str, str]:
         Its name within a sentence, what it does (of a method whose documentation has no second
         paragraph: what its levers do), and where it is defined.
     """
-    text = inspect.getdoc(method) or ""
-    about = _SECTION.split(text)[0].strip().split("\n\n")
-    name = one_line(about[0]).removeprefix(_FIRST).rstrip(".")
-    words = one_line(" ".join(about[1:])) or " ".join(lever.help for lever in method.levers)
-    source = text.partition("References\n----------\n")[2].split("\n\n")[0]
-    return name, words, one_line(source)
+    about = _sections(method)
+    first, _, more = about[""].partition("\n\n")
+    name = one_line(first).removeprefix(_FIRST).rstrip(".")
+    words = one_line(more) or " ".join(lever.help for lever in method.levers)
+    return name, words, one_line(about.get("References", ""))
+
+
+def what_it_destroys(method: Any) -> str:
+    """What a method's own documentation says that it destroys; empty where it says nothing."""
+    return one_line(_sections(method).get("What it destroys", ""))
+
+
+def _sections(method: Any) -> dict[str, str]:
+    """The parts of a documentation text by their titles; what comes first is under ''."""
+    first, *rest = _SECTION.split(inspect.getdoc(method) or "")
+    parts = zip(rest[::2], map(str.strip, rest[1::2]), strict=True)
+    return {"": first.strip(), **dict(parts)}
 
 
 def one_line(text: str) -> str:

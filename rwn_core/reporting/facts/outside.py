@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from statistics import median
 
 from rwn_core.reporting.facts import public_words as words
-from rwn_core.reporting.facts.fact import Audience, Content, Entry, Material, Table, method_words
+from rwn_core.reporting.facts.fact import (
+    Audience,
+    Content,
+    Entry,
+    Material,
+    Table,
+    method_words,
+    what_it_destroys,
+)
 
 _SHARE = (0.01, 0.05, 0.15, 0.4)
 _STEPS = {
@@ -67,6 +75,9 @@ def _loss(material: Material) -> Content:
     if changed is not None:
         said = ("few", "a part", "about half", "most", "nearly all")[bisect(_CHANGED, changed)]
         lines.append(words.CHANGED[said])
+    destroyed = what_it_destroys(material.method)
+    if destroyed:
+        lines.append(words.DESTROYED.format(words=destroyed))
     table = Table(columns=words.LOSS_COLUMNS, rows=tuple(rows)) if rows else None
     return Content(lines=tuple(lines), table=table)
 

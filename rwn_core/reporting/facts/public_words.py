@@ -33,6 +33,7 @@ LOSS = (
     "magnitude only.",
     "Not every kind could be measured on these data.",
 )
+DESTROYED = "What the method destroys on any data: {words}"
 LOSS_COLUMNS = ("what an analyst uses", "information lost")
 CHANGED = {
     "nearly all": "Nearly all values may differ from the original record's own.",
@@ -115,6 +116,16 @@ TITLES = (
 def vocabulary() -> tuple[str, ...]:
     """All sentences above, with their places for other words left empty."""
     parts: list[str] = [MASKED, KEPT, ROUNDED, VARIABLES, MEANS, SHARES, FAR_MEANS, FAR_SHARES]
-    parts += [TOTALS, REVIEW, *TREATED, *VARIABLE_COLUMNS, *AMOUNTS, *LOSS, *LOSS_COLUMNS, *ERRORS]
+    parts += [
+        TOTALS,
+        REVIEW,
+        DESTROYED,
+        *TREATED,
+        *VARIABLE_COLUMNS,
+        *AMOUNTS,
+        *LOSS,
+        *LOSS_COLUMNS,
+        *ERRORS,
+    ]
     parts += [*LOST.values(), *CHANGED.values(), *REPORTED_ERRORS.values(), *NEAR, *USE, *FILE]
     return (*parts, *TITLES)
