@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from docs.reference_of import commands, measures, methods, settings
+import rwn_core as rwn
+from docs import method_pictures
+from docs.reference_of import commands, measures, method_pages, methods, settings
 
 HERE = Path(__file__).parent / "reference"
+METHODS_HERE = Path(__file__).parent / "methods"
 NOTE = "<!-- Written by `python -m docs.build`; change the catalogue, not this file. -->"
 
 PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
@@ -24,13 +27,28 @@ PAGES: Mapping[str, Callable[[], str]] = MappingProxyType(
 
 def text(name: str) -> str:
     """A page as it should be."""
-    return f"{NOTE}\n\n{PAGES[name]().strip()}\n"
+    return _noted(PAGES[name]())
+
+
+def about_methods() -> dict[str, str]:
+    """The page of each masking method, and the index of them, as they should be, by file name."""
+    pages = {f"{key}.md": _noted(method_pages.page(key)) for key in rwn.METHODS}
+    return {"index.md": _noted(method_pages.index()), **pages}
+
+
+def _noted(page: str) -> str:
+    return f"{NOTE}\n\n{page.strip()}\n"
 
 
 def main() -> None:
-    """Write every page."""
+    """Write every page, and the pictures of the methods."""
     for name in PAGES:
         (HERE / name).write_text(text(name), encoding="utf-8")
+    for name, page in about_methods().items():
+        (METHODS_HERE / name).write_text(page, encoding="utf-8")
+    for key in rwn.METHODS:
+        picture = method_pictures.picture(key)
+        (METHODS_HERE / f"{key}.svg").write_text(picture, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import re
 from dataclasses import MISSING, Field, fields
 from typing import Any
 
-_TITLE = re.compile(r"^([A-Z]\w+)\n-{3,}\n", flags=re.M)
+_TITLE = re.compile(r"^([A-Z][\w ]+)\n-{3,}\n", flags=re.M)
 _ENTRY = re.compile(r"^(\S[^:\n]*?)(?: : ([^\n]*))?\n((?:(?:    [^\n]*)?\n)*)", flags=re.M)
 
 

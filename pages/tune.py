@@ -13,7 +13,7 @@ from rwn_ui.state.results import current_release, own_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import arrived, current, sample_note
 from rwn_ui.tune import view as tune_view
-from rwn_ui.widgets import download, precision, sidebar, slices, sliders
+from rwn_ui.widgets import download, options, precision, sidebar, slices, sliders
 
 SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
 
@@ -35,6 +35,8 @@ def draw() -> None:
             sidebar.method(session)
         above = st.container()
         with guarded():
+            with guarded():
+                options.draw(session)
             with guarded():
                 sidebar.weights(session)
             with guarded():

@@ -89,11 +89,11 @@ def limits(loaded: Scenario | None, texts: Sequence[str]) -> Policy:
     return Policy(limits=tuple(made))
 
 
-def axes_of(named: dict[str, str | None], others: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+def _axes(named: dict[str, str | None], others: Sequence[str] | None) -> dict[str, tuple[Any, ...]]:
     """The values to try, by parameter."""
     from rwn_core.tuning import values_of
 
-    given = {**named, **dict(_named(text) for text in others)}
+    given = {**named, **dict(_named(text) for text in others or ())}
     return {name: values_of(text, f"--{name}") for name, text in given.items() if text is not None}
 
 
@@ -118,14 +118,25 @@ def sliced(search: Search, data: Microdata, presets: str | None, *, given: bool)
 
 def search_of(
     loaded: Scenario | None,
-    axes: dict[str, tuple[Any, ...]],
+    values: tuple[dict[str, str | None], Sequence[str] | None],
     method: str | None,
     plan: tuple[tuple[str, ...], int | None, int | None],
 ) -> Search:
-    """The scenario's search, with what the command line says in place of its parts."""
+    """The scenario's search, with what the command line says in place of its parts.
+
+    Parameters
+    ----------
+    loaded : Scenario, optional
+    values : tuple
+        What is tried: of the parameters with an option of their own, and the texts of --set.
+    method : str, optional
+    plan : tuple
+        Measures, releases and seed; None where they are left out.
+    """
     from rwn_core.reporting.scenario import Search
     from rwn_core.tuning import USUAL, Grid, Plan, values_of
 
+    axes = _axes(*values)
     old = None if loaded is None else loaded.search
     first = () if loaded is None or loaded.setting is None else loaded.setting.precision
     if old is None and not axes:

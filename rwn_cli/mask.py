@@ -14,13 +14,11 @@ from rwn_cli.options import (
     Sliced,
     Source,
     Weighted,
-    described,
-    load,
     output_format,
     parameters,
     read_scenario,
     settings,
-    under,
+    table_of,
     write_all,
 )
 from rwn_cli.record_file import evidence_path, source_of
@@ -122,8 +120,7 @@ def mask(
     decided = _decision(record, meeting, (target, source, schema, scenario, meeting))
     options = _options({"epsilon": epsilon, "k": k, "q": q}, settings(set_ or ()))
     params = _parameters(loaded, method, options)
-    data = described(load(source, schema), identifiers=drop or ())
-    data = described(under(loaded, data), weights=weight or (), slices=slice_ or ())
+    data = table_of(source, schema, loaded, drop=drop, weights=weight, slices=slice_)
     before = {} if loaded is None or loaded.setting is None else dict(loaded.setting.precision)
     precision = steps(data, round_ or (), before)
     for notice in data.notices:

@@ -151,6 +151,25 @@ def under(scenario: Scenario | None, data: Microdata) -> Microdata:
     return data if slices is None else data.with_slices(slices)
 
 
+def table_of(
+    source: str,
+    schema: Path | None,
+    scenario: Scenario | None,
+    *,
+    drop: Sequence[str] | None,
+    weights: Sequence[str] | None,
+    slices: Sequence[str] | None = None,
+) -> Microdata:
+    """Read the table that a command works on, under its scenario and then its own options.
+
+    Raises
+    ------
+    InputError, OSError, ParameterError
+    """
+    data = described(load(source, schema), identifiers=drop or ())
+    return described(under(scenario, data), weights=weights or (), slices=slices or ())
+
+
 def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> Microdata:
     """Give the table the regression of the command line, if it names one."""
     from rwn_core.data.question import Question

@@ -17,7 +17,6 @@ from rwn_cli.grid_options import (
     ValuesOfK,
     ValuesOfQ,
     Workers,
-    axes_of,
     limits,
     rounded,
     search_of,
@@ -28,10 +27,8 @@ from rwn_cli.options import (
     SchemaFile,
     Source,
     Weighted,
-    described,
-    load,
     read_scenario,
-    under,
+    table_of,
     write,
 )
 from rwn_cli.terminal import progress, say
@@ -82,11 +79,10 @@ def seek(
     _check(target, source, schema, scenario)
     loaded = None if scenario is None else read_scenario(scenario)
     policy = limits(loaded, limit or ())
-    axes = axes_of({"epsilon": epsilon, "k": k, "q": q}, set_ or ())
-    search = search_of(loaded, axes, method, ((best,), releases, seed))
+    values = {"epsilon": epsilon, "k": k, "q": q}
+    search = search_of(loaded, (values, set_), method, ((best,), releases, seed))
     search = with_measures(search, policy.measures)
-    data = described(load(source, schema), identifiers=drop or ())
-    data = described(under(loaded, data), weights=weight or ())
+    data = table_of(source, schema, loaded, drop=drop, weights=weight)
     answer = _answer(data, rounded(search, data, round_ or ()), policy, best, workers)
     if not answer.reached:
         raise ReleaseError(answer.sentence)

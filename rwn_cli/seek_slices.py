@@ -13,10 +13,9 @@ from rwn_cli.options import (
     SchemaFile,
     Source,
     Weighted,
-    described,
-    load,
     parameters,
     settings,
+    table_of,
     write,
 )
 from rwn_cli.terminal import progress, say
@@ -54,8 +53,7 @@ def seek_slices(
 
     if scenario is not None and scenario.suffix.lower() != ".toml":
         raise ParameterError("--out must name a file that ends in .toml.")
-    data = described(load(source, schema), identifiers=drop or ())
-    data = described(data, weights=weight or ())
+    data = table_of(source, schema, None, drop=drop, weights=weight)
     policy = limits(None, limit or ())
     with progress("searching") as report:
         answer = search(

@@ -19,7 +19,6 @@ from rwn_cli.grid_options import (
     ValuesOfK,
     ValuesOfQ,
     Workers,
-    axes_of,
     limits,
     rounded,
     search_of,
@@ -33,11 +32,9 @@ from rwn_cli.options import (
     Sliced,
     Source,
     Weighted,
-    described,
-    load,
     output_format,
     read_scenario,
-    under,
+    table_of,
     write,
 )
 from rwn_cli.terminal import progress, say
@@ -85,15 +82,14 @@ def sweep(
     form = output_format(target, source, schema, scenario)
     loaded = None if scenario is None else read_scenario(scenario)
     policy = limits(loaded, limit or ())
-    axes = axes_of({"epsilon": epsilon, "k": k, "q": q}, set_ or ())
-    search = search_of(loaded, axes, method, (tuple(measure or ()), releases, seed))
+    values, plan = {"epsilon": epsilon, "k": k, "q": q}, (tuple(measure or ()), releases, seed)
+    search = search_of(loaded, (values, set_), method, plan)
     # who names measures and no limits asks for these measures alone
     named = measure or (loaded is not None and loaded.search is not None)
     judged = bool(limit) or (loaded is not None and loaded.policy is not None) or not named
     if judged:
         search = with_measures(search, policy.measures)
-    data = described(load(source, schema), identifiers=drop or ())
-    data = described(under(loaded, data), weights=weight or (), slices=slice_ or ())
+    data = table_of(source, schema, loaded, drop=drop, weights=weight, slices=slice_)
     search = rounded(search, data, round_ or ())
     search = sliced(search, data, slices, given=bool(slice_))
     settings = prepared(data, search.grid, references=False)

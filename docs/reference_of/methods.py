@@ -29,18 +29,17 @@ def page() -> str:
 def _entry(method: Any) -> str:
     about = sections(method)
     more = about[""].partition("\n\n")[2]
-    ranges = _example(method).preview(rwn.load_demo("bodyfat")).ranges
     parts = [
         f"## `{method.method}`: {method.title}",
         f"`rwn_core.{method.__name__}`. {one_line(more)}".strip(),
-        _parameters(method),
+        parameters(method),
         "### Levers",
-        "\n".join(_lever(lever, ranges, method.strength) for lever in method.levers),
+        levers(method),
         "### Law, forecast, source",
         "\n".join(
             [
-                f"- Exact law: {_law(method)}",
-                f"- Forecast without drawing: {_forecast(method)}",
+                f"- Exact law: {law(method)}",
+                f"- Forecast without drawing: {forecast(method)}",
                 f"- Source: {one_line(about.get('References', 'none'))}",
             ]
         ),
@@ -53,7 +52,8 @@ def _example(method: Any) -> Any:
     return method(**method.start)
 
 
-def _parameters(method: Any) -> str:
+def parameters(method: Any) -> str:
+    """The table of a method's parameters."""
     rows = ["| parameter | type | if left out | meaning |", "|---|---|---|---|"]
     about = entries(method)
     for each in fields(method):
@@ -66,6 +66,12 @@ def _kind(kind: str) -> str:
     return kind.removesuffix(", optional").replace("|", "\\|")
 
 
+def levers(method: Any) -> str:
+    """A line for each lever: how far it goes on a demo table, and what it does."""
+    ranges = _example(method).preview(rwn.load_demo("bodyfat")).ranges
+    return "\n".join(_lever(lever, ranges, method.strength) for lever in method.levers)
+
+
 def _lever(lever: Lever, ranges: Mapping[str, LeverRange], strength: str) -> str:
     ends = ranges[lever.name]
     unit = f" {lever.unit}" if lever.unit else ""
@@ -76,7 +82,8 @@ def _lever(lever: Lever, ranges: Mapping[str, LeverRange], strength: str) -> str
     )
 
 
-def _law(method: Any) -> str:
+def law(method: Any) -> str:
+    """The kind of law a method has, in words."""
     if not hasattr(method, "law"):
         return "none."
     law = get_type_hints(method.law)["return"]
@@ -86,7 +93,8 @@ def _law(method: Any) -> str:
     return f"`{kinds[0].__name__}`. {sentence(kinds[0])}"
 
 
-def _forecast(method: Any) -> str:
+def forecast(method: Any) -> str:
+    """Whether expectations are found without drawing."""
     if isinstance(method.has_forecast, bool):
         return "yes." if method.has_forecast else "no."
     return sentence(method.has_forecast).rpartition(": ")[2]

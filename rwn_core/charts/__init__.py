@@ -37,6 +37,7 @@ from rwn_core.charts.parts.not_applicable import draw as draw_reason
 from rwn_core.charts.parts.style import Chart
 from rwn_core.charts.tuning import (
     expected_curve,
+    method_map,
     parameter_surface,
     risk_utility_map,
     rounding_effect,
@@ -71,6 +72,7 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "queries": queries.draw,
         "sweep_map": sweep_map.draw,
         "parameter_surface": parameter_surface.draw,
+        "method_map": method_map.draw,
     }
 )
 """Every chart by key, in the order on screen; the pages draw by key and know no file of a chart."""

@@ -16,7 +16,9 @@ GUESSING = ("attribute_inference", "singling_out", "linkability", "inference")
 """Attacks that guess about a person; a release is to blame for what they learn beyond that
 of people who are not in the file."""
 
-_WORST = ("keys and neighborhoods", "whole original file")
+_NEIGHBORHOODS = "keys and neighborhoods"
+_INFORMED = "method known, keys only"
+_WORST = ("intruder_levels", "bayes_linkage")
 """Attacks that are the worst case with what they know, where both ways to link are tried."""
 
 
@@ -66,20 +68,28 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
         ("probabilistic, keys", "probabilistic_linkage", None, False),
         ("distance, all", "distance_linkage", None, False),
         ("global distance, all", "global_linkage", None, False),
-        ("method known, keys only", "intruder_levels", informed, True),
-        (_WORST[0], "intruder_levels", _value(readings, "intruder_levels"), True),
+        (_INFORMED, "intruder_levels", informed, True),
+        (_known(levels), "intruder_levels", _value(readings, "intruder_levels"), True),
         ("… of the whole file at once", "whole_file_linkage", None, True),
-        (_WORST[1], "bayes_linkage", None, True),
+        ("whole original file", "bayes_linkage", None, True),
     ):
+        if words == _INFORMED and _known(levels) != _NEIGHBORHOODS:
+            continue  # the same intruder as the next
         reading = readings[key]
         if key != "intruder_levels":
             success = _value(readings, key)
         reason = str(reading) if isinstance(reading, NotApplicable) else ""
         listed.append(
             {"words": words, "success": success, "worst": worst, "reason": reason}
-            | {"at_least": words in _WORST and _at_least(reading)}
+            | {"at_least": key in _WORST and words != _INFORMED and worst and _at_least(reading)}
         )
     return listed
+
+
+def _known(levels: Reading | NotApplicable) -> str:
+    """What the strongest intruder by the keys knows."""
+    drawn = not isinstance(levels, Reading) or levels.detail["neighborhoods"]
+    return _NEIGHBORHOODS if drawn else "keys and the method"
 
 
 def _value(readings: Answers, key: str) -> float | None:

@@ -143,14 +143,21 @@ def disclose(
     return Disclosure(
         readings=readings,
         rounding=_rounding(base, masked, law),
-        repetition=None if law is None else values_alone(law, RELEASES),
+        repetition=_repetition(law),
     )
+
+
+def _repetition(law: Law | None) -> dict[str, Any] | None:
+    """What several releases tell by themselves, where values come from neighborhoods."""
+    if law is None or law.neighborhoods is None:
+        return None
+    return values_alone(law, RELEASES)
 
 
 def _simulated(reading: Reading | NotApplicable, comparison: Comparison) -> Reading | NotApplicable:
     """The bound with simulated success beside it."""
     law = comparison.law
-    if not isinstance(reading, Reading) or law is None:
+    if not isinstance(reading, Reading) or law is None or law.neighborhoods is None:
         return reading
     generator = np.random.default_rng(_SEED)
     releases = [simulate(law, generator) for _ in range(SIMULATED)]

@@ -15,6 +15,7 @@ from rwn_core.masking.local_suppression import LocalSuppression
 from rwn_core.masking.method import Masked, Method, Prepared
 from rwn_core.masking.microaggregation import Microaggregation
 from rwn_core.masking.nbrs2015 import NBRS2015
+from rwn_core.masking.option import Option, method_options, option_words
 from rwn_core.masking.pram import PRAM
 from rwn_core.masking.random_swapping import RandomSwapping
 from rwn_core.masking.rank_swapping import RankSwapping
@@ -42,6 +43,7 @@ __all__ = [
     "Masked",
     "Method",
     "Microaggregation",
+    "Option",
     "Prepared",
     "RandomSample",
     "RandomSwapping",
@@ -55,6 +57,8 @@ __all__ = [
     "family",
     "lever_values",
     "mask",
+    "method_options",
+    "option_words",
     "options_of",
     "unrounded",
 ]

@@ -56,6 +56,17 @@ class AdditiveNoise(TableMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    For numbers, where an analyst is told the size of the noise and corrects for it, and where
+    impossible values do no harm. Nothing is copied from anybody.
+
+    What it destroys
+    ----------------
+    Correlations: at size 0.5 they are 0.8 of what they were, and slopes of a regression shrink
+    toward 0. Variances grow, bounds and peaks at single values are blurred, and a positive number
+    may become negative. Outliers stay outliers. Categories are not masked at all.
+
     References
     ----------
     Hundepool et al. 2012, section 3.4.2; Tendick 1991.

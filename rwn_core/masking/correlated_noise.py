@@ -22,12 +22,12 @@ from rwn_core.masking.left_alone import (
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import with_numbers
+from rwn_core.mechanism.correlated_noise_law import CorrelatedNoiseOn
 from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.noise_law import CorrelatedNoiseOn
 from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
 from rwn_core.randomness import SecretKey, uniforms
 
-Form = Literal["plain", "population", "sample"]
+Form = Literal["population", "sample", "plain"]
 
 LARGEST = 100.0
 _PRESETS = {"Light": 0.05, "Standard": 0.25, "Strong": 1.0}
@@ -57,6 +57,17 @@ class CorrelatedNoise(TableMethod):
     Raises
     ------
     ParameterError
+
+    When to use
+    -----------
+    For numbers near to a normal distribution of which means, covariances, regressions or principal
+    components will be computed: these are kept in expectation, at any size of the noise.
+
+    What it destroys
+    ----------------
+    All that means and covariances do not say: skewness, bounds, many equal values such as zeros,
+    and relations that are not linear. Group means are drawn toward the mean of all, because noise
+    and shrinking do not know the groups. Outliers stay outliers. Categories are not masked at all.
 
     References
     ----------

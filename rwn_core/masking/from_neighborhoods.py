@@ -128,7 +128,7 @@ class PreparedNeighborhoods:
 
     def with_slices(self, slices: Slices) -> Self:
         """The same neighborhoods under other slices; see `Prepared`."""
-        microdata = self.microdata.with_slices(slices)
+        microdata = self.params.table_of(self.microdata.with_slices(slices))
         made = self._with(self.params, microdata, self._draws.of_table(microdata))
         made._neighborhoods = self._neighborhoods
         return made

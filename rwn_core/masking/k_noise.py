@@ -62,9 +62,23 @@ class KNoise(TableMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    For single numbers, such as an age, where at least k people shall have values about as near as
+    noise reaches, and the noise may be published. It is no k-anonymity: who knows the bounds of
+    uniform noise excludes everybody beyond them.
+
+    What it destroys
+    ----------------
+    Detail everywhere, because of the loneliest record: noise is as wide as the farthest one needs,
+    so that a single outlier makes it wide for all. Correlations and slopes shrink as with any noise
+    that is added to each variable by itself. Normal and Laplace noise leave the range of the data.
+    Categories are not masked at all.
+
     References
     ----------
-    Bakar et al., k-PRAM and k-noise, section 3 and theorem 1.
+    Biswal, Arbuckle, Kulik, "Disclosure Metrics Born From Statistical Evaluations of Data
+    Utility", theorem 1.
 
     Examples
     --------
@@ -206,7 +220,7 @@ def expected_near(values: NDArray[np.float64], at: float, delta: float, noise: N
 
     References
     ----------
-    Bakar et al., theorem 1, in its exact form for any noise.
+    Biswal, Arbuckle, Kulik, theorem 1, in its exact form for any noise.
     """
     apart = values - at
     return float((noise.below(2 * delta - apart) - noise.below(-2 * delta - apart)).sum())

@@ -59,9 +59,22 @@ class KPRAM(TableMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    For single numbers, where k people in every interval are asked for and counts of the intervals
+    must stay exact.
+
+    What it destroys
+    ----------------
+    Everything within an interval: a number misses its true value by twice the interval's variance,
+    on average of the squares. Intervals have equal length, so that one far outlier may leave a
+    single interval for everybody, which is a random order. Relations between variables shrink,
+    because each is drawn by itself. Categories are not masked at all.
+
     References
     ----------
-    Bakar et al., k-PRAM and k-noise, section 2.
+    Biswal, Arbuckle, Kulik, "Disclosure Metrics Born From Statistical Evaluations of Data
+    Utility".
 
     Examples
     --------

@@ -38,6 +38,12 @@ class Lever:
     help: str = ""
     whole: bool = False
 
+    @property
+    def words(self) -> str:
+        """What it is, within a sentence and without its unit."""
+        first, rest = self.title[0], self.title.partition(" (")[0][1:]
+        return first.lower() + rest
+
     def value(self, number: Any) -> Any:
         """A number as this lever takes it; anything else, such as None, as it is."""
         if isinstance(number, bool) or not isinstance(number, int | float | np.number):

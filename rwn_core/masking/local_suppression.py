@@ -50,6 +50,18 @@ class LocalSuppression(TableMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    Where a rule demands that k people share every combination of chosen keys, and all other values
+    must stay true.
+
+    What it destroys
+    ----------------
+    Rare combinations: their keys become missing, not by chance, so that analyses by these keys are
+    biased, and with many keys little is left. Confidential values stand beside the keys as they
+    are: where k people share the value too, it is given away, and who holds some of the other
+    values links the row by them.
+
     References
     ----------
     Samarati and Sweeney 1998; Hundepool et al. 2012, section 3.2.4.

@@ -51,6 +51,18 @@ class Microaggregation(TableMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    For numbers, where each released row shall stand for at least k people and nothing may be
+    random. Means of
+    measured numbers are kept exactly.
+
+    What it destroys
+    ----------------
+    Variation within groups: variances shrink, correlations and fits look better than they are, and
+    no released number need be a possible one. Categories are not masked at all, and may still tell
+    the members of a group apart.
+
     References
     ----------
     Domingo-Ferrer and Torra 2005 (MDAV); Domingo-Ferrer and Mateo-Sanz 2002.

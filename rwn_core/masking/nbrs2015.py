@@ -53,6 +53,18 @@ class NBRS2015(NeighborhoodMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    To repeat published results, or to compare with them. For a new release RWN does the same and
+    leaves nobody without a neighborhood.
+
+    What it destroys
+    ----------------
+    Outliers as a whole: a selected record without a neighbor loses all masked values, and an empty
+    row tells that its person was one. At a small epsilon most records are lost, which looks like
+    protection. What it costs besides is what RWN costs: relations finer than a neighborhood, rare
+    categories, and standard errors that are too small.
+
     References
     ----------
     Matloff and Tendick 2015, section "Proposed method" and the function `nbrs`.

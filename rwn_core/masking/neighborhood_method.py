@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from threading import Event
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +39,19 @@ class NeighborhoodMethod(ABC):
 
     __slots__ = ()
 
+    instead_of_lever: ClassVar[frozenset[str]] = frozenset()
+    uses_weights: ClassVar[bool] = True
+    uses_slices: ClassVar[bool] = True
+    shows_whole_rows: ClassVar[bool] = False
+
     @property
     @abstractmethod
     def ball(self) -> Ball:
         """Which others belong to a neighborhood."""
+
+    def table_of(self, microdata: Microdata) -> Microdata:
+        """A table with the slices that the method draws for: the table's own."""
+        return microdata
 
     @property
     def scheme(self) -> Scheme:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.value_codes import value_codes
+from rwn_core.data.value_codes import joint_codes, value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.masking.left_alone import (
@@ -28,9 +28,9 @@ from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.donors import copy_from_donors
 from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.pram_choice import Levels, chosen_anew, chosen_by
+from rwn_core.mechanism.pram_choice import Levels, chosen_anew, chosen_by, within_strata
 from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
-from rwn_core.mechanism.transition_law import Transition
+from rwn_core.mechanism.transition_law import Choice, Transition
 from rwn_core.mechanism.transition_matrix import check_transition, is_singular
 from rwn_core.randomness import SecretKey, uniforms
 
@@ -69,6 +69,9 @@ class PRAM(TableMethod):
     variables : tuple of str
         What is changed; by default all categories, or where there are none the counts, whose
         values are levels then. As a text: names with commas.
+    within : tuple of str
+        Variables that are not changed, such as a region: a value is drawn anew among records that
+        are alike in them, from the levels and by the shares of these. As a text: names with commas.
     others : {"keep", "refuse"}
         What happens to other variables, where none are named: they are released as they are, or
         the table is refused.
@@ -76,6 +79,19 @@ class PRAM(TableMethod):
     Raises
     ------
     ParameterError
+
+    When to use
+    -----------
+    For categories, where analysts are given the matrix and estimate true counts with it, or where
+    shares must be right without any correction (the invariant form). With all entries positive it
+    is differentially private for each value by itself, at the epsilon that the measures state.
+
+    What it destroys
+    ----------------
+    Relations of changed variables with all others; impossible combinations arise. Rare levels are
+    made up by people of frequent ones, so that a released rare level is seldom true. Shares are
+    kept in expectation only, and a matrix without an inverse leaves nothing to estimate from.
+    Numbers are not masked where there are categories.
 
     References
     ----------
@@ -94,6 +110,7 @@ class PRAM(TableMethod):
     alpha: float = 1.0
     matrices: tuple[tuple[str, Rows], ...] | Mapping[str, Any] | str = ()
     variables: tuple[str, ...] | str = ()
+    within: tuple[str, ...] | str = ()
     others: Others = "keep"
 
     method: ClassVar[str] = "pram"
@@ -117,7 +134,12 @@ class PRAM(TableMethod):
         if not isinstance(self.invariant, bool):
             raise ParameterError("invariant must be true or false.")
         object.__setattr__(self, "matrices", _plain(self.matrices))
-        object.__setattr__(self, "variables", names_of(self.variables))
+        for name in ("variables", "within"):
+            object.__setattr__(self, name, names_of(getattr(self, name)))
+        if self.within and self.matrices:
+            raise ParameterError("matrices are for the whole table; give them or within.")
+        if set(self.within) & set(self.variables):
+            raise ParameterError("within and variables must not share a variable.")
         check_others(self.others)
 
     @property
@@ -128,13 +150,20 @@ class PRAM(TableMethod):
     def _names(self, microdata: Microdata) -> tuple[str, ...]:
         if self.variables:
             return require_masked(microdata, names_of(self.variables))
-        some = any(v.masked and v.kind in LEVELS for v in microdata.schema.released)
-        kinds = LEVELS if some else (Kind.COUNT,)
-        return maskable(microdata, lambda v: v.kind in kinds, self.others, "categories and counts")
+        free = [v for v in microdata.schema.released if v.masked and v.name not in self.within]
+        kinds = LEVELS if any(v.kind in LEVELS for v in free) else (Kind.COUNT,)
+        if self.within and not any(v.kind in kinds for v in free):
+            raise ParameterError("No variable is left to be changed; name fewer in within.")
+        names = maskable(microdata, lambda v: v.kind in kinds, self.others, "categories and counts")
+        return tuple(name for name in names if name not in self.within)
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without categories, and matrices that do not fit its levels."""
         names = self._names(microdata)
+        released = {variable.name for variable in microdata.schema.released}
+        for name in self.within:
+            if name not in released:
+                raise ParameterError(f"within must name released variables, not {name}.")
         for name, matrix in self._given.items():
             if name not in names:
                 raise ParameterError(
@@ -152,10 +181,19 @@ class PRAM(TableMethod):
         levels = table.once(("levels", name), partial(levels_of, table.microdata, name))
         given = self._given.get(name)
         if given is None:
-            choice = chosen_anew(levels, self.change, self.spread, self.invariant, self.alpha)
+            strata = table.once(("strata", self.within), partial(self._strata, table.microdata))
+            choice = within_strata(levels, strata, self._anew)
         else:
             choice = chosen_by(levels, given, self.invariant, self.alpha)
-        return Transition(plain=table.microdata, unit=(name,), choice=choice)
+        alike = not self.within
+        return Transition(plain=table.microdata, unit=(name,), choice=choice, by_value=alike)
+
+    def _anew(self, levels: Levels) -> Choice:
+        return chosen_anew(levels, self.change, self.spread, self.invariant, self.alpha)
+
+    def _strata(self, microdata: Microdata) -> NDArray[np.int64]:
+        within = names_of(self.within)
+        return joint_codes(microdata, within) if within else np.zeros(microdata.n, dtype=np.int64)
 
     def draw(self, table: PreparedTable, key: SecretKey) -> Microdata:
         """The table with changed categories; see `TableMethod.draw`."""
@@ -179,10 +217,18 @@ class PRAM(TableMethod):
             self._part(table, name) if name in changed else Untouched(microdata, name)
             for name in names
         ]
-        return SeparateLaw(microdata, parts)
+        return SeparateLaw(microdata, parts, names_of(self.within))
 
     def matrix(self, microdata: Microdata, name: str) -> NDArray[np.float64]:
-        """T of one variable over the levels that occur, for estimates: rows are true levels."""
+        """T of one variable over the levels that occur, for estimates: rows are true levels.
+
+        Raises
+        ------
+        ParameterError
+            Records differ in it: there is one matrix for each stratum.
+        """
+        if self.within:
+            raise ParameterError("Under within each stratum has its own matrix; take one of them.")
         levels = levels_of(microdata, name)
         return self._part(self.prepare(microdata), name).choice.matrix(levels.own, levels.codes)
 

@@ -70,6 +70,17 @@ class RandomSwapping(TableMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    For categories of which published counts must not change by one, as in a census, where tables of
+    two variables may weaken by a known factor.
+
+    What it destroys
+    ----------------
+    Relations: what binds an exchanged variable to others shrinks by the factor 1 - c, and
+    combinations that cannot be, such as a married child, arise. A value that only one person has is
+    in the release for certain. By default numbers are not exchanged where there are categories.
+
     References
     ----------
     Dalenius and Reiss 1982; Shlomo and Skinner 2010, with transition matrices whose rows sum to 1.
@@ -98,6 +109,7 @@ class RandomSwapping(TableMethod):
         ),
     )
     strength: ClassVar[str] = "share"
+    uses_slices: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""

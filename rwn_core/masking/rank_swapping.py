@@ -71,6 +71,18 @@ class RankSwapping(TableMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    For numbers and ordered levels of which every single distribution must stay exactly as it is,
+    such as published totals and quantiles, while relations may weaken.
+
+    What it destroys
+    ----------------
+    Relations between variables, the more the larger P is, since every variable is exchanged by
+    itself. Extremes stay in the file, near their ranks, unless the ends are coded. There is no law,
+    so that nobody can say how well the best intruder does: a policy with a limit on the worst case
+    is not kept. Categories without an order are not masked at all.
+
     References
     ----------
     Moore 1996; sdcMicro's documentation of rankSwap, whose P is a fraction although it says
@@ -101,6 +113,8 @@ class RankSwapping(TableMethod):
         ),
     )
     strength: ClassVar[str] = "p"
+    instead_of_lever: ClassVar[frozenset[str]] = frozenset({"r0", "k0"})
+    has_forecast: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""

@@ -61,6 +61,18 @@ class Recoding(TableMethod):
     ------
     ParameterError
 
+    When to use
+    -----------
+    Where coarse values are enough and nothing may be random: tables by classes, age groups, a
+    largest income.
+
+    What it destroys
+    ----------------
+    Detail: numbers are left with few different values, variances shrink, and a skewed variable may
+    end as a single class, a constant that no regression can use. Rare levels vanish into others.
+    There is no doubt but among equals: who is alone in all classes together is found for certain,
+    and confidential values of a class of equals are given away.
+
     References
     ----------
     Hundepool et al. 2012, section 3.2.

@@ -23,7 +23,7 @@ from rwn_core.masking.left_alone import (
 )
 from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
-from rwn_core.mechanism.block_law import LARGEST_PAIRS, BlockLaw, pairs_of
+from rwn_core.mechanism.block_law import LARGEST_PAIRS, law_within_blocks, pairs_of
 from rwn_core.mechanism.donors import column_streams, copy_from_donors, masked_columns
 from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.rank_swaps import HAIR
@@ -57,6 +57,19 @@ class RecordSwapping(TableMethod):
     Raises
     ------
     ParameterError
+
+    When to use
+    -----------
+    Where tables by some variables, such as region and sex, must stay exact, and only the
+    confidential values need doubt. What is swapped moves together, so that relations among the
+    swapped variables stay.
+
+    What it destroys
+    ----------------
+    Relations between the swapped variables and all that are neither swapped nor make blocks. Keys
+    stay as they are: a person with rare keys is found for certain, and only what stands beside them
+    is in doubt. Who is alone in a block keeps everything, and small blocks give few others to
+    exchange with.
 
     References
     ----------
@@ -166,17 +179,14 @@ class RecordSwapping(TableMethod):
         within = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return order[within < np.repeat(self.selected(blocks), sizes)]
 
-    def law(self, table: PreparedTable) -> BlockLaw | None:
-        """Every record's donors; None where blocks have too many; see `TableMethod.law`."""
-        blocks, microdata = self.blocks(table), table.microdata
-        if pairs_of(blocks) > LARGEST_PAIRS:
-            return None
-        return BlockLaw(
-            microdata,
-            self.swapped(microdata),
-            self.makers(microdata),
-            blocks,
-            self.selected(blocks),
+    def law(self, table: PreparedTable) -> Law | None:
+        """Every record's donors, or their values where there are many; see `TableMethod.law`."""
+        return law_within_blocks(
+            table.microdata,
+            self.swapped(table.microdata),
+            self.makers(table.microdata),
+            self.blocks(table),
+            self.selected(self.blocks(table)),
         )
 
     def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
@@ -196,8 +206,8 @@ class RecordSwapping(TableMethod):
             remarks.append(f"{alone:,} records are alone in their block and keep their values")
         if pairs_of(blocks) > LARGEST_PAIRS:
             remarks.append(
-                f"the blocks have more than {LARGEST_PAIRS:,} pairs of records, so the exact law "
-                "is not at hand; more variables in within make smaller blocks"
+                f"the blocks have more than {LARGEST_PAIRS:,} pairs of records, so the law is one "
+                "of values and names no donors; more variables in within make smaller blocks"
             )
         return remarks
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Event
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,24 +14,22 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
 from rwn_core.masking.from_neighborhoods import PreparedNeighborhoods
-from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.neighborhood_method import NeighborhoodMethod
+from rwn_core.masking.lever import Lever
+from rwn_core.masking.radius_and_nearest import RadiusAndNearest
 from rwn_core.mechanism.cell_law import CellLaw
-from rwn_core.mechanism.donors import check_probability, masked_columns
+from rwn_core.mechanism.donors import check_probability
 from rwn_core.mechanism.law import Law
 from rwn_core.neighbors import Neighborhoods, check_radius_and_k
 from rwn_core.neighbors.metric import Metric, metric_of
 from rwn_core.neighbors.rule import NeighborhoodRule
-from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import Progress
 
 TOGETHER = "a whole record"
-_PRESETS = {"Light": (0.6, 3, 0.5), "Standard": (1.2, 5, 1.0), "Strong": (2.4, 15, 1.0)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowCopy(NeighborhoodMethod):
+class RowCopy(RadiusAndNearest):
     """Hold the parameters of whole-row copying.
 
     With probability q all masked values of a record come from one uniformly random member of its
@@ -53,6 +50,18 @@ class RowCopy(NeighborhoodMethod):
     Raises
     ------
     ParameterError
+
+    When to use
+    -----------
+    As a yardstick: it shows what a policy does not see. Relations are kept better than by any
+    method that masks cell by cell, linkage is low, and yet every released row is the true record of
+    somebody.
+
+    What it destroys
+    ----------------
+    The doubt whether a row is true: all of them are. Who knows some values of a person in the file
+    may find the others beside them, all of them right. Records that are near nobody vanish, others
+    appear several times, so that groups at the rim shrink and standard errors are too small.
 
     References
     ----------
@@ -93,7 +102,8 @@ class RowCopy(NeighborhoodMethod):
         ),
     )
     strength: ClassVar[str] = "epsilon"
-    start: ClassVar[Mapping[str, float]] = MappingProxyType({"epsilon": 0.0, "k": 1, "q": 1.0})
+    uses_slices: ClassVar[bool] = False  # all variables travel together
+    shows_whole_rows: ClassVar[bool] = True
     has_forecast: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -122,7 +132,7 @@ class RowCopy(NeighborhoodMethod):
         budget: float | None = None,
     ) -> PreparedNeighborhoods:
         """Make a table ready for releases; see `Method.prepare`."""
-        return NeighborhoodMethod.prepare(
+        return RadiusAndNearest.prepare(
             self,
             together(microdata),
             settings=settings,
@@ -139,34 +149,17 @@ class RowCopy(NeighborhoodMethod):
         cancel: Event | None = None,
     ) -> PreparedNeighborhoods:
         """Make a table ready for a screen; see `Method.preview`."""
-        return NeighborhoodMethod.preview(
-            self, together(microdata), progress=progress, cancel=cancel
-        )
+        return RadiusAndNearest.preview(self, together(microdata), progress=progress, cancel=cancel)
+
+    def table_of(self, microdata: Microdata) -> Microdata:
+        """The table with all masked variables in one slice, whatever slices it has."""
+        return together(microdata)
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""
         rule = NeighborhoodRule(metric=self.metric(microdata), k=self.k, epsilon=self.epsilon)
         whole = together(microdata)
         return CellLaw(whole, neighborhoods, self.draw_probability(whole), rule=rule)
-
-    def draw_probability(self, microdata: Microdata) -> NDArray[np.float64]:
-        """P(a value of each released variable is replaced), shape (p,)."""
-        return np.where(masked_columns(microdata), float(self.q), 0.0)
-
-    def ranges_on(self, slider_range: SliderRange) -> dict[str, LeverRange]:
-        """How far each lever goes on a table with these distances."""
-        return {
-            "epsilon": LeverRange(low=0.0, high=slider_range.epsilon, step=slider_range.step),
-            "k": LeverRange(low=1, high=slider_range.k, step=1),
-            "q": LeverRange(low=0.0, high=1.0, step=0.05),
-        }
-
-    def presets_on(self, slider_range: SliderRange) -> dict[str, dict[str, float]]:
-        """Starting points: epsilon as a multiple of the typical nearest distance, k and q."""
-        return {
-            name: {"epsilon": slider_range.radius(multiple), "k": min(k, slider_range.k), "q": q}
-            for name, (multiple, k, q) in _PRESETS.items()
-        }
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Whose rows the release shows."""

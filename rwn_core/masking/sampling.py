@@ -14,8 +14,7 @@ from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.donors import NOBODY, copy_from_donors
 from rwn_core.mechanism.law import Law
-from rwn_core.mechanism.row_mixture import RowMixtureLaw
-from rwn_core.neighbors import find_strictly
+from rwn_core.mechanism.row_mixture import SampleLaw
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, random_order
 
 _PRESETS = {"Light": 0.1, "Standard": 0.5, "Strong": 0.9}
@@ -36,6 +35,17 @@ class RandomSample(TableMethod):
     Raises
     ------
     ParameterError
+
+    When to use
+    -----------
+    For a large register of which a part is enough, when no intruder knows who is in the part. It is
+    often taken before another method.
+
+    What it destroys
+    ----------------
+    Precision: with the share f of the records, standard errors grow by 1 / sqrt(f), and rare groups
+    may be missing. It masks nothing of what is released: a person who is known to be in the sample
+    is found, with every value true.
 
     References
     ----------
@@ -61,6 +71,8 @@ class RandomSample(TableMethod):
         ),
     )
     strength: ClassVar[str] = "left_out"
+    has_forecast: ClassVar[bool] = False
+    shows_whole_rows: ClassVar[bool] = True
     drops_lost_rows: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -87,10 +99,8 @@ class RandomSample(TableMethod):
 
     def law(self, table: PreparedTable) -> Law:
         """Each record is kept as a whole or lost as a whole; see `TableMethod.law`."""
-        n, p = table.microdata.n, len(table.microdata.schema.released)
-        nobody = table.once("nobody", lambda: find_strictly(np.zeros((n, 1)), 0.0))
-        lost = self.count(n) / n
-        return RowMixtureLaw(table.microdata, nobody, np.ones(p, dtype=bool), lost)
+        n = table.microdata.n
+        return SampleLaw(table.microdata, self.count(n) / n)
 
     def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
         """How far the lever goes; see `TableMethod.ranges_on`."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.slices import Slices
 from rwn_core.masking.lever import LeverRange, at_levers, family
 from rwn_core.masking.method import Masked, Prepared
 from rwn_core.mechanism.law import Law
@@ -28,7 +29,11 @@ class TableMethod(ABC):
     __slots__ = ()
 
     start: ClassVar[Mapping[str, float]] = MappingProxyType({})
-    has_forecast: ClassVar[bool] = False
+    has_forecast: ClassVar[bool] = True
+    instead_of_lever: ClassVar[frozenset[str]] = frozenset()
+    uses_weights: ClassVar[bool] = False
+    uses_slices: ClassVar[bool] = False
+    shows_whole_rows: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, microdata: Microdata) -> None:
@@ -143,6 +148,12 @@ class PreparedTable:
         assert family(params) == family(self.params)
         params.check(self.microdata)
         return type(self)(params, self.microdata, self._shared)
+
+    def with_slices(self, slices: Slices) -> Self:
+        """The same setting on a table with other slices; see `Prepared`."""
+        microdata = self.microdata.with_slices(slices)
+        self.params.check(microdata)
+        return type(self)(self.params, microdata)
 
     def release(
         self, key: SecretKey, *, threads: int | None = None, progress: Progress | None = None

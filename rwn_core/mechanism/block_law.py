@@ -12,6 +12,10 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.moments import Moments, joined
+from rwn_core.mechanism.separate_law import SeparateLaw, UnitLaw, Untouched
+from rwn_core.mechanism.transition_law import LARGEST_TABLE, Choice, Transition, numbers_of
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 
 LARGEST_PAIRS = 10_000_000  # of records of one block: 12 bytes each
@@ -57,6 +61,7 @@ class BlockLaw(CellLaw):
         # the blocks stand for no distance that a measure could ask for
         self.neighborhoods = None  # type: ignore[assignment]
         self._swapped, self._known_by = swapped, known_by
+        self._selection = (blocks, selected)
 
     @property
     def empty(self) -> NDArray[np.int64]:
@@ -78,6 +83,13 @@ class BlockLaw(CellLaw):
         together = tuple(name for name in self._swapped if name in names)
         return [together, *alone] if together else alone
 
+    def moments(self) -> Moments:
+        """Means over blocks, as `SeparateLaw.moments`."""
+        names = [v.name for v in self.original.schema.released if v.name not in self._swapped]
+        moved = block_transition(self.original, self._swapped, *self._selection)
+        parts = [Untouched(self.original, name) for name in names]
+        return joined([moved.moments(), *(part.moments() for part in parts)])
+
     def on(self, original: Microdata) -> Self:
         """The law in the eyes of somebody who has some variables only; see `CellLaw.on`.
 
@@ -92,6 +104,52 @@ class BlockLaw(CellLaw):
         other.original, other._tables = original, {}
         other.q = np.array([self.modification(v.name) for v in original.schema.released])
         return other
+
+
+def law_within_blocks(
+    original: Microdata,
+    swapped: tuple[str, ...],
+    known_by: tuple[str, ...],
+    blocks: NDArray[np.int64],
+    selected: NDArray[np.int64],
+) -> Law | None:
+    """The law of donors; of values where there are too many; see `BlockLaw`.
+
+    None where even the values of all blocks are too many to be listed.
+    """
+    if pairs_of(blocks) <= LARGEST_PAIRS:
+        return BlockLaw(original, swapped, known_by, blocks, selected)
+    if len(selected) * (int(numbers_of(original, swapped).max()) + 1) > LARGEST_TABLE:
+        return None
+    moved = block_transition(original, swapped, blocks, selected)
+    rest = [v.name for v in original.schema.released if v.name not in swapped]
+    parts: list[UnitLaw] = [moved, *(Untouched(original, name) for name in rest)]
+    return SeparateLaw(original, parts, known_by)
+
+
+def block_transition(
+    original: Microdata,
+    swapped: tuple[str, ...],
+    blocks: NDArray[np.int64],
+    selected: NDArray[np.int64],
+) -> Transition:
+    """The same law by values: a record keeps its own, or takes one of those of its block.
+
+    Records of a block are alike, so that no pair of them is listed.
+    """
+    own = numbers_of(original, swapped)
+    moving, sizes = blocks >= 0, np.bincount(blocks[blocks >= 0], minlength=len(selected))
+    other = np.maximum(selected - 1, 0) / np.maximum(sizes * (sizes - 1), 1)
+    pools = np.zeros((len(sizes), int(own.max()) + 1))
+    np.add.at(pools, (blocks[moving], own[moving]), 1.0)
+    pools /= np.maximum(sizes, 1)[:, np.newaxis]
+    taken = np.where(moving, (other * sizes)[blocks], 0.0)
+    starts = np.concatenate(([0], np.cumsum(moving)))
+    weights = sparse.csr_array(
+        (taken[moving], blocks[moving], starts), shape=(len(own), len(sizes))
+    )
+    choice = Choice(keep=1.0 - taken, weights=weights, pools=pools)
+    return Transition(plain=original, unit=swapped, choice=choice, by_value=False, exchanged=True)
 
 
 def pairs_of(blocks: NDArray[np.int64]) -> int:

@@ -16,6 +16,7 @@ from rwn_core.data.value_codes import codes_together, joint_codes, value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.donor_probabilities import Column, DonorChances
+from rwn_core.mechanism.moments import Moments
 from rwn_core.mechanism.privacy import AS_IT_IS, FROM_DONORS, Privacy
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.rule import Joins, NeighborhoodRule
@@ -206,10 +207,14 @@ class CellLaw:
     def probability(self, record: int, name: str, value: Any) -> float:
         """P(released value of this record's variable is `value`); missing is None."""
         table, values = self.table(name)
-        for place, known in enumerate(values):
+        for column, known in enumerate(values):
             if known == value:
-                return float(table[record, place])
+                return float(table[record, column])
         return 0.0
+
+    def moments(self) -> Moments | None:
+        """None: neighborhoods decide; see `Law.moments`."""
+        return None
 
     def kept(self, *names: str) -> NDArray[np.float64]:
         """P(the released values of these variables equal the original's), shape (n,).

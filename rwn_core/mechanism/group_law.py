@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.errors import NotApplicable
+from rwn_core.mechanism.moments import Moments, certain, independent
 from rwn_core.mechanism.privacy import Privacy
 
 NO_OUTSIDERS = "What becomes of people outside depends on the groups that they would join."
@@ -72,6 +74,10 @@ class Fixed:
             released = codes_like(shown, masked, name)[rows]
             same &= released[:, np.newaxis] == value_codes(shown, name)[0]
         return same.astype(np.float64)
+
+    def moments(self) -> Moments:
+        """The results, without any spread."""
+        return certain(rounded(self._shown, self._precision), self.names)
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
         """Each record's result for sure, after the original's values those that are new."""
@@ -180,6 +186,19 @@ class WithinGroups:
         released = codes_like(rounded(self._original, self._precision), masked, self.names[0])[rows]
         of_rows = table[:, np.maximum(released, 0)].toarray().T
         return np.where(released[:, np.newaxis] >= 0, of_rows, 0.0)[:, self._group[self._codes]]
+
+    def moments(self) -> Moments:
+        """Mean and variance of each record's group; sums are certain where records exchange."""
+        table, values, _ = self._by_group()
+        own = self._original.values(self.names[0])
+        center = np.nanmean(own) if not np.isnan(own).all() else 0.0
+        numbers = np.array([0.0 if value is None else value - center for value in values])
+        group = self._group[self._codes]
+        mean = np.asarray(table @ numbers)
+        variance = np.maximum(table @ numbers**2 - mean**2, 0.0)
+        means = np.where(np.isnan(own), np.nan, center + mean[group])[:, np.newaxis]
+        found = independent(self.names, means, variance[group][:, np.newaxis])
+        return replace(found, totals=np.zeros((1, 1))) if self.exchanged else found
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
         """P(each value is released for each record), and the values; see `UnitLaw`."""

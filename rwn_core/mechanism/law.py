@@ -14,6 +14,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.donor_probabilities import Column
+from rwn_core.mechanism.moments import Moments
 from rwn_core.mechanism.privacy import Privacy
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.rule import Joins
@@ -92,6 +93,15 @@ class Law(Protocol):
 
     def privacy(self) -> dict[tuple[str, ...], Privacy]:
         """What each unit promises a record in the sense of differential privacy."""
+
+    def moments(self) -> Moments | None:
+        """Mean and spread of all released numbers; None where neighborhoods decide.
+
+        Raises
+        ------
+        NotApplicable
+            They have no closed form.
+        """
 
     def exchanged(self, name: str) -> bool:
         """Whether a release has as many of each value of a variable as the original, for sure."""

@@ -14,9 +14,12 @@ from scipy.special import ndtr, ndtri
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded_values
 from rwn_core.errors import NotApplicable
+from rwn_core.mechanism.moments import Moments, independent
+from rwn_core.mechanism.noise_moments import shortfall, whole_variance
 from rwn_core.mechanism.privacy import NORMAL_NOISE, STILL_MISSING, Privacy
 
 Shape = Literal["gaussian", "laplace", "uniform"]
+UNLISTED = "Noise can release any number, so its values cannot be listed."
 SHAPES: tuple[str, ...] = get_args(Shape)
 
 
@@ -169,6 +172,20 @@ class NoiseOn:
         either = below(high - own) - below(low - own) + below(-low - own) - below(-high - own)
         return np.where(high <= 0, 0.0, np.maximum(either, 0.0))
 
+    def moments(self) -> Moments:
+        """The number itself and the noise's variance; more where it is rounded or reflected."""
+        if self.step:
+            raise NotApplicable("What is expected of noise is known before it is rounded.")
+        own, sd = self.original.values(self.name), self.noise.sd
+        variance = whole_variance(self.noise.below, sd) if self.whole else sd**2
+        mean, spread = own, np.where(np.isnan(own), 0.0, variance)
+        if self.reflected:
+            below, shape = self.noise.below, self.noise.shape
+            known = np.nan_to_num(own)
+            mean = own + 2 * shortfall(shape, sd, below, known, whole=self.whole)
+            spread = np.where(np.isnan(own), 0.0, known**2 + variance - np.nan_to_num(mean) ** 2)
+        return independent(self.names, mean[:, np.newaxis], spread[:, np.newaxis])
+
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
         """There is none.
 
@@ -176,7 +193,7 @@ class NoiseOn:
         ------
         NotApplicable
         """
-        raise NotApplicable("Noise can release any number, so its values cannot be listed.")
+        raise NotApplicable(UNLISTED)
 
     def on(self, names: frozenset[str]) -> NoiseOn:
         """The same."""
@@ -185,98 +202,3 @@ class NoiseOn:
     def rounded(self, precision: Mapping[str, float]) -> NoiseOn:
         """The law of the values after rounding; a second rounding stands for both."""
         return replace(self, step=precision[self.name]) if self.name in precision else self
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CorrelatedNoiseOn:
-    """Normal noise on several variables together, then shrunk toward their means; see `UnitLaw`.
-
-    A released row is mean + shrink (own + noise - mean). Where numbers are rounded, the density at
-    the rounded ones stands for their probability.
-
-    Attributes
-    ----------
-    original : Microdata
-        Never rounded.
-    names : tuple of str
-    covariance : ndarray of float64, shape (len(names), len(names))
-        Of the noise; positive definite.
-    mean : ndarray of float64, shape (len(names),)
-    shrink : float
-        Above 0.
-    """
-
-    original: Microdata
-    names: tuple[str, ...]
-    covariance: NDArray[np.float64]
-    mean: NDArray[np.float64]
-    shrink: float
-
-    exchanged: ClassVar[bool] = False
-    privacy: ClassVar[Privacy] = NORMAL_NOISE
-
-    @property
-    def kept(self) -> NDArray[np.float64]:
-        """P(no value changes): 0 unless all are missing."""
-        own = self.original.matrix(self.names)
-        return np.asarray(np.isnan(own).all(axis=1), dtype=np.float64)
-
-    def chances(
-        self, masked: Microdata, rows: NDArray[np.int64], people: Microdata | None = None
-    ) -> NDArray[np.float64]:
-        """The density of the rows' values for each person, relative to the densest."""
-        own = (people or self.original).matrix(self.names)
-        released = masked.matrix(self.names)[rows]
-        before = (released - self.mean) / self.shrink + self.mean
-        logs = np.full((len(rows), len(own)), -np.inf)
-        patterns, pattern = np.unique(np.isnan(own), axis=0, return_inverse=True)
-        gone = np.isnan(released)
-        for number, missing in enumerate(patterns):
-            here = np.flatnonzero(pattern.ravel() == number)
-            there = np.flatnonzero((gone == missing).all(axis=1))
-            if there.size:
-                logs[np.ix_(there, here)] = self._logs(before[there], own[here], ~missing)
-        top = logs.max(axis=1, keepdims=True)
-        return np.asarray(np.exp(logs - np.where(np.isfinite(top), top, 0.0)))
-
-    def _logs(
-        self, rows: NDArray[np.float64], own: NDArray[np.float64], known: NDArray[np.bool_]
-    ) -> NDArray[np.float64]:
-        """Log density up to a constant, of rows and people with the same known variables."""
-        from scipy.spatial.distance import cdist
-
-        if not known.any():
-            return np.zeros((len(rows), len(own)))
-        values, vectors = np.linalg.eigh(self.covariance[np.ix_(known, known)])
-        some = values > values.max() * 1e-12
-        white = vectors[:, some] / np.sqrt(values[some])
-        # what lies off the noise's own directions is never changed
-        fixed = vectors[:, ~some]
-        logs = -0.5 * cdist(rows[:, known] @ white, own[:, known] @ white, "sqeuclidean")
-        if fixed.size:
-            apart = cdist(rows[:, known] @ fixed, own[:, known] @ fixed)
-            logs = np.where(apart <= 1e-6 * np.sqrt(values.max()), logs, -np.inf)
-        return np.asarray(logs)
-
-    def table(self) -> tuple[sparse.csr_array, list[Any]]:
-        """There is none.
-
-        Raises
-        ------
-        NotApplicable
-        """
-        raise NotApplicable("Noise can release any number, so its values cannot be listed.")
-
-    def on(self, names: frozenset[str]) -> CorrelatedNoiseOn:
-        """The law of some of the variables."""
-        chosen = np.array([name in names for name in self.names])
-        return replace(
-            self,
-            names=tuple(name for name in self.names if name in names),
-            covariance=self.covariance[np.ix_(chosen, chosen)],
-            mean=self.mean[chosen],
-        )
-
-    def rounded(self, precision: Mapping[str, float]) -> CorrelatedNoiseOn:
-        """The same: the density at the rounded numbers."""
-        return self

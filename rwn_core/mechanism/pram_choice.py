@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -103,6 +104,36 @@ def chosen_anew(
     to_shares = a * u / m + u**2 * (1 / m).sum()
     weights = alpha * np.column_stack((to_shares, np.full(count, a * u * back.sum())))
     return _choice(levels, 1 - alpha + alpha * a**2 * back, weights, pools)
+
+
+def within_strata(
+    levels: Levels, strata: NDArray[np.int64], choose: Callable[[Levels], Choice]
+) -> Choice:
+    """The choice where the records of each stratum have levels and shares of their own.
+
+    Parameters
+    ----------
+    levels : Levels
+        Of all n records.
+    strata : ndarray of int64, shape (n,)
+        Numbers from 0.
+    choose : callable
+        The choice of the records of one stratum.
+    """
+    n, wide = len(levels.own), int(levels.own.max()) + 1
+    keep, pools, parts = np.ones(n), [], []
+    for stratum in range(int(strata.max()) + 1):
+        here = np.flatnonzero(strata == stratum)
+        own = levels.own[here]
+        counts = np.bincount(own, minlength=wide)[levels.codes]
+        some = counts > 0
+        choice = choose(Levels(own=own, codes=levels.codes[some], counts=counts[some]))
+        keep[here] = choice.keep
+        places = (np.ones(len(here)), (here, np.arange(len(here))))
+        parts.append(sparse.csr_array(places, shape=(n, len(here))) @ choice.weights)
+        pools.append(np.pad(choice.pools, ((0, 0), (0, wide - choice.pools.shape[1]))))
+    weights = sparse.csr_array(sparse.hstack(parts, format="csr"))
+    return Choice(keep=keep, weights=weights, pools=np.vstack(pools))
 
 
 def _choice(

@@ -29,6 +29,7 @@ NORMAL_NOISE = Privacy(
     "for another as one likes",
 )
 AS_IT_IS = Privacy(np.inf, "is released as it is")
+OR_NOT_AT_ALL = Privacy(np.inf, "is released as it is, or not at all")
 FROM_DONORS = Privacy(
     np.inf,
     "can only take a record's own value or those of its donors, so one person's change can make a "

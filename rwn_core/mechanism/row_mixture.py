@@ -1,4 +1,4 @@
-"""The law of the 2015 method: a mixture over whole rows."""
+"""The laws of the 2015 method and of sampling: mixtures over whole rows."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
+from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.donor_probabilities import Column
-from rwn_core.neighbors import Neighborhoods
+from rwn_core.mechanism.privacy import OR_NOT_AT_ALL, Privacy
+from rwn_core.neighbors import Neighborhoods, find_strictly
 from rwn_core.neighbors.rule import NeighborhoodRule
 
 
@@ -54,6 +56,7 @@ class RowMixtureLaw(CellLaw):
     ) -> None:
         q = np.where(masked, float(row_share), 0.0)
         super().__init__(original, neighborhoods, q, rule=rule)
+        self._found = neighborhoods
         self.row_share = float(row_share)
 
     def components(self) -> tuple[Component, ...]:
@@ -67,7 +70,7 @@ class RowMixtureLaw(CellLaw):
         A selected record without neighbors has probability 0 everywhere: it is `empty`.
         """
         q = np.where(self.q > 0, 1.0, 0.0) if selected else np.zeros(len(self.q))
-        cells = CellLaw(self.original, self.neighborhoods, q)
+        cells = CellLaw(self.original, self._found, q)
         cells.donors = self.donors
         return cells
 
@@ -117,3 +120,40 @@ class RowMixtureLaw(CellLaw):
         """P(no value of a record changes), shape (n,)."""
         selected = self.given(selected=True).rows_intact()
         return np.asarray((1 - self.row_share) + self.row_share * selected)
+
+
+class SampleLaw(RowMixtureLaw):
+    """The law of sampling: a record is lost as a whole, or kept as a whole; nobody has a donor.
+
+    Parameters
+    ----------
+    original : Microdata
+        n records.
+    left_out : float
+        The probability that a record is lost.
+    """
+
+    def __init__(self, original: Microdata, left_out: float) -> None:
+        n, p = original.n, len(original.schema.released)
+        nobody = find_strictly(np.zeros((n, 1)), 0.0)
+        super().__init__(original, nobody, np.ones(p, dtype=bool), left_out)
+        self.neighborhoods = None  # type: ignore[assignment]  # it draws from none
+
+    @property
+    def empty(self) -> NDArray[np.int64]:
+        """The records that have nobody to take values from: all."""
+        return np.arange(self.original.n)
+
+    @property
+    def members(self) -> sparse.csr_array:
+        """There are no donors.
+
+        Raises
+        ------
+        NotApplicable
+        """
+        raise NotApplicable("This is for a method that copies values from donors.")
+
+    def privacy(self) -> dict[tuple[str, ...], Privacy]:
+        """None at all: what is released is true."""
+        return dict.fromkeys(self.units(), OR_NOT_AT_ALL)

@@ -15,6 +15,7 @@ from rwn_core.data.value_codes import codes_like, value_codes
 from rwn_core.errors import NotApplicable
 from rwn_core.mechanism.cells import Component
 from rwn_core.mechanism.donor_probabilities import Column
+from rwn_core.mechanism.moments import Moments, certain, joined
 from rwn_core.mechanism.privacy import AS_IT_IS, Privacy
 from rwn_core.neighbors.rule import Joins
 
@@ -56,6 +57,15 @@ class UnitLaw(Protocol):
             Values are continuous, or several variables change together.
         """
 
+    def moments(self) -> Moments:
+        """Mean and spread of its numbers.
+
+        Raises
+        ------
+        NotApplicable
+            They have no closed form.
+        """
+
     def on(self, names: frozenset[str]) -> UnitLaw:
         """The law of some of its variables."""
 
@@ -72,13 +82,17 @@ class SeparateLaw:
         n records.
     parts : sequence of UnitLaw
         Of all released variables, each in one of them.
+    known_by : tuple of str
+        The variables without which nobody knows what a record does.
     """
 
     neighborhoods = None
     donors = None
 
-    def __init__(self, original: Microdata, parts: Sequence[UnitLaw]) -> None:
-        self.original = original
+    def __init__(
+        self, original: Microdata, parts: Sequence[UnitLaw], known_by: tuple[str, ...] = ()
+    ) -> None:
+        self.original, self._known_by = original, known_by
         self.precision: Mapping[str, float] = {}
         self._parts = {part.names: part for part in parts}
 
@@ -117,13 +131,17 @@ class SeparateLaw:
         """What each unit promises; see `Law.privacy`."""
         return {unit: part.privacy for unit, part in self._parts.items()}
 
+    def moments(self) -> Moments:
+        """Mean and spread of all released numbers; see `Law.moments`."""
+        return joined([part.moments() for part in self._parts.values()])
+
     def exchanged(self, name: str) -> bool:
         """Whether a variable keeps the counts of its values; see `Law.exchanged`."""
         return self._part(name).exchanged
 
     def modification(self, name: str) -> float:
         """The mean probability that a value of one variable changes."""
-        return float(1 - self._part(name).kept.mean())
+        return float(1 - self.kept(name).mean())
 
     def kept(self, *names: str) -> NDArray[np.float64]:
         """P(the released values of one unit's variables equal the original's), shape (n,)."""
@@ -138,15 +156,17 @@ class SeparateLaw:
         if not precision:
             return self
         parts = [part.rounded(precision) for part in self._parts.values()]
-        other = type(self)(rounded(self.original, precision), parts)
+        other = type(self)(rounded(self.original, precision), parts, self._known_by)
         other.precision = {**self.precision, **precision}
         return other
 
     def on(self, original: Microdata) -> Self:
         """The law in the eyes of somebody who has some variables only: that of those."""
         names = frozenset(original.names)
+        if not names.issuperset(self._known_by):
+            raise NotApplicable("Without the variables that make the blocks the law is not known.")
         parts = [part.on(names) for unit, part in self._parts.items() if names & set(unit)]
-        other = type(self)(original, parts)
+        other = type(self)(original, parts, self._known_by)
         other.precision = {name: s for name, s in self.precision.items() if name in names}
         return other
 
@@ -256,6 +276,10 @@ class Untouched:
         own = self._written if people is None else rounded(people, self._precision)
         released = codes_like(own, masked, self.names[0])[rows]
         return np.asarray(released[:, None] == value_codes(own, self.names[0])[0], np.float64)
+
+    def moments(self) -> Moments:
+        """The own numbers, without any spread."""
+        return certain(self._written, self.names)
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
         """Each record's own value for sure; see `UnitLaw`."""

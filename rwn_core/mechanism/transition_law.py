@@ -15,6 +15,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.value_codes import codes_together, value_codes
 from rwn_core.errors import NotApplicable
+from rwn_core.mechanism.moments import Moments, numbers_among
 from rwn_core.mechanism.privacy import STILL_MISSING, Privacy
 from rwn_core.mechanism.transition_matrix import privacy_epsilon
 
@@ -178,6 +179,32 @@ class Transition:
         first = np.zeros(int(own.max()) + 1, dtype=np.int64)
         first[own] = np.arange(len(own))
         return first[np.maximum(theirs, 0)], theirs >= 0
+
+    def moments(self) -> Moments:
+        """Kept numbers and those of the pools; sums are certain where records exchange."""
+        names = numbers_among(self.plain, self.names)
+        own = self._written.matrix(names)
+        center = np.nanmean(np.where(np.isnan(own).all(axis=0), 0.0, own), axis=0)
+        x = np.nan_to_num(own - center)
+        keep, weights, pools = (
+            self.choice.keep[:, np.newaxis],
+            self.choice.weights,
+            self.choice.pools,
+        )
+        values = np.zeros((pools.shape[1], len(names)))
+        values[self._own] = x
+        mean = keep * x + weights @ (pools @ values)
+        squares = keep * x**2 + weights @ (pools @ values**2)
+        drawn = np.asarray(weights.sum(axis=0)).ravel() @ pools
+        products = (keep * x).T @ x + (drawn[:, np.newaxis] * values).T @ values
+        together = products - mean.T @ mean
+        return Moments(
+            names=names,
+            means=np.where(np.isnan(own), np.nan, center + mean),
+            variances=np.maximum(squares - mean**2, 0.0),
+            together=together,
+            totals=np.zeros_like(together) if self.exchanged else together,
+        )
 
     def table(self) -> tuple[sparse.csr_array, list[Any]]:
         """P(each value is released for each record); see `UnitLaw`."""

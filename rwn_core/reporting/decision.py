@@ -56,6 +56,11 @@ class Decision:
         }
 
     @property
+    def table(self) -> str:
+        """Fingerprint of the table that it is about; empty where its scenarios name none."""
+        return next((each.table for each in self.scenarios if each.table), "")
+
+    @property
     def hash(self) -> str:
         """SHA-256 of the canonical text: another word anywhere gives another hash."""
         return _hash(self.to_dict())

@@ -154,42 +154,42 @@ def _refuse_unknown(document: Mapping[str, Any], known: set[str], what: str) -> 
         )
 
 
-def _watched(plain: Mapping[str, Any]) -> Predicate:
-    _refuse_unknown(plain, {"conditions"}, "scenario's watch")
-    return Predicate.from_dict(plain["conditions"])
+def _watched(parsed: Mapping[str, Any]) -> Predicate:
+    _refuse_unknown(parsed, {"conditions"}, "scenario's watch")
+    return Predicate.from_dict(parsed["conditions"])
 
 
-def _setting(plain: Mapping[str, Any]) -> Setting:
-    _refuse_unknown(plain, _SETTING, "scenario's setting")
+def _setting(parsed: Mapping[str, Any]) -> Setting:
+    _refuse_unknown(parsed, _SETTING, "scenario's setting")
     return Setting.of(
-        plain.get("method", "rwn"),
-        plain.get("parameters", {}),
-        plain.get("weights", {}),
-        plain.get("precision", {}),
-        plain.get("slices"),
+        parsed.get("method", "rwn"),
+        parsed.get("parameters", {}),
+        parsed.get("weights", {}),
+        parsed.get("precision", {}),
+        parsed.get("slices"),
     )
 
 
-def _search(plain: Mapping[str, Any]) -> Search:
-    _refuse_unknown(plain, _SWEEP, "scenario's sweep")
+def _search(parsed: Mapping[str, Any]) -> Search:
+    _refuse_unknown(parsed, _SWEEP, "scenario's sweep")
     grid = Grid(
-        axes={name: tuple(values) for name, values in plain.get("axes", {}).items()},
-        method=_method(plain.get("method", "rwn")),
-        weights=tuple(plain.get("weights", ({},))),
-        precision=tuple(plain.get("precision", ({},))),
-        slices=tuple(None if each == _OWN else each for each in plain.get("slices", (_OWN,))),
+        axes={name: tuple(values) for name, values in parsed.get("axes", {}).items()},
+        method=_method(parsed.get("method", "rwn")),
+        weights=tuple(parsed.get("weights", ({},))),
+        precision=tuple(parsed.get("precision", ({},))),
+        slices=tuple(None if each == _OWN else each for each in parsed.get("slices", (_OWN,))),
     )
-    given = {name: plain[name] for name in ("releases", "seed") if name in plain}
-    return Search(grid=grid, plan=Plan(measures=tuple(plain["measures"]), **given))
+    given = {name: parsed[name] for name in ("releases", "seed") if name in parsed}
+    return Search(grid=grid, plan=Plan(measures=tuple(parsed["measures"]), **given))
 
 
-def _method(plain: str | list[str]) -> str | tuple[str, ...]:
-    return plain if isinstance(plain, str) else tuple(plain)
+def _method(parsed: str | list[str]) -> str | tuple[str, ...]:
+    return parsed if isinstance(parsed, str) else tuple(parsed)
 
 
 def _search_to_dict(search: Search) -> dict[str, Any]:
     methods = search.grid.methods
-    plain: dict[str, Any] = {
+    parsed: dict[str, Any] = {
         "method": methods[0] if len(methods) == 1 else list(methods),
         "measures": list(search.plan.measures),
         "releases": search.plan.releases,
@@ -197,14 +197,14 @@ def _search_to_dict(search: Search) -> dict[str, Any]:
         "axes": {name: list(values) for name, values in search.grid.axes.items()},
     }
     if any(search.grid.weights):
-        plain["weights"] = [dict(each) for each in search.grid.weights]
+        parsed["weights"] = [dict(each) for each in search.grid.weights]
     if any(search.grid.precision):
-        plain["precision"] = [dict(each) for each in search.grid.precision]
+        parsed["precision"] = [dict(each) for each in search.grid.precision]
     if any(each is not None for each in search.grid.slices):
-        plain["slices"] = [
+        parsed["slices"] = [
             _OWN if each is None else [list(names) for names in each] for each in search.grid.slices
         ]
-    return plain
+    return parsed
 
 
 def read_toml(text: str, what: str, format: str) -> dict[str, Any]:

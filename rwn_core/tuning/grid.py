@@ -141,7 +141,7 @@ def values_of(text: str, name: str = "The list") -> tuple[Any, ...]:
     Returns
     -------
     tuple
-        Whole numbers, other numbers, or words.
+        Whole numbers, other numbers, true and false, or words.
 
     Raises
     ------
@@ -163,6 +163,8 @@ def values_of(text: str, name: str = "The list") -> tuple[Any, ...]:
 
 
 def _value(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
     for kind in (int, float):
         try:
             return kind(text)

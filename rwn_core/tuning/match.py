@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ParameterError
+from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import METHODS, LeverRange, at_levers
+from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.frontier import sign
 from rwn_core.tuning.point import Point
@@ -17,6 +18,8 @@ from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.trials import Plan, Trials
 
 COARSE = 10  # parts of a lever, of which the search begins with the ends
+PICTURES = ("correlation", "regression", "marginals")
+"""What is read of one release of each setting that is found, with all that its chart draws."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,17 +31,40 @@ class Matched:
     point : Point
         The setting with what the plan's measures read.
     reached : bool
-        Whether the strength could be chosen: not where even the method's weakest setting loses
-        more than is accepted or its strongest one less, or where no setting keeps the policy.
+        Whether the strength could be chosen: not where every setting that was tried loses more
+        than is accepted or the strongest one less, or where no setting keeps the policy.
+    path : tuple of Point
+        The settings that the search read, from the weakest to the strongest, with what is
+        matched and the measures that were asked for along the strength.
+    pictures : mapping of str to Reading or NotApplicable
+        What `PICTURES` read of the first release of the setting.
     """
 
     point: Point
     reached: bool
+    path: tuple[Point, ...] = ()
+    pictures: Mapping[str, Reading | NotApplicable] = field(default_factory=dict, repr=False)
 
     @property
     def method(self) -> str:
         """Key of the method."""
         return self.point.setting.method
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A method that cannot mask the table.
+
+    Attributes
+    ----------
+    method : str
+        Its key.
+    reason : str
+        Why, in one sentence.
+    """
+
+    method: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +105,9 @@ def match(
     to: Loss | Policy,
     *,
     plan: Plan,
+    along: Sequence[str] = (),
     progress: Progress | None = None,
-) -> list[Matched]:
+) -> list[Matched | Refused]:
     """Tune several methods to the same loss, or to the same policy.
 
     Parameters
@@ -92,36 +119,41 @@ def match(
     plan : Plan
         What is read at the settings that are found, and on how many releases; the search draws
         the same releases.
+    along : sequence of str
+        Measures that are read, beside what is matched, at every setting that the search tries.
     progress : callable, optional
         Called with the share done, from 0 to 1.
 
     Returns
     -------
-    list of Matched
+    list of Matched or Refused
         One for each method, in their order: the strongest setting that the loss accepts, or the
         weakest that keeps all limits of the policy. The method's other levers stay at its standard
-        preset.
+        preset. A method that cannot mask the table says why.
 
     Raises
     ------
     ParameterError
-        A method is unknown.
+        A method or a measure is unknown.
     """
     for key in methods:
         if key not in METHODS:
             raise ParameterError(f"There is no method {key}; known are: {', '.join(METHODS)}.")
-    matched = []
+    measures = to.measures if isinstance(to, Policy) else (to.measure,)
+    tried = replace(plan, measures=tuple(dict.fromkeys((*measures, *along))))
+    found: list[Matched | Refused] = []
     for number, key in enumerate(methods):
-        if isinstance(to, Policy):
-            search = _Search(microdata, key, replace(plan, measures=to.measures))
-            position, reached = search.weakest(lambda point: to.judge_point(point).kept)
-        else:
-            search = _Search(microdata, key, replace(plan, measures=(to.measure,)))
-            position, reached = search.strongest(to.accepts)
-        matched.append(Matched(point=search.read(position, plan), reached=reached))
-        if progress is not None:
-            progress((number + 1) / len(methods))
-    return matched
+
+        def tell(share: float, number: int = number) -> None:
+            if progress is not None:
+                progress((number + share) / len(methods))
+
+        try:
+            found.append(_Search(microdata, key, tried, tell).found(to, plan))
+        except ParameterError as refusal:
+            found.append(Refused(method=key, reason=str(refusal)))
+        tell(1.0)
+    return found
 
 
 class _Search:
@@ -132,9 +164,11 @@ class _Search:
     microdata : Microdata
     method : str
     plan : Plan
+        What is read at each of them.
+    progress : callable
     """
 
-    def __init__(self, microdata: Microdata, method: str, plan: Plan) -> None:
+    def __init__(self, microdata: Microdata, method: str, plan: Plan, progress: Progress) -> None:
         kind = METHODS[method]
         prepared = kind(**kind.start).preview(microdata)
         standard = dict(prepared.presets["Standard"])
@@ -142,28 +176,84 @@ class _Search:
         self._params = at_levers(prepared.params, standard)
         self._strength: str = kind.strength
         self.steps = math.floor((self._range.high - self._range.low) / self._range.step + 1e-9)
-        self._microdata, self._plan = microdata, plan
+        self._microdata, self._plan, self._progress = microdata, plan, progress
         ends = [self._setting(position).resolved(microdata) for position in (0, self.steps)]
         self._trials = Trials(microdata, ends, plan)
+        self._known: dict[int, Point] = {}
+
+    def found(self, to: Loss | Policy, plan: Plan) -> Matched:
+        """The setting that is sought, with what the plan reads there."""
+        if isinstance(to, Policy):
+            position, reached = self.weakest(lambda point: to.judge_point(point).kept)
+        else:
+            position, reached = self.strongest(to)
+        self._trials.plan = plan
+        setting = self._setting(position).resolved(self._microdata)
+        return Matched(
+            point=self._trials.run(setting),
+            reached=reached,
+            path=tuple(point for _, point in sorted(self._known.items())),
+            pictures=self._trials.first(setting, PICTURES),
+        )
 
     def _setting(self, position: int) -> Setting:
         number = round(self._range.low + position * self._range.step, 10)
         return Setting(params=at_levers(self._params, {self._strength: number}))
 
-    def read(self, position: int, plan: Plan | None = None) -> Point:
+    def read(self, position: int) -> Point:
         """What the measures read at a position of the strength."""
-        self._trials.plan = plan or self._plan
-        return self._trials.run(self._setting(position).resolved(self._microdata))
+        if position not in self._known:
+            setting = self._setting(position).resolved(self._microdata)
+            self._known[position] = self._trials.run(setting)
+            self._progress(min(len(self._known) / self._expected, 0.95))
+        return self._known[position]
 
-    def strongest(self, accepted: Callable[[Point], bool]) -> tuple[int, bool]:
-        """The last accepted position, and whether a stronger one is not accepted."""
-        good = [each for each in self._coarse if accepted(self.read(each))]
+    @property
+    def _expected(self) -> float:
+        """About how many positions are read, and the one that is found once more."""
+        halves = math.log2(max(self.steps / COARSE, 1))
+        return len(self._coarse) + math.ceil(halves) + 1
+
+    def strongest(self, to: Loss) -> tuple[int, bool]:
+        """The last accepted position, and whether a stronger one is not accepted.
+
+        Where none is accepted, the position that loses least.
+        """
+        for each in self._coarse:
+            self.read(each)
+        if not self._accepted(to):
+            self._approach(to)
+        good = self._accepted(to)
         if not good:
-            return 0, False
-        beyond = [each for each in self._coarse if each > good[-1]]
+            return self._least(to), False
+        beyond = [each for each in sorted(self._known) if each > good[-1]]
         if not beyond:
             return good[-1], False
-        return self._between(good[-1], beyond[0], accepted), True
+        return self._between(good[-1], beyond[0], to.accepts), True
+
+    def _accepted(self, to: Loss) -> list[int]:
+        """The accepted ones of the positions that were read, ascending."""
+        return [each for each in sorted(self._known) if to.accepts(self._known[each])]
+
+    def _least(self, to: Loss) -> int:
+        """The position that loses least of those that were read; the weakest of equals."""
+        better = sign(to.measure)
+
+        def loss(position: int) -> float:
+            median = self._known[position].median(to.measure)
+            return math.inf if median is None else better * median
+
+        return min(sorted(self._known), key=loss)
+
+    def _approach(self, to: Loss) -> None:
+        """Look for an accepted position around the one that loses least, by halves."""
+        step = max(self.steps // COARSE, 1)
+        while step > 1 and not self._accepted(to):
+            step = (step + 1) // 2
+            middle = self._least(to)
+            for each in (middle - step, middle + step):
+                if 0 <= each <= self.steps:
+                    self.read(each)
 
     def weakest(self, accepted: Callable[[Point], bool]) -> tuple[int, bool]:
         """The first accepted position, and whether there is one; else the strongest."""

@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, precision_words, steps_by_name
 from rwn_core.data.slices import Slices, as_slices, slices_words
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, SHORT_NAMES, lever_values
+from rwn_core.masking import METHODS, SHORT_NAMES, lever_values, option_words
 from rwn_core.masking.references import REFERENCES
 
 
@@ -105,7 +105,7 @@ class Setting:
         parts = [] if self.method == "rwn" else [self.method]
         shown = lever_values(self.params) | self.parameters
         parts += [
-            f"{SHORT_NAMES.get(name, name)} = {_word(v)}"
+            f"{SHORT_NAMES.get(name, name)} = {option_words(v)}"
             for name, v in shown.items()
             if v is not None
         ]
@@ -183,8 +183,3 @@ def _numbers_alike(node: Any) -> Any:
     if isinstance(node, dict):
         return {name: _numbers_alike(value) for name, value in node.items()}
     return float(node) if isinstance(node, int) and not isinstance(node, bool) else node
-
-
-def _word(value: Any) -> str:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return f"{value:.6g}" if number else str(value)

@@ -97,7 +97,7 @@ class Trials:
         readings: list[dict[str, Reading | NotApplicable]] = []
         try:
             for release in self._releases(setting):
-                readings.append(self._read(release))
+                readings.append(self._read(release, self.plan.measures))
                 if tick is not None:
                     tick()
         except ParameterError as refusal:
@@ -107,6 +107,13 @@ class Trials:
             key: _spread(key, [each[key] for each in readings]) for key in self.plan.measures
         }
         return Point(setting=setting, spreads=spreads, seconds=time.perf_counter() - start)
+
+    def first(
+        self, setting: Setting, measures: Sequence[str]
+    ) -> dict[str, Reading | NotApplicable]:
+        """The readings of a setting's first release, with all that their charts draw."""
+        release = next(self._releases(setting))
+        return self._read(release, measures)
 
     def _enter(self, setting: Setting) -> Prepared:
         """Go over to a setting: neighbors are ranked anew for other weights or families only."""
@@ -133,10 +140,10 @@ class Trials:
         for key in self.plan.keys:
             yield prepared.release(key, threads=1).rounded(precision)
 
-    def _read(self, release: Masked) -> dict[str, Reading | NotApplicable]:
+    def _read(self, release: Masked, measures: Sequence[str]) -> dict[str, Reading | NotApplicable]:
         assert self._comparison is not None
         comparison = self._comparison.with_masked(release.masked, release.law)
-        return {key: _safely(key, comparison) for key in self.plan.measures}
+        return {key: _safely(key, comparison) for key in measures}
 
 
 def _safely(key: str, comparison: Comparison) -> Reading | NotApplicable:

@@ -102,7 +102,7 @@ def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
         "label": scenario.name,
         "released": _setting(scenario),
         "state": "over" if failed else mark,
-        "limit": ", ".join([_verdict_words(verdict), *failed]),
+        "limit": ", ".join([verdict_words(verdict), *failed]),
         "against": [
             {"pin": key, "text": f"{_title(session, key)} {value}", "better": None}
             for key in dict.fromkeys((*session.policy.measures, *RISKS, "correlation"))
@@ -113,7 +113,7 @@ def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _verdict_words(verdict: Verdict) -> str:
+def verdict_words(verdict: Verdict) -> str:
     """The verdict in a few words: what is broken, what was not judged, or that all is kept."""
     if verdict.kept:
         return "keeps all limits"

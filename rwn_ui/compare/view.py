@@ -11,6 +11,7 @@ from rwn_core.reporting.decision import FORMAT, Decision
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.compare import decision as decision_view
+from rwn_ui.compare import law_sections, matching
 from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
 from rwn_ui.messages import escaped
 from rwn_ui.panel import panel
@@ -52,8 +53,7 @@ def shelf(session: Session) -> None:
             _reopen(session, read)
         else:
             kept = read.name or written_name(upload.name).removesuffix(".toml")
-            _keep(session, replace(read, name=kept))
-            take(session, read)
+            _arrived(session, replace(read, name=kept))
 
 
 def _save(session: Session, name: str, note: str) -> None:
@@ -80,22 +80,43 @@ def _read(content: bytes) -> Scenario | Decision:
     return Decision.thaw(text) if frozen else Scenario.from_toml(text)
 
 
+def _arrived(session: Session, scenario: Scenario) -> None:
+    """Take up a scenario file; of another table the setting only, its readings wait for theirs."""
+    if scenario.table not in ("", session.data.fingerprint):
+        session.shelf(scenario.table).scenarios[scenario.name] = scenario
+        st.info(
+            "This scenario was made for another table. Its setting is loaded; its readings are not "
+            "of this table and show when that one is opened.",
+            icon=":material/info:",
+        )
+    elif not scenario.table:  # meant for any: what was read elsewhere says nothing here
+        _keep(session, replace(scenario, readings={}))
+    else:
+        _keep(session, scenario)
+    take(session, scenario)
+
+
 def _reopen(session: Session, decision: Decision) -> None:
     """Take up a decision of another day: its scenarios, and the setting that was chosen."""
-    if decision.hash not in {each.hash for each in session.decisions}:
-        session.decisions.append(decision)
+    shelf = session.shelf(decision.table)
+    if decision.hash not in {each.hash for each in shelf.decisions}:
+        shelf.decisions.append(decision)
+    outcome = f"“{decision.chosen}” was chosen" if decision.chosen else "nothing was chosen"
+    words = f"Decision of {decision.date}: {outcome}."
+    if decision.table not in ("", session.data.fingerprint):
+        shelf.scenarios.update({each.name: each for each in decision.scenarios})
+        words += " It was made on another table and shows when that one is opened."
+        st.info(escaped(words), icon=":material/lock:")
+        return
     for scenario in decision.scenarios:
-        _keep(session, scenario)
+        _keep(session, scenario if scenario.table else replace(scenario, readings={}))
         if scenario.name == decision.chosen:
             take(session, scenario)
-    outcome = f"“{decision.chosen}” was chosen" if decision.chosen else "nothing was chosen"
-    st.info(escaped(f"Decision of {decision.date}: {outcome}."), icon=":material/lock:")
+    st.info(escaped(words), icon=":material/lock:")
 
 
 def take(session: Session, scenario: Scenario) -> None:
     """Go over to a scenario: its setting, seed, limits and sweep."""
-    if scenario.table and scenario.table != session.data.fingerprint:
-        st.warning("This scenario was made for another table; its readings are not of this one.")
     session.seed = scenario.seed
     if scenario.policy is not None:
         session.policy = scenario.policy
@@ -109,15 +130,21 @@ def take(session: Session, scenario: Scenario) -> None:
 
 
 def draw(session: Session) -> None:
-    """Two or three scenarios side by side, their differences in words, and the meeting."""
+    """Scenarios side by side, methods matched to each other, and the laws behind them."""
     made = scenario_trial.follow(session)
     if made is not None:
         _keep(session, made)
+    if session.scenarios:
+        _side_by_side(session)
+    elif scenario_trial.JOB not in own_work().jobs:
+        _nothing_yet()
+    matching.draw(session)
+    law_sections.draw(session)
+
+
+def _side_by_side(session: Session) -> None:
+    """Two or three scenarios side by side, their differences in words, and the meeting."""
     names = list(session.scenarios)
-    if not names:
-        if scenario_trial.JOB not in own_work().jobs:
-            _nothing_yet()
-        return
     picked, mode = st.columns([5, 1.4], vertical_alignment="bottom")
     key = _key(session, "chosen")
     shown = [name for name in st.session_state.get(key, names[:MOST]) if name in names]
@@ -146,6 +173,12 @@ def draw(session: Session) -> None:
 
 def _nothing_yet() -> None:
     st.space("xxsmall")  # below the bar of pages
+    st.markdown("#### Which release, and why")
+    st.markdown(
+        "This page is for choosing. Put two or three settings side by side as scenarios, with "
+        "their risks, what they cost and whether they keep the policy, and freeze what a meeting "
+        "decides; or let several methods be tuned to the same loss, and see which protects best."
+    )
     st.info(
         "Save the present setting at the left, save one on the Sweep page, or load a scenario "
         "file: two or three can then be compared.",

@@ -48,7 +48,8 @@ def panel(
         cards : list of str, each a chart written by `rwn_core.charts.serialise`.
         address : mapping of str to str, the query of the page's address.
         again : int, milliseconds after which, and again after as many, more of this is asked for.
-        tables : list of {"title", "columns", "rows", "caption"?}, shown below the charts.
+        tables : list of {"title", "columns", "rows", "caption"?, "file"?}, shown below the charts;
+            with the name of a file, it can be copied and downloaded.
         Every part but the stamp may be left out.
     key : str
         Streamlit key; the same on every run, so that the charts are redrawn in place.

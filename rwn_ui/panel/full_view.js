@@ -95,10 +95,14 @@ class FullView {
   }
 
   saveTable() {
-    const url = URL.createObjectURL(new Blob([csv(this.chart.table)], { type: "text/csv" }));
-    save(url, this.named("csv"));
-    setTimeout(() => URL.revokeObjectURL(url), 1000);
+    saveCsv(this.chart.table, this.named("csv"));
   }
+}
+
+function saveCsv(table, name) {
+  const url = URL.createObjectURL(new Blob([csv(table)], { type: "text/csv" }));
+  save(url, name);
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
 function save(url, name) {
@@ -126,6 +130,20 @@ function changeSection(node, table) {
   if (node.rwnText === text) return;
   node.rwnText = text;
   changeTable(node, table);
+  if (table.file) node.prepend(tableButtons(table));
+}
+
+/** The table as a file, and for a text or a spreadsheet, with tabs. */
+function tableButtons(table) {
+  const bar = make("p", "rwn-table-bar");
+  const copy = button("Copy", "Copy the table", "rwn-button", async () => {
+    const lines = [table.columns, ...table.rows].map((row) => row.map((cell) => cell ?? "").join("\t"));
+    await navigator.clipboard.writeText(lines.join("\n"));
+    setText(copy, "Copied");
+    setTimeout(() => setText(copy, "Copy"), 1500);
+  });
+  bar.append(copy, button("CSV", "Download the table as CSV", "rwn-button", () => saveCsv(table, table.file)));
+  return bar;
 }
 
 function changeTable(node, { title, columns, rows, caption }) {

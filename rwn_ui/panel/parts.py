@@ -15,13 +15,23 @@ RADIUS = "ε is a radius in standard deviations; not the epsilon of differential
 """What stands wherever epsilon is shown to a person."""
 
 
+def radius_note(levers: Mapping[str, float]) -> str:
+    """What epsilon is, for a method that has one."""
+    return RADIUS if "epsilon" in levers else ""
+
+
 def stamp(words: str, shown: Mapping[str, Any]) -> str:
     """A name for what is shown: another one whenever anything of it changes."""
     return f"{words} {hashlib.sha256(orjson.dumps(shown)).hexdigest()[:12]}"
 
 
-def changed_cells(reading: Reading | rwn.NotApplicable) -> dict[str, Any] | None:
-    """The realized share of changed cells, as the panel draws it."""
+def changed_cells(
+    reading: Reading | rwn.NotApplicable, levers: Mapping[str, float]
+) -> dict[str, Any] | None:
+    """The realized share of changed cells, as the panel draws it.
+
+    Beside it stands q, where the method has one.
+    """
     if not isinstance(reading, Reading):
         return None
     detail = reading.detail
@@ -29,5 +39,5 @@ def changed_cells(reading: Reading | rwn.NotApplicable) -> dict[str, Any] | None
         "names": list(detail["names"]),
         "share": [float(share) for share in detail["share"]],
         "overall": float(detail["overall"]),
-        "q": None if detail["q"] is None else round(float(detail["q"]), 4),
+        "q": levers.get("q"),
     }

@@ -26,7 +26,7 @@ from rwn_ui.background.progress import wait_for
 from rwn_ui.features import policy_tile, risk_axis, watch_list
 from rwn_ui.messages import escaped
 from rwn_ui.panel import panel
-from rwn_ui.panel.parts import RADIUS
+from rwn_ui.panel.parts import radius_note
 from rwn_ui.panel.tile import Tile, percent
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import shown_values as risk_shown
@@ -132,7 +132,7 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
         "projector": session.projector,
         "summary": {
             "text": f"{words} · keys: {', '.join(attack.keys)}",
-            "help": f"{INTERNAL} {RADIUS}",
+            "help": f"{INTERNAL} {radius_note(session.levers)}".rstrip(),
         },
         "tiles": _tiles(session, found),
         "cards": [serialise(chart) for chart in cards(found)],

@@ -17,8 +17,9 @@ def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> 
         texts.append(
             f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
             f"original data {_least(readings)}{percent(worst)}: the values of a row, exact or "
-            "rounded, together leave few originals that can have released it. Larger neighborhoods "
-            "at q = 1 or fewer variables help; rounding helps on top of them, seldom alone."
+            "rounded, together leave few originals that can have released it. "
+            f"{_help(readings)} or fewer variables help; rounding helps on top of them, seldom "
+            "alone."
         )
     texts += params.cautions()
     texts += _of_extremes(readings)
@@ -39,11 +40,27 @@ def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> 
     )
     shared = _value(readings, "homogeneity")
     if shared:
-        texts.append(
-            f"In {percent(shared)} of the neighborhoods nearly everybody has one confidential "
-            "value: it is disclosed without any linkage."
+        where = "In" if _drawn(readings) else "For"
+        whom = (
+            "of the neighborhoods nearly everybody has"
+            if _drawn(readings)
+            else "of the records nearly all who may give them values have"
         )
-    return texts + (_of_changes(readings, groups) if _changed(readings) else [])
+        texts.append(
+            f"{where} {percent(shared)} {whom} one confidential value: it is disclosed without "
+            "any linkage."
+        )
+    return texts + (_of_changes(params, readings, groups) if _changed(readings) else [])
+
+
+def _help(readings: Answers) -> str:
+    """What helps against who knows the original data."""
+    return "Larger neighborhoods at q = 1" if _drawn(readings) else "Stronger masking"
+
+
+def _drawn(readings: Answers) -> bool:
+    """Whether values are drawn from neighborhoods."""
+    return isinstance(readings["neighborhood_size"], Reading)
 
 
 def _changed(readings: Answers) -> bool:
@@ -71,14 +88,45 @@ def _of_extremes(readings: Answers) -> list[str]:
         return []
     copies = extremes.detail["released"]
     there = sum(count > 0 for count in copies)
+    if not there and not _drawn(readings):
+        return [f"None of the {len(copies)} largest and smallest values stands in this release."]
     return [
         f"Of the {len(copies)} largest and smallest values {there} stand in this release"
         + (f", one of them {max(copies)} times" if there and max(copies) > 1 else "")
-        + ": an extreme may stay, vanish or be copied to others, and it is a real person's."
+        + (
+            ": an extreme may stay, vanish or be copied to others, and it is a real person's."
+            if _drawn(readings)
+            else ": each is a real person's value."
+        )
     ]
 
 
-def _of_changes(readings: Answers, groups: int) -> list[str]:
+def _of_changes(params: Any, readings: Answers, groups: int) -> list[str]:
+    texts = _of_neighborhoods(readings)
+    if groups == 0 and not params.shows_whole_rows:
+        texts.append(
+            "Variables that are computed from others (sums, ratios, dummies of one answer) "
+            + (
+                "take values of different donors unless they form a group: edit rules may break."
+                if params.uses_slices
+                else "are masked apart from them: edit rules may break."
+            )
+        )
+    if _drawn(readings):
+        texts.append(
+            "Small groups shrink, means drift toward dense regions, and standard errors that are "
+            "computed from the release are too small, the more so the larger q and the "
+            "neighborhoods."
+        )
+    elif not params.shows_whole_rows:
+        texts.append(
+            "Standard errors that are computed from the release take masked values for true ones: "
+            "they leave out what masking adds."
+        )
+    return texts
+
+
+def _of_neighborhoods(readings: Answers) -> list[str]:
     texts = []
     sizes = readings["neighborhood_size"]
     if isinstance(sizes, Reading) and sizes.detail["share_governed_by_k"] > 0.5:
@@ -92,15 +140,6 @@ def _of_changes(readings: Answers, groups: int) -> list[str]:
             "The typical neighborhood is more than half the file: a modified value may come from "
             "nearly anybody."
         )
-    if groups == 0:
-        texts.append(
-            "Variables that are computed from others (sums, ratios, dummies of one answer) take "
-            "values of different donors unless they form a group: edit rules may break."
-        )
-    texts.append(
-        "Small groups shrink, means drift toward dense regions, and standard errors that are "
-        "computed from the release are too small, the more so the larger q and the neighborhoods."
-    )
     return texts
 
 

@@ -65,6 +65,24 @@ def change_method(session: Session, method: str) -> None:
     _go_over(session, session.data, session.name, then, method)
 
 
+def change_options(session: Session, options: Options) -> None:
+    """Go over to other options of the method, on the same table.
+
+    Raises
+    ------
+    ParameterError
+        The table does not take them.
+    """
+    coming = own_work().preparation
+    if coming is not None and coming.data.fingerprint == session.data.fingerprint:
+        give_up(session)
+
+    def then(table: PreparedTable) -> None:
+        session.use_options(options, table.prepared)
+
+    _go_over(session, session.data, session.name, then, session.method, options)
+
+
 def take(session: Session, choice: Choice) -> None:
     """Go over to a choice, from the history or elsewhere."""
     coming = own_work().preparation

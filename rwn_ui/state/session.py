@@ -10,7 +10,7 @@ from rwn_core.data.rounding import Steps, precision_words, share_of
 from rwn_core.data.slices import Slices, slices_words
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
-from rwn_core.masking import SHORT_NAMES, Prepared, Rounded
+from rwn_core.masking import SHORT_NAMES, Prepared, Rounded, option_words
 from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, Search
@@ -37,6 +37,14 @@ class Pin:
 
 
 @dataclass(slots=True, kw_only=True)
+class Shelf:
+    """What was proposed and decided of one table, which says nothing of another one."""
+
+    scenarios: dict[str, Scenario] = field(default_factory=dict)
+    decisions: list[Decision] = field(default_factory=list)
+
+
+@dataclass(slots=True, kw_only=True)
 class Session:
     """One user's choices, and nothing else. Widgets edit them; results are derived."""
 
@@ -57,8 +65,7 @@ class Session:
     watched: WatchList = field(default_factory=WatchList)  # records and questions to follow
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
-    scenarios: dict[str, Scenario] = field(default_factory=dict)
-    decisions: list[Decision] = field(default_factory=list)
+    shelves: dict[str, Shelf] = field(default_factory=dict)  # by fingerprint of their table
     second_variable: str = ""  # shown together with the first; see `pair`
     statistic: Statistic = CHANGE  # of the expected curve
     curve_axis: str = "epsilon"
@@ -82,6 +89,20 @@ class Session:
         if not self.precision:
             return self.params
         return Rounded(params=self.params, precision=self.precision)
+
+    def shelf(self, table: str = "") -> Shelf:
+        """The scenarios and decisions of a table by its fingerprint, of the present one without."""
+        return self.shelves.setdefault(table or self.data.fingerprint, Shelf())
+
+    @property
+    def scenarios(self) -> dict[str, Scenario]:
+        """The scenarios of the present table, by name."""
+        return self.shelf().scenarios
+
+    @property
+    def decisions(self) -> list[Decision]:
+        """The decisions on the present table."""
+        return self.shelf().decisions
 
     @property
     def slices(self) -> Slices:
@@ -136,6 +157,13 @@ class Session:
         self.levers = {name: prepared.ranges[name].clip(value) for name, value in levers.items()}
         self._use_known_axis()
 
+    def use_options(self, options: tuple[tuple[str, Any], ...], prepared: Prepared) -> None:
+        """Go over to other options of the method; the sliders stay where they are."""
+        self.options = options
+        self.levers = {
+            name: prepared.ranges[name].clip(value) for name, value in self.levers.items()
+        }
+
     def _use_known_axis(self) -> None:
         if self.curve_axis not in self.levers:
             self.curve_axis = rwn.METHODS[self.method].strength
@@ -145,9 +173,12 @@ class Session:
         """The current setting in words, without anything of the data."""
         parts = [] if self.method == "rwn" else [self.method]
         parts += [f"{SHORT_NAMES[name]} = {value:g}" for name, value in self.levers.items()]
-        parts += [f"{name} = {value}" for name, value in self.options]
-        parts += [*self._weighing, *([self._rounding] if self.precision else [])]
-        return " · ".join([*parts, *([slices_words(self.slices, short=True)] * bool(self.slices))])
+        parts += [f"{name} = {option_words(value)}" for name, value in self.options]
+        method = rwn.METHODS[self.method]
+        parts += self._weighing if method.uses_weights else []
+        parts += [self._rounding] if self.precision else []
+        shown = self.slices if method.uses_slices else ()
+        return " · ".join([*parts, *([slices_words(shown, short=True)] * bool(shown))])
 
     @property
     def _weighing(self) -> list[str]:

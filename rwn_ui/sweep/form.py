@@ -128,7 +128,9 @@ def _fill(session: Session) -> None:
         "slices": _chosen_slices(session, search.grid),
         "method": list(search.grid.methods),
         "others": "\n".join(
-            f"{name}={','.join(map(str, each))}" for name, each in axes.items() if name not in texts
+            f"{name}={','.join(map(_text, each))}"
+            for name, each in axes.items()
+            if name not in texts
         ),
         "measures": [key for key in search.plan.measures if key in rwn.MEASURES],
         "releases": search.plan.releases,
@@ -136,6 +138,10 @@ def _fill(session: Session) -> None:
     }
     for name, value in values.items():
         st.session_state.setdefault(_key(session, name), value)
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _show(session: Session, search: Search | None) -> None:
@@ -157,7 +163,7 @@ def _names(session: Session) -> list[str]:
 def first_search(session: Session) -> Search:
     """About sixty settings within the sliders' ranges, six measures, eight releases."""
     table = prepared(session)
-    axes: dict[str, tuple[float, ...]] = {}
+    axes: dict[str, tuple[Any, ...]] = {}
     for lever in session.params.levers:
         ends = table.prepared.ranges[lever.name]
         if lever.name == session.params.strength:
@@ -167,6 +173,8 @@ def first_search(session: Session) -> Search:
             axes[lever.name] = some or (ends.high,)
         else:
             axes[lever.name] = ((ends.low + ends.high) / 2, ends.high)
+    # chosen variables and matrices are no values between commas: they are tried from a scenario
+    axes |= {name: (value,) for name, value in session.options if not isinstance(value, tuple)}
     grid = Grid(
         axes=axes,
         method=(session.method,),

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+import rwn_core as rwn
 from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, seek_slices
 from rwn_ui.background.job import Job
@@ -29,7 +30,12 @@ def _key(session: Session, what: str) -> str:
 
 
 def draw(session: Session) -> None:
-    """The limits, the button, and the answer with what a row then shows."""
+    """The limits, the button, and the answer with what a row then shows.
+
+    Nothing where the method does not ask which variables travel together.
+    """
+    if not rwn.METHODS[session.method].uses_slices:
+        return
     policy = session.policy
     st.markdown("#### Which variables should travel together?")
     limits = "; ".join(

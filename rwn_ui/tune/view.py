@@ -13,7 +13,7 @@ from rwn_ui.features import (
     risk_axis,
     sweep_points,
 )
-from rwn_ui.panel.parts import RADIUS, changed_cells, stamp
+from rwn_ui.panel.parts import changed_cells, radius_note, stamp
 from rwn_ui.state import address
 from rwn_ui.state.prepared_table import CurrentRelease
 from rwn_ui.state.session import Pin, Session
@@ -43,9 +43,9 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "summary": {
             "text": f"{session.words} · seed {session.seed}"
             + repeated_draws_results.words(repeated_draws_results.drawn(session)),
-            "help": RADIUS,
+            "help": radius_note(session.levers),
         },
-        "changed": changed_cells(readings["cells_changed"]),
+        "changed": changed_cells(readings["cells_changed"], session.levers),
         "tiles": [
             *tiles.draw(session, readings),
             *_analysis_plan(session, current),

@@ -15,7 +15,7 @@ from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import analysis_plan_results, repeated_draws, repeated_draws_results
 from rwn_ui.messages import escaped
-from rwn_ui.panel.parts import RADIUS, changed_cells, stamp
+from rwn_ui.panel.parts import changed_cells, radius_note, stamp
 from rwn_ui.panel.tile import Tile
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
@@ -88,9 +88,9 @@ def payload(
         "projector": session.projector,
         "summary": {
             "text": f"{session.words} · seed {session.seed}{repeated_draws_results.words(drawn)}",
-            "help": RADIUS,
+            "help": radius_note(session.levers),
         },
-        "changed": changed_cells(utility.readings["cells_changed"]),
+        "changed": changed_cells(utility.readings["cells_changed"], session.levers),
         "tiles": [
             *(_tile(tile, utility, drawn) for tile in TILES),
             analysis_plan_results.tile(verdicts) if verdicts else _tile(CLUSTERS, utility, drawn),
@@ -139,7 +139,8 @@ TILES = (
         value=lambda reading: float(reading.detail["total_change"]),
         part="total_change",
         help="Change of the size of all levels, pairs of levels and tails that hold at most a "
-        "tenth of the records. Rare values shrink: donors are mostly of the majority.",
+        "tenth of the records. Rare values shrink where those that replace them are mostly of the "
+        "majority.",
     ),
     Tile(
         label="Propensity ratio",

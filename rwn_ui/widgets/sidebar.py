@@ -79,7 +79,9 @@ def _preset_on_screen(session: Session) -> str | None:
 
 
 def weights(session: Session) -> None:
-    """The table of variable weights; an edit changes every neighborhood."""
+    """The table of variable weights, where the method has distances that they change."""
+    if not rwn.METHODS[session.method].uses_weights:
+        return
     released = [v.name for v in session.data.schema.released]
     start = widget_key(session, f"weights.start.{session.rewound}")
     editor = widget_key(session, f"weights.{session.rewound}")
@@ -174,8 +176,8 @@ def extras(session: Session) -> None:
             2**31 - 1,
             session.seed,
             key=widget_key(session, "seed"),
-            help="The same seed draws the same donors, so charts move only when a parameter "
-            "does. A seed is no secret.",
+            help="The same seed draws the same release, so charts move only when a "
+            "parameter does. A seed is no secret.",
         )
     )
     names = [v.name for v in session.data.schema.released]

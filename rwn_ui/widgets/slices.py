@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+import rwn_core as rwn
 from rwn_core.data.slices import Slices, as_slices, verbatim_words
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_of, preset_slices
 from rwn_ui.messages import escaped
@@ -19,7 +20,12 @@ _HELP = (
 
 
 def draw(session: Session) -> None:
-    """The choice, the editor of one's own slices, and what a row then shows."""
+    """The choice, the editor of one's own slices, and what a row then shows.
+
+    Nothing where the method does not ask which variables travel together.
+    """
+    if not rwn.METHODS[session.method].uses_slices:
+        return
     _choose(session)
     if _edited(session):
         _edit(session)

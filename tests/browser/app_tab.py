@@ -128,9 +128,9 @@ class App:
         return counts
 
     def slider(self, name: str) -> Locator:
-        """The slider of a lever."""
+        """The slider of a lever of RWN, or one whose title begins so."""
         starts = {"epsilon": "Radius", "k": "Minimum", "q": "Modif"}
-        return self.page.get_by_role("slider", name=starts[name])
+        return self.page.get_by_role("slider", name=starts.get(name, name))
 
     def press(self, name: str, key: str) -> str:
         """Press a key on a slider; the new stamp, once it is drawn."""

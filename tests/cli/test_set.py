@@ -43,6 +43,7 @@ OWN = {
         "invariant": False,
         "alpha": 0.5,
         "variables": "age",
+        "within": "height",
         "matrices": None,
     },
 }

@@ -107,8 +107,7 @@ def coefficients(detail: Mapping[str, Any], drawn: Drawn | None = None) -> dict[
     result["caption"] = (
         f"R² {number(detail['r2_original'])} → {number(detail['r2_released'])}; "
         f"{detail['n_original']:,} → {detail['n_released']:,} complete records. The "
-        "released standard errors do not know of the masking: at small k and large q they are "
-        "too small."
+        "released standard errors do not know of the masking, and may be too small."
     )
     return result
 

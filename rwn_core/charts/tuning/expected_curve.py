@@ -34,7 +34,6 @@ from rwn_core.measures.measure import Reading
 
 _LEAST = 0.02
 """Height of the axis where nothing changes."""
-_AXES = {"epsilon": "radius ε", "k": "minimum neighbors k", "q": "modification probability q"}
 
 
 def draw(
@@ -59,13 +58,14 @@ def draw(
     others = " and ".join(
         f"{SHORT_NAMES[n]} = {v:g}" for n, v in detail["others"].items() if v is not None
     )
+    others = f" at {others}" if others else ""
     xs = np.asarray(detail["values"], dtype=float)
     return chart(
         "expected_curve",
         f"Expected {detail['short']} over {sign}",
         note,
-        f"Expected {words} over {_AXES[detail['axis']]} at {others}; at the present value {stated} "
-        "is expected" + ("" if realized is None else f" and this draw has {write(realized)}"),
+        f"Expected {words} over {detail['axis_words']}{others}; at the present value {stated} is "
+        "expected" + ("" if realized is None else f" and this draw has {write(realized)}"),
         data=[*_curve(detail, sign), *_interval(now, interval), *_point(now, realized)],
         layout=_layout(expected, (low, high), realized),
         large={"legend": True},
@@ -133,7 +133,7 @@ def _layout(expected: Reading, ends: tuple[float, float], realized: float | None
         notes.append(label("original", 1, expected.baseline, ORIGINAL, **beside))
     if realized is not None:
         notes.append(label("this draw", now, realized, RELEASED, bold=True, **_beside(now, widest)))
-    x = axis(_AXES[name], lowest - pad, widest + pad, count=7)
+    x = axis(str(detail["axis_words"]), lowest - pad, widest + pad, count=7)
     return layout(x, y, shapes=shapes, annotations=notes, uirevision=f"{name} {y['title']['text']}")
 
 

@@ -12,15 +12,17 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_of
+from rwn_core.evaluation.forecast.sums_of_moments import cells_of_moments, sums_of_moments
 from rwn_core.masking import Method, Prepared, family, lever_values
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.law import Law, independent_cells
+from rwn_core.mechanism.moments import Moments
 
 __all__ = ["Forecast", "forecast", "forecast_moments", "forecast_sample", "forecast_scan"]
 
 NO_FORECAST = (
     "A forecast is for a method that draws each cell independently, among neighbors that do not "
-    "depend on the key; draw releases instead."
+    "depend on the key, or that changes each variable by itself; draw releases instead."
 )
 PAIRS = 1_000_000  # neighbors that a sample's forecast adds up
 _PILOT = 50  # records that tell how many neighbors there are
@@ -78,6 +80,9 @@ def forecast_moments(law: Law) -> Forecast:
         The cells of a record depend on each other.
     """
     try:
+        own = law.moments()
+        if own is not None:
+            return _without_neighborhoods(law, own)
         cells = independent_cells(law)
     except NotApplicable:
         raise ParameterError(NO_FORECAST) from None
@@ -89,6 +94,12 @@ def forecast_moments(law: Law) -> Forecast:
     mean, variance = adder.cells(adder.near(starts, records, sizes, whole)[0], whole)
     moments = (columns.center + columns.unit * mean[0], columns.unit**2 * variance[0])
     return forecast_of(columns, adder.total(starts, records, sizes), 0, moments)
+
+
+def _without_neighborhoods(law: Law, moments: Moments) -> Forecast:
+    columns = Columns.of(law.original)
+    sums = sums_of_moments(columns, law, moments)
+    return forecast_of(columns, sums, 0, cells_of_moments(columns, moments), law.units())
 
 
 def forecast_scan(
@@ -132,7 +143,10 @@ def forecast_scan(
     """
     if not settings:
         return []
-    laws = _laws(microdata, settings, prepared)
+    known = _known_laws(microdata, settings, prepared)
+    if _by_themselves(known):
+        return [forecast_moments(law) for law in known]
+    laws = _neighborhood_laws(known)
     columns = Columns.of(microdata)
     adder = Adder(columns, np.array([law.q for law in laws]))
     # settings that differ in q alone share their neighborhoods
@@ -180,21 +194,39 @@ def forecast_sample(
         records = np.arange(min(count, moved.n))
         return settings[0].prepare(moved, settings=settings, records=records)
 
-    pilot = _laws(moved, settings, first(_PILOT))
+    known = _known_laws(moved, settings, first(_PILOT))
+    if _by_themselves(known):  # no neighbors are sought, so that all records are quick
+        return [forecast_moments(law) for law in known], moved
+    pilot = _neighborhood_laws(known)
     mean = np.max([law.neighborhoods.sizes for law in pilot], axis=0).mean()
     prepared = first(max(_PILOT, int(pairs / max(mean, 1.0))))
     scan = forecast_scan(moved, settings, prepared=prepared)
     return scan, moved.take(prepared.records)
 
 
-def _laws(
+def _known_laws(
     microdata: Microdata, settings: Sequence[Method], prepared: Prepared | None
-) -> list[CellLaw]:
+) -> list[Law]:
     """The law of every setting, from neighbors that are ranked once."""
     _refuse_unlike(settings)
     prepared = prepared or settings[0].prepare(microdata, settings=settings)
     known = [prepared.at(**lever_values(params)).law for params in settings]
-    laws = [independent_cells(law) for law in known if law is not None]
+    if None in known:
+        raise ParameterError(NO_FORECAST)
+    return [law for law in known if law is not None]
+
+
+def _by_themselves(laws: Sequence[Law]) -> bool:
+    """Whether the settings change values without neighborhoods."""
+    try:
+        return laws[0].moments() is not None
+    except NotApplicable:
+        raise ParameterError(NO_FORECAST) from None
+
+
+def _neighborhood_laws(known: Sequence[Law]) -> list[CellLaw]:
+    """The laws of independent cells, whose neighbors are stored together."""
+    laws = [independent_cells(law) for law in known]
     if len({id(law.neighborhoods.table) for law in laws}) > 1:
         raise ParameterError(
             "The neighbors of these settings do not fit into memory together; forecast fewer of "

@@ -79,7 +79,8 @@ def curve(
     Returns
     -------
     Reading
-        value: at the present setting; baseline: the original's own; detail: axis, values, now
+        value: at the present setting; baseline: the original's own; detail: axis, axis_words (to
+        be read by a person), values, now
         (the present value), expected (per value), low and high (per value, where 9 of 10
         releases fall in closed form; None where there is none), changed (expected share of
         cells that show another value), words, short words and share of the statistic.
@@ -99,6 +100,7 @@ def curve(
         baseline=statistic.realized(Comparison(original=microdata, masked=microdata)),
         detail={
             "axis": axis,
+            "axis_words": next(each.words for each in params.levers if each.name == axis),
             "values": np.array([float(value) for value in values]),
             "now": 0.0 if now is None else float(now),
             "expected": np.array(expected[:-1]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -116,6 +116,7 @@ def forecast_of(
     sums: ExpectedSums,
     setting: int,
     cells: tuple[NDArray[np.float64], NDArray[np.float64]],
+    units: Sequence[Sequence[str]] | None = None,
 ) -> Forecast:
     """The forecast of one setting.
 
@@ -129,7 +130,11 @@ def forecast_of(
         Which of them.
     cells : tuple of ndarray
         The mean and variance of every released number; empty if they are not wanted.
+    units : sequence of sequence of str, optional
+        Which variables are drawn together; by default the table's own groups.
     """
+    if units is None:
+        units = [[columns.released[number] for number in unit] for unit in columns.units]
     names, unit = list(columns.names), columns.unit
     seen, noise = sums.seen[setting], sums.noise[setting]
     count = np.diag(seen)
@@ -155,9 +160,7 @@ def forecast_of(
         cell_means=cells[0],
         cell_variances=cells[1],
         _together=sums.together[setting],
-        _sharing=frozenset(
-            frozenset(columns.released[number] for number in unit) for unit in columns.units
-        ),
+        _sharing=frozenset(map(frozenset, units)),
     )
 
 

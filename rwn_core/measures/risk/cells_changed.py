@@ -78,8 +78,8 @@ MEASURE = Measure(
     unit="share of cells",
     question="How many cells have another value than in the original?",
     sentence=filled(
-        "{share} of the values differ from the record's own; what stays the same is either kept "
-        "or a donor's equal value."
+        "{share} of the values differ from the record's own; what stays the same was kept "
+        "or came out equal."
     ),
     source="Perry, Matloff, Tendick 2022, section 5: each cell is modified with probability q",
     compute=compute,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -26,9 +26,11 @@ def statement(promises: Mapping[tuple[str, ...], Privacy]) -> str:
         Of each unit of variables that is drawn by itself.
     """
     without = {unit: each for unit, each in promises.items() if np.isinf(each.epsilon)}
+    parts = [
+        f"{_and(unit)} {each.epsilon:.3g}" for unit, each in promises.items() if unit not in without
+    ]
     if not without:
         total = sum(each.epsilon for each in promises.values())
-        parts = [f"{_and(unit)} {each.epsilon:.3g}" for unit, each in promises.items()]
         return (
             f"The release is differentially private, record by record, with epsilon = {total:.3g}, "
             f"the sum over the variables: {_some(parts)}. Ranges and matrices count as known, "
@@ -37,17 +39,24 @@ def statement(promises: Mapping[tuple[str, ...], Privacy]) -> str:
     reasons: dict[str, list[str]] = {}
     for unit, each in without.items():
         reasons.setdefault(each.because, []).append(_and(unit))
-    because = "; ".join(f"{_some(names)} {reason}" for reason, names in reasons.items())
-    return f"The release is not differentially private for any epsilon: {because}."
+    because = "; ".join(f"{_each(names)} {reason}" for reason, names in reasons.items())
+    alone = f" By itself each other variable has an epsilon: {_some(parts)}." if parts else ""
+    return f"The release is not differentially private for any epsilon: {because}.{alone}"
 
 
 def _and(unit: tuple[str, ...]) -> str:
-    return " with ".join(unit)
+    return " with ".join(unit) if len(unit) < 3 else f"the group of {_some(unit)}"
 
 
-def _some(parts: list[str]) -> str:
+def _each(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"each of {_some(names)}"
+
+
+def _some(parts: Sequence[str]) -> str:
     more = len(parts) - _NAMED
-    return ", ".join(parts[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    last = f"{more} more" if more > 0 else parts[-1]
+    shown = parts[:_NAMED] if more > 0 else parts[:-1]
+    return f"{', '.join(shown)} and {last}" if shown else last
 
 
 def compute(comparison: Comparison) -> Reading:
@@ -68,7 +77,7 @@ def compute(comparison: Comparison) -> Reading:
         "total_epsilon": None if np.isinf(sum(epsilons)) else sum(epsilons),
         "statement": statement(promises),
     }
-    return Reading(value=max(known, default=0.0), baseline=0.0, detail=detail)
+    return Reading(value=max([0.0, *known]), baseline=0.0, detail=detail)
 
 
 def _delta(law: Law, unit: tuple[str, ...]) -> float | None:
@@ -91,7 +100,7 @@ def sentence(reading: Reading, n: int) -> str:
             f"It is differentially private with epsilon = {total:.3g}: each record's released "
             f"values are at most e^{total:.3g} times as likely as if it were anybody else's."
         )
-    if reading.value == 0:
+    if reading.value <= 0:
         return "No epsilon covers it: some released values exclude some people, or nearly so."
     return (
         f"No epsilon covers it: with probability {percent(reading.value)} the release shows a "

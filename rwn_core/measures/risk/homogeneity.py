@@ -85,7 +85,7 @@ def sentence(reading: Reading, n: int) -> str:
         else "; other attacks do without that."
     )
     return (
-        f"For {people(reading.value, n)} nearly the whole neighborhood has the record's own "
+        f"For {people(reading.value, n)} nearly all who may give it values have the record's own "
         f"confidential value{end}"
     )
 

@@ -10,9 +10,9 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import (
-    cell_codes,
     class_sizes,
     class_totals,
+    key_cells,
     key_names,
 )
 from rwn_core.measures.statistics.population import individual_risk
@@ -23,7 +23,7 @@ def compute(comparison: Comparison) -> Reading:
     keys, sampling = key_names(comparison), comparison.sampling
     risks, people = [], []
     tables = (comparison.original, comparison.masked)
-    for table, cells in zip(tables, cell_codes(comparison, keys), strict=True):
+    for table, cells in zip(tables, key_cells(comparison, keys), strict=True):
         weights = sampling.of(comparison.original, table)
         risks.append(individual_risk(class_sizes(cells), class_totals(cells, weights)))
         people.append(float(weights.sum()))

@@ -22,6 +22,7 @@ def compute(comparison: Comparison) -> Reading:
         raise NotApplicable(next(level.reason for level in intruders if level.key == "L3"))
     detail = {
         "names": list(keys),
+        "neighborhoods": comparison.law is not None and comparison.law.neighborhoods is not None,
         "levels": [level.key for level in intruders],
         "words": [level.words for level in intruders],
         "success": [level.success for level in intruders],
@@ -34,7 +35,12 @@ def compute(comparison: Comparison) -> Reading:
 def sentence(reading: Reading, n: int) -> str:
     """Say how many are linked by the keys, and by which attack."""
     keys = ", ".join(reading.detail["names"])
-    who = f"Somebody who knows only {keys} of everybody, the method and the neighborhoods"
+    known = (
+        ", the method and the neighborhoods"
+        if reading.detail["neighborhoods"]
+        else " and the method"
+    )
+    who = f"Somebody who knows only {keys} of everybody{known}"
     return f"{linked(reading, n, who)}."
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
-from rwn_core.measures.statistics.key_variables import cell_codes, class_sizes, key_names
+from rwn_core.measures.statistics.key_variables import class_sizes, key_cells, key_names
 
 LIMITS = (2, 3, 5)
 _SHOWN = 3
@@ -24,7 +24,7 @@ def violations(sizes: NDArray[np.int64], k: int) -> int:
 def compute(comparison: Comparison) -> Reading:
     """Share of released records that share their key values with fewer than two others."""
     keys = key_names(comparison)
-    before, after = (class_sizes(cells) for cells in cell_codes(comparison, keys))
+    before, after = (class_sizes(cells) for cells in key_cells(comparison, keys))
     detail: dict[str, Any] = {
         "names": list(keys),
         "limits": list(LIMITS),

@@ -11,13 +11,13 @@ from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
-from rwn_core.measures.statistics.key_variables import cell_codes, class_sizes, key_names
+from rwn_core.measures.statistics.key_variables import class_sizes, key_cells, key_names
 
 
 def compute(comparison: Comparison) -> Reading:
     """Share of released records that no other released record resembles in the keys."""
     keys = key_names(comparison)
-    before_cells, after_cells = cell_codes(comparison, keys)
+    before_cells, after_cells = key_cells(comparison, keys)
     before = class_sizes(before_cells) == 1
     after = class_sizes(after_cells) == 1
     detail: dict[str, Any] = {

@@ -84,6 +84,20 @@ def cell_codes(
     return np.column_stack([one for one, _ in pairs]), np.column_stack([two for _, two in pairs])
 
 
+def key_cells(
+    comparison: Comparison, keys: Sequence[str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The cells of the keys, for counting who is like whom; see `cell_codes`.
+
+    A released record that has lost all of its values is nobody's likeness: such records form a
+    class of their own, while a missing cell of another record agrees with everything.
+    """
+    original, released = cell_codes(comparison, keys)
+    frame = comparison.masked.frame[list(comparison.masked.schema.names)]
+    lost = np.asarray(frame.isna().to_numpy().all(axis=1), dtype=bool)
+    return original, np.where(lost[:, np.newaxis], released.max(axis=0) + 1, released)
+
+
 def _paired_codes(comparison: Comparison, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     original, masked = comparison.original, comparison.masked
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):

@@ -82,12 +82,13 @@ def _small(
 
 
 def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Shares:
-    """Probability of each record to be released in each group, where cells are independent."""
+    """Probability of each record to be released in each group, where donors are independent."""
     components = () if comparison.law is None else comparison.law.components()
-    grouped = any(variable.group for variable in comparison.original.schema.released)
-    if len(components) != 1 or grouped or comparison.file is not None:
+    if len(components) != 1 or comparison.file is not None:
         return None
     cells = components[0].cells
+    if cells.donors is None or any(len(unit) > 1 for unit in cells.units()):
+        return None
     shares = []
     for group, codes in zip(groups, before, strict=True):
         own = (codes[:, None] == np.arange(len(group.labels))).astype(np.float64)

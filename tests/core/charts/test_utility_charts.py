@@ -30,6 +30,7 @@ def curve_reading(values: Any = (0.0, 0.1, 0.4), **more: Any) -> Reading:
         0.1,
         0.0,
         axis="epsilon",
+        axis_words="radius ε",
         values=np.array([0.0, 2.0, 4.0]),
         expected=np.asarray(values, dtype=float),
         changed=np.array([0.5, 0.9, 0.99]),

@@ -14,7 +14,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.evaluation.disclosure import disclose, disclose_release, with_keys, worst_records
-from rwn_core.masking import NBRS2015, RWN, mask
+from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample, Recoding, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
@@ -259,3 +259,23 @@ def test_what_many_releases_tell_is_what_they_show(q, donors):
     if q < 1:
         assert f"tends to {1 - q:.2g} of the own value and {q:.2g} of the" in words
         assert drawn.mean() == pytest.approx(q * (donors + 1) / 2, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [AdditiveNoise(size=0.3), RandomSample(left_out=0.5), Recoding(k=10)],
+    ids=lambda params: params.method,
+)
+def test_a_method_without_neighborhoods_is_not_told_of_them(bodyfat, params):
+    release = mask(bodyfat, params, seed=7)
+    base = Comparison(original=bodyfat, masked=bodyfat)
+    found = disclose(base, release.masked, release.law)
+    assert found.repetition is None
+    assert isinstance(found.readings["neighborhood_size"], NotApplicable)
+    said = risk_warnings.warnings(params, found.readings, rounding=False, groups=0)
+    said += [row[3] for row in risk_sentences.rows(found.readings, bodyfat.n) if row[1] != "n/a"]
+    for words in ("neighborhood", "donor", "q = ", "larger q", "ε"):
+        assert words not in " ".join(said), words
+    if params.method == "sampling":  # everybody is unique, and half of them are released
+        assert found.readings["uniqueness"].value == 121 / 241
+        assert found.readings["k_anonymity"].value == 121 / 241

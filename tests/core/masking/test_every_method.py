@@ -44,6 +44,18 @@ def test_a_key_gives_the_same_bytes_however_it_is_drawn():
     hold(rule, METHODS, ["mixed", "holes", WITHOUT])
 
 
+def test_the_slices_that_a_table_has_may_be_asked_for_again():
+    """Sweeps and pages do so at every setting; whole rows must not be torn by it."""
+
+    def rule(method: str) -> None:
+        data = table("mixed")
+        made = prepared(method, data)
+        again = made.with_slices(data.schema.slices)
+        same(again.release(key(8)).masked, made.release(key(8)).masked)
+
+    hold(rule, METHODS)
+
+
 def test_two_keys_differ_where_anything_is_random():
     def rule(method: str) -> None:
         one, other = (prepared(method, table("mixed")).release(key(i)).masked for i in (1, 2))

@@ -55,6 +55,26 @@ def test_moments_of_the_release_are_those_of_theory(shape):
     assert share == pytest.approx(1.0, abs=4 * np.sqrt((fourth - 1) / len(noise)))
 
 
+@pytest.mark.parametrize("shape", SHAPES)
+def test_moments_of_k_noise_are_those_of_theory(shape):
+    """Variance delta^2 / 3 of every shape, delta found by looking at all pairs."""
+    data, k = numbers(), 25
+    values = data.values("x")
+    half = max(np.sort(np.abs(values - each))[k - 1] for each in values) / 2
+    noise = np.concatenate(
+        [
+            rwn.mask(data, rwn.KNoise(k=k, shape=shape), seed=s).masked.values("x") - values
+            for s in range(30)
+        ]
+    )
+    variance = half**2 / 3
+    assert abs(noise.mean()) < 4 * np.sqrt(variance / len(noise))
+    fourth = {"gaussian": 3.0, "laplace": 6.0, "uniform": 1.8}[shape]
+    allowed = 4 * np.sqrt((fourth - 1) / len(noise))
+    assert noise.var() / variance == pytest.approx(1.0, abs=allowed)
+    assert abs(noise.var() / (half**2 / 2) - 1) > allowed  # noise of another width is noticed
+
+
 def law_of(part: NoiseOn, released: np.ndarray) -> np.ndarray:
     frame = pd.DataFrame({part.name: released})
     table = Microdata(frame, part.original.schema)

@@ -139,11 +139,31 @@ def test_the_law_has_the_swapped_variables_as_one_unit():
         law.on(blind)
 
 
-def test_a_large_block_has_no_law(monkeypatch):
-    monkeypatch.setattr("rwn_core.masking.record_swapping.LARGEST_PAIRS", 60)
+def test_the_law_of_large_blocks_is_the_same_by_values(monkeypatch):
     data = table((8, 2))
-    assert SWAP.prepare(data).law is None
-    assert "the exact law is not at hand" in SWAP.remarks(data, None)[-1]
+    exact = replace(SWAP, share=0.6).prepare(data).law
+    monkeypatch.setattr("rwn_core.masking.record_swapping.LARGEST_PAIRS", 60)
+    monkeypatch.setattr("rwn_core.mechanism.block_law.LARGEST_PAIRS", 60)
+    law = replace(SWAP, share=0.6).prepare(data).law
+    assert "names no donors" in SWAP.remarks(data, None)[-1]
+    assert law.donors is None
+    assert exact.donors is not None
+    assert sorted(law.units()) == sorted(exact.units())
+    rows = np.arange(data.n)
+    masked = replace(SWAP, share=0.6).prepare(data).release(SecretKey.from_seed(3)).masked
+    for name in ("a", "b"):
+        listed = [each.table(name)[0].toarray() for each in (exact, law)]
+        np.testing.assert_allclose(listed[1], listed[0], atol=1e-12)
+        assert law.modification(name) == pytest.approx(1 - exact.kept(name).mean())
+    chances = [each.unit_chances(("a", "b"), masked, rows) for each in (exact, law)]
+    np.testing.assert_allclose(chances[1], chances[0], atol=1e-12)
+    np.testing.assert_allclose(law.rows_intact(), exact.rows_intact(), atol=1e-12)
+    only = Microdata(data.frame[["a", "c"]], law.original.schema.__class__(
+        variables=tuple(v for v in data.schema.variables if v.name in ("a", "c"))))  # fmt: skip
+    with pytest.raises(NotApplicable, match="make the blocks"):
+        law.on(only)
+    monkeypatch.setattr("rwn_core.mechanism.block_law.LARGEST_TABLE", 5)
+    assert replace(SWAP, share=0.5).prepare(data).law is None
     assert block_law.pairs_of(np.array([0, 0, 1, -1])) == 5
 
 

@@ -13,7 +13,6 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast_moments
 from rwn_core.masking import METHODS, RWN, mask
-from rwn_core.masking.rwn import modification
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
@@ -97,9 +96,10 @@ def test_weights_reach_the_distance(people):
 
 
 def test_q_of_each_variable(people):
-    assert modification(people, 0.3).tolist() == [0.3] * 4
+    assert RWN(k=1, q=0.3).draw_probability(people).tolist() == [0.3] * 4
     schema = people.schema.replace_variable("town", masked=False)
-    assert modification(people.with_schema(schema), 0.3).tolist() == [0.3, 0.3, 0.0, 0.3]
+    drawn = RWN(k=1, q=0.3).draw_probability(people.with_schema(schema))
+    assert drawn.tolist() == [0.3, 0.3, 0.0, 0.3]
     law = mask(people.with_schema(schema), RWN(k=3, q=0.3), seed=7).law
     assert (law.modification("age"), law.modification("town")) == (0.3, 0.0)
     own = people.frame["town"].iloc[0]

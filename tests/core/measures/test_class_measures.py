@@ -208,7 +208,7 @@ def test_weights_need_not_be_released_and_may_be_masked():
 
 
 @pytest.mark.parametrize(
-    ("sampling", "told"),
+    ("sampling", "message"),
     [
         (Sampling(population=3), "at least the file's 6"),
         (Sampling(population=float("nan")), "at least the file's 6"),
@@ -219,13 +219,13 @@ def test_weights_need_not_be_released_and_may_be_masked():
         (Sampling(weights="w", population=100), "not both"),
     ],
 )
-def test_sampling_is_checked_before_the_work(sampling, told):
+def test_sampling_is_checked_before_the_work(sampling, message):
     frame = pd.DataFrame(
         {"g": list("aabbcc"), "w": [1.0, 2, 3, 4, 5, 6], "half": [0.5] * 3 + [2.5] * 3,
          "gap": [1.0, 2, np.nan, 4, 5, 6]}
     )  # fmt: skip
     data = Microdata.from_frame(frame)
-    with pytest.raises(ParameterError, match=told):
+    with pytest.raises(ParameterError, match=message):
         Comparison(original=data, masked=data, sampling=sampling)
 
 

@@ -22,7 +22,9 @@ from rwn_core.masking import (
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.differential_privacy import statement
 from rwn_core.mechanism.noise_law import Noise
+from rwn_core.mechanism.privacy import AS_IT_IS, NORMAL_NOISE, Privacy
 from rwn_core.mechanism.transition_matrix import mixed_matrix, privacy_epsilon, successive_share
 
 
@@ -136,3 +138,17 @@ def test_a_row_of_swapped_categories_has_the_epsilon_of_its_matrix(categories):
 def test_nothing_masked_promises_nothing(categories):
     for method in (PRAM(change=0.0), RandomSwapping(share=0.0)):
         assert read(categories, method).detail["total_epsilon"] is None
+
+
+def test_the_statement_names_who_has_an_epsilon_and_why_others_have_none() -> None:
+    promises = {
+        ("a",): AS_IT_IS,
+        ("b",): AS_IT_IS,
+        ("c", "d", "e"): NORMAL_NOISE,
+        ("f",): Privacy(1.25, "may become any of its values, whatever it was"),
+    }
+    words = statement(promises)
+    assert "each of a and b is released as it is; the group of c, d and e has normal" in words
+    assert words.endswith("By itself each other variable has an epsilon: f 1.25.")
+    with_epsilon = statement({("f",): promises[("f",)], ("g",): Privacy(0.5, "")})
+    assert "epsilon = 1.75, the sum over the variables: f 1.25 and g 0.5." in with_epsilon

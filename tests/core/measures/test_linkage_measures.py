@@ -157,7 +157,7 @@ def test_ANO_1_risk_beyond_a_control_group():
 
 @pytest.mark.parametrize("key", ["singling_out", "linkability", "inference"])
 def test_attacks_that_guess_beside_a_control_group(key):
-    """Unmasked they find people in the file; on strangers' data they find nobody more."""
+    """Unmasked they find people in the file; on data of people outside they find nobody more."""
     data, holdout = related(600, 1), related(600, 2)
     open_ = MEASURES[key].compute(Comparison(original=data, masked=data, holdout=holdout))
     assert open_.value > 0.3

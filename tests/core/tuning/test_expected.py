@@ -12,7 +12,7 @@ from rwn_core.tuning import Grid, JobFolder, Plan, Run, Setting, prepared, sweep
 from rwn_core.tuning.forecast import EXPECTED, expected
 
 
-def told(data: rwn.Microdata, settings: list[Setting]) -> dict[str, dict[str, float]]:
+def all_expected(data: rwn.Microdata, settings: list[Setting]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for part in expected(data, settings):
         found |= part
@@ -30,13 +30,15 @@ def test_the_figures_of_the_specification() -> None:
     data = rwn.load_demo("bodyfat")
     setting = Setting.of("rwn", {"epsilon": 3.0, "k": 5}).resolved(data)
     # the worked figures of the method's specification: 0.079 expected, 0.086 over releases
-    assert told(data, [setting])[setting.key]["correlation"] == pytest.approx(0.079, abs=0.006)
+    assert all_expected(data, [setting])[setting.key]["correlation"] == pytest.approx(
+        0.079, abs=0.006
+    )
 
 
 @pytest.mark.parametrize("data", [rwn.load_demo("bodyfat"), large()], ids=["small", "large"])
 def test_they_are_what_releases_read_on_average(data: rwn.Microdata) -> None:
     setting = Setting.of("rwn", {"epsilon": 0.4, "k": 5, "q": 0.7}).resolved(data)
-    found = told(data, [setting])[setting.key]
+    found = all_expected(data, [setting])[setting.key]
     plan = Plan(measures=("cells_changed", "correlation", "principal_components"), releases=20)
     (point,) = sweep(data, setting, plan=plan, workers=1).points
     changed = point.spreads["cells_changed"].values
@@ -63,7 +65,7 @@ def test_they_are_what_releases_read_on_average(data: rwn.Microdata) -> None:
 def test_nothing_moves_at_q_zero() -> None:
     data = large()
     setting = Setting.of("rwn", {"k": 5, "q": 0.0}).resolved(data)
-    found = told(data, [setting])[setting.key]
+    found = all_expected(data, [setting])[setting.key]
     for key in set(EXPECTED) - {"expected_rows"}:
         assert found[key] == pytest.approx(0.0, abs=1e-9)
     assert found["expected_rows"] == pytest.approx(1.0)
@@ -80,8 +82,8 @@ def test_all_records_of_a_large_table_are_looked_at_where_they_are_few_enough() 
     for exact, again, near in zip(whole, all_, some, strict=True):
         assert np.allclose(exact.covariances, again.covariances)
         assert np.isclose(exact.rows_intact, again.rows_intact)
-        share, told = near.cells_intact / part.n, exact.cells_intact / data.n
-        assert np.allclose(share, told, atol=4 * 0.5 / np.sqrt(part.n))
+        share, of_all = near.cells_intact / part.n, exact.cells_intact / data.n
+        assert np.allclose(share, of_all, atol=4 * 0.5 / np.sqrt(part.n))
 
 
 def test_settings_without_a_closed_form_are_left_out() -> None:
@@ -92,7 +94,7 @@ def test_settings_without_a_closed_form_are_left_out() -> None:
         Setting.of("rwn", {"k": 5}, precision={"age": 5.0}),
         Setting.of("rwn", {"epsilon": 0.0}),  # nobody lies within it
     ]
-    found = told(data, [plain, *(other.resolved(data) for other in others)])
+    found = all_expected(data, [plain, *(other.resolved(data) for other in others)])
     assert set(found) == {plain.key}
 
 
@@ -100,10 +102,10 @@ def test_each_setting_is_forecast_in_its_own_metric() -> None:
     data = rwn.load_demo("cps1988").take(np.arange(400))
     others = ({}, {"weights": "discrete"}, {"encoding": "matching"}, {"scale": "range"})
     settings = [Setting.of("rwn", {"k": 5, **other}).resolved(data) for other in others]
-    found = told(data, settings)
+    found = all_expected(data, settings)
     assert len({found[setting.key]["expected_rows"] for setting in settings}) == len(others)
     for setting in settings:
-        assert found[setting.key] == told(data, [setting])[setting.key]
+        assert found[setting.key] == all_expected(data, [setting])[setting.key]
 
 
 def test_the_first_worker_forecasts_a_large_table_before_its_releases(tmp_path) -> None:

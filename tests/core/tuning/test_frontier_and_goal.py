@@ -136,14 +136,14 @@ def test_workers_find_the_same(bodyfat, swept, monkeypatch) -> None:
     monkeypatch.setattr(goal_module, "_ROUNDS", 1)
     monkeypatch.setattr(goal_module, "_STATED", 19)
     goal = Goal(keep="distance_linkage", limit=0.05, best="correlation")
-    told: list[float] = []
+    shares: list[float] = []
     apart, here = (
-        seek(bodyfat, swept.points, goal, plan=PLAN, workers=n, progress=told.append)
+        seek(bodyfat, swept.points, goal, plan=PLAN, workers=n, progress=shares.append)
         for n in (2, 1)
     )
     assert apart.sentence == here.sentence
     assert apart.point.spreads == here.point.spreads
-    first = told[: told.index(1.0) + 1]
+    first = shares[: shares.index(1.0) + 1]
     assert first == sorted(first)
     assert not multiprocessing.active_children()
 

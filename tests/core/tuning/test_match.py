@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.masking import at_levers
 from rwn_core.tuning import Plan
-from rwn_core.tuning.match import Loss, match
+from rwn_core.tuning.match import PICTURES, Loss, Refused, match
 
 PLAN = Plan(measures=("correlation", "bayes_linkage"), releases=3)
 METHODS = ("rwn", "additive_noise", "correlated_noise", "microaggregation")
@@ -22,7 +23,12 @@ def data():
 
 @pytest.fixture(scope="module")
 def matched(data):
-    return {each.method: each for each in match(data, METHODS, LOSS, plan=PLAN)}
+    told: list[float] = []
+    along = ("distance_linkage",)
+    found = match(data, METHODS, LOSS, plan=PLAN, along=along, progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1
+    return {each.method: each for each in found}
 
 
 def read(data, method: str, strength: float, point) -> float:
@@ -53,6 +59,49 @@ def test_the_strongest_setting_is_as_good_as_asked_and_the_next_is_not(data, mat
 def test_a_method_that_keeps_correlations_is_never_as_lossy(matched):
     assert not matched["correlated_noise"].reached
     assert matched["additive_noise"].reached
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_path_has_what_the_search_read_from_weak_to_strong(matched, method):
+    found, kind = matched[method], rwn.METHODS[method]
+    strengths = [getattr(point.setting.params, kind.strength) for point in found.path]
+    assert len(strengths) > 10
+    assert strengths == sorted(set(strengths))
+    (same,) = [point for point in found.path if point.setting == found.point.setting]
+    for measure in ("correlation", "distance_linkage"):
+        assert len(same.spreads[measure].values) == PLAN.releases
+    assert same.spreads["correlation"].values == found.point.spreads["correlation"].values
+    assert set(found.pictures) == set(PICTURES)
+    shown = found.pictures["correlation"].value  # of the first release
+    assert shown == found.point.spreads["correlation"].values[0]
+
+
+def test_where_nothing_is_as_good_the_least_loss_is_shown(data):
+    (found,) = match(data, ["nbrs2015"], Loss(measure="correlation", value=1e-6), plan=PLAN)
+    assert not found.reached
+    read = [point.median("correlation") for point in found.path]
+    assert found.point.median("correlation") == min(each for each in read if each is not None)
+    # a narrow radius loses every record: the first position has no answer
+    assert read[0] is None or read[0] > found.point.median("correlation")
+
+
+def test_a_good_setting_between_two_coarse_ones_is_found(data):
+    loss = Loss(measure="correlation", value=0.0638)
+    (found,) = match(data, ["nbrs2015"], loss, plan=Plan(measures=("correlation",), releases=3))
+    assert found.reached
+    assert found.point.median("correlation") <= loss.value
+
+
+def test_a_method_that_cannot_mask_the_table_says_why():
+    words = rwn.Microdata.from_frame(pd.DataFrame({"g": list("abab") * 5, "h": list("ccdd") * 5}))
+    plan = Plan(measures=("cells_changed",), releases=2)
+    policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=1.0),))
+    found = match(words, ["additive_noise", "pram"], policy, plan=plan)
+    assert isinstance(found[0], Refused)
+    assert found[0].method == "additive_noise"
+    assert "masks numbers only" in found[0].reason
+    assert found[1].method == "pram"
+    assert found[1].reached
 
 
 def test_the_weakest_setting_that_keeps_a_policy(data):

@@ -27,10 +27,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_offers_are_the_exact_method_and_three_samplings(table) -> None:
-    told: list[float] = []
-    offers = plan_large(rwn.RWN(epsilon=0.2, k=3), microdata=table, progress=told.append)
+    shares: list[float] = []
+    offers = plan_large(rwn.RWN(epsilon=0.2, k=3), microdata=table, progress=shares.append)
     assert [offer.params.neighbors for offer in offers] == ["exact", "sample", "pairs", "partition"]
-    assert told[-1] == 1.0
+    assert shares[-1] == 1.0
     exact = offers[0]
     assert exact.kept == 1.0
     found = exact.params.neighborhoods(table)

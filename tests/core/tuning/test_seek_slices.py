@@ -148,14 +148,14 @@ def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) ->
 
 
 def test_workers_find_the_same(few, quick) -> None:
-    told: list[float] = []
+    shares: list[float] = []
     ranges = replace(SMALL, starts=[preset_slices(few, "keys_apart")], tries=5)
     here, apart = (
-        seek_slices(few, BOTH, ranges=ranges, workers=n, progress=told.append) for n in (1, 2)
+        seek_slices(few, BOTH, ranges=ranges, workers=n, progress=shares.append) for n in (1, 2)
     )
     assert here.sentence == apart.sentence
     assert here.point.spreads == apart.point.spreads
-    first = told[: told.index(1.0) + 1]
+    first = shares[: shares.index(1.0) + 1]
     assert first == sorted(first)
 
 

@@ -39,12 +39,12 @@ def test_it_reads_what_an_audit_reads(bodyfat, found) -> None:
 
 def test_weights_of_a_setting_are_weights_of_the_table(bodyfat) -> None:
     heavy = bodyfat.with_weights({"age": 3.0})
-    told = sweep(bodyfat, Setting.of("rwn", {"k": 5}, {"age": 3.0}), plan=PLAN, workers=1)
+    written = sweep(bodyfat, Setting.of("rwn", {"k": 5}, {"age": 3.0}), plan=PLAN, workers=1)
     own = sweep(heavy, Setting.of("rwn", {"k": 5}), plan=PLAN, workers=1)
-    assert told.points[0].to_dict() | {"seconds": 0} == own.points[0].to_dict() | {"seconds": 0}
+    assert written.points[0].to_dict() | {"seconds": 0} == own.points[0].to_dict() | {"seconds": 0}
     release = rwn.mask(heavy, rwn.RWN(k=5), seed=7)
     value = rwn.audit(heavy, release, measures=["distance_linkage"])["distance_linkage"].value
-    assert told.points[0].spreads["distance_linkage"].values[0] == value
+    assert written.points[0].spreads["distance_linkage"].values[0] == value
 
 
 def test_settings_of_one_metric_share_their_neighbors_and_others_do_not(monkeypatch) -> None:
@@ -96,9 +96,9 @@ def test_any_method_can_be_swept_beside_another(bodyfat) -> None:
     value = rwn.audit(bodyfat, release, measures=["correlation"])["correlation"].value
     assert points[1].spreads["correlation"].values[2] == value
     sizes = rwn.audit(bodyfat, release, measures=["neighborhood_size"])["neighborhood_size"]
-    told = points[1].spreads["neighborhood_size"]
-    assert told.reason == getattr(sizes, "reason", None)
-    assert (told.values or (None,))[-1] == getattr(sizes, "value", None)
+    written = points[1].spreads["neighborhood_size"]
+    assert written.reason == getattr(sizes, "reason", None)
+    assert (written.values or (None,))[-1] == getattr(sizes, "value", None)
 
 
 def test_the_frame_has_a_row_for_each_setting_and_measure(found) -> None:

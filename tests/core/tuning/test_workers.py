@@ -47,11 +47,11 @@ def alive(pid: int) -> bool:
 
 def test_workers_give_the_same_numbers(bodyfat, tmp_path) -> None:
     grid = Grid(axes={"epsilon": (0, 2), "q": (0.5, 1), "k": (5,)}, weights=({}, {"age": 2.0}))
-    told: list[float] = []
-    apart = sweep(bodyfat, grid, plan=PLAN, workers=2, progress=told.append)
+    shares: list[float] = []
+    apart = sweep(bodyfat, grid, plan=PLAN, workers=2, progress=shares.append)
     assert apart.frame().equals(sweep(bodyfat, grid, plan=PLAN, workers=1).frame())
-    assert told == sorted(told)
-    assert told[-1] == 1.0
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
 
 
 def test_cancel_leaves_no_process_and_every_finished_point(bodyfat, tmp_path) -> None:

@@ -256,7 +256,7 @@ def test_a_question_as_plain_data():
 
 
 @pytest.mark.parametrize(
-    ("plain", "told"),
+    ("question", "message"),
     [
         ([], "at least one condition"),
         ([{"name": "x"}], "conditions with name, sign and value"),
@@ -264,6 +264,6 @@ def test_a_question_as_plain_data():
         ([{"name": "x", "sign": "is", "value": [1]}], "a text or a number"),
     ],
 )
-def test_a_question_that_is_none_is_refused(plain, told):
-    with pytest.raises(InputError, match=told):
-        Predicate.from_dict(plain)
+def test_a_question_that_is_none_is_refused(question, message):
+    with pytest.raises(InputError, match=message):
+        Predicate.from_dict(question)

@@ -109,8 +109,8 @@ def test_queries_know_it_too(data, law, drawn):
     asked = x >= 1.2
     chances = predicate.chances(law)
     assert near(asked.mean(axis=0), chances)
-    told = (asked & (y == data.values("y")[7])).mean(axis=0)
-    assert near(told, chances * predicate.tells(law, "y", fits))
+    answered = (asked & (y == data.values("y")[7])).mean(axis=0)
+    assert near(answered, chances * predicate.tells(law, "y", fits))
     counts = np.bincount(asked.sum(axis=1), minlength=25)[:25] / DRAWS
     assert near(counts, answer(law, predicate).counts)
 
@@ -190,7 +190,7 @@ def test_every_measure_reads_it(bodyfat, key):
 
 
 def test_rows_that_nobody_can_release_have_no_likelihood(law, monkeypatch):
-    """In a table too large for plain arrays too, where rows of strangers leave nothing over."""
+    """In a table too large for plain arrays too, where rows of others leave nothing over."""
     from rwn_core.measures.attacks import likelihood
 
     monkeypatch.setattr(likelihood, "LARGEST_DENSE", 0)

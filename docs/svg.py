@@ -1,0 +1,137 @@
+"""Draws the pictures of the documentation: a few shapes of SVG, with two panels or three."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+ORIGINAL, RELEASED, LIMIT, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
+FONT = "font-family:Helvetica,Arial,sans-serif;font-size:12px;fill:#222222"
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Place values between two pixels.
+
+    Attributes
+    ----------
+    low, high : float
+        Values at the ends.
+    start, stop : float
+        Pixels at the ends.
+    log : bool
+        Whether equal ratios are equally long.
+    """
+
+    low: float
+    high: float
+    start: float
+    stop: float
+    log: bool = False
+
+    def __call__(self, values: ArrayLike) -> NDArray[np.float64]:
+        """Pixels of values; what lies outside stands at the nearer end."""
+        numbers = np.clip(np.asarray(values, dtype=np.float64), self.low, self.high)
+        low, high = self.low, self.high
+        if self.log:
+            numbers, low, high = np.log(numbers), float(np.log(low)), float(np.log(high))
+        share = (numbers - low) / (high - low)
+        return np.asarray(self.start + share * (self.stop - self.start))
+
+
+@dataclass(slots=True)
+class Picture:
+    """Collect the shapes of a picture.
+
+    Attributes
+    ----------
+    width, height : int
+        Pixels.
+    title : str
+        What is seen, for who cannot see it.
+    """
+
+    width: int
+    height: int
+    title: str
+    _parts: list[str] = field(default_factory=list)
+
+    def text(self, x: float, y: float, words: str, *, at: str = "start", more: str = "") -> None:
+        """Write words; `at` says which of their ends, or their middle, is at x."""
+        self._parts.append(
+            f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{at}"{more}>{escape(words)}</text>'
+        )
+
+    def line(self, ends: tuple[float, float, float, float], color: str, more: str = "") -> None:
+        """Draw a line from (x, y) to (x, y)."""
+        x1, y1, x2, y2 = ends
+        place = f'x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"'
+        self._parts.append(f'<line {place} stroke="{color}"{more}/>')
+
+    def box(self, place: tuple[float, float, float, float], fill: str, more: str = "") -> None:
+        """Draw a rectangle at (x, y) of a width and a height."""
+        x, y, width, height = place
+        self._parts.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
+            f'fill="{fill}"{more}/>'
+        )
+
+    def circle(self, x: float, y: float, radius: float, more: str) -> None:
+        """Draw a circle."""
+        self._parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:g}"{more}/>')
+
+    def cloud(self, x: NDArray[np.float64], y: NDArray[np.float64], color: str) -> None:
+        """Draw a point for each pair of pixels; pairs with a NaN are left out."""
+        known = ~(np.isnan(x) | np.isnan(y))
+        dots = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in zip(x[known], y[known], strict=True))
+        self._parts.append(
+            f'<path d="{dots}" fill="none" stroke="{color}" stroke-width="4" '
+            'stroke-linecap="round" stroke-opacity="0.55"/>'
+        )
+
+    def axes(self, x: Scale, y: Scale, names: tuple[str, str]) -> None:
+        """Draw a frame with a few numbers at its ticks, and the names of both axes."""
+        left, right, bottom, top = x.start, x.stop, y.start, y.stop
+        self.box((left, top, right - left, bottom - top), "none", f' stroke="{GREY}"')
+        for value in ticks(x):
+            place = float(x(value))
+            self.line((place, bottom, place, bottom + 4), GREY)
+            self.text(place, bottom + 17, f"{value:g}", at="middle")
+        for value in ticks(y):
+            place = float(y(value))
+            self.line((left - 4, place, left, place), GREY)
+            self.text(left - 7, place + 4, f"{value:g}", at="end")
+        self.text((left + right) / 2, bottom + 34, names[0], at="middle")
+        up = (top + bottom) / 2
+        turn = f' transform="rotate(-90 {left - 40:.1f} {up:.1f})"'
+        self.text(left - 40, up, names[1], at="middle", more=turn)
+
+    def svg(self) -> str:
+        """The file's text."""
+        size = f'width="{self.width}" height="{self.height}"'
+        return "\n".join(
+            [
+                f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {self.width} '
+                f'{self.height}" style="{FONT}" role="img">',
+                f"<title>{escape(self.title)}</title>",
+                f'<rect {size} fill="#ffffff"/>',
+                *self._parts,
+                "</svg>\n",
+            ]
+        )
+
+
+def ticks(scale: Scale) -> Sequence[float]:
+    """Round numbers for an axis: three to six of them, or the powers of ten."""
+    if scale.log:
+        powers = range(int(np.ceil(np.log10(scale.low) - 1e-9)), 9)
+        return [10.0**power for power in powers if 10.0**power <= scale.high * (1 + 1e-9)]
+    raw = (scale.high - scale.low) / 4
+    base = 10.0 ** np.floor(np.log10(raw))
+    step = base * min((m for m in (1.0, 2.0, 5.0, 10.0)), key=lambda m: abs(m * base - raw))
+    first = np.ceil(scale.low / step - 1e-9) * step
+    return [float(round(v, 10)) + 0.0 for v in np.arange(first, scale.high + 1e-9 * step, step)]

@@ -1,0 +1,238 @@
+"""Several methods on one map: a curve for each along its strength, and its matched setting.
+
+Right is better and up is riskier, whatever the measures: an axis whose values run the other way is
+reversed, and its title says so.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rwn_core.charts.parts import limit_line
+from rwn_core.charts.parts.style import (
+    ORIGINAL,
+    RELEASED,
+    Chart,
+    Label,
+    Trace,
+    axis,
+    chart,
+    escape,
+    label,
+    layout,
+    number,
+    percent,
+    shorten,
+    vertical,
+    widest,
+)
+from rwn_core.charts.parts.tables import table
+
+Curve = Mapping[str, Any]
+Spot = Mapping[str, Any]
+
+_COLORS = (RELEASED, ORIGINAL, "#009E73", "#CC79A7", "#B8860B", "#8A63C4", "#777777")
+_SYMBOLS = (("circle", "●"), ("square", "■"), ("diamond", "◆"))
+_DASHES = ("solid", "dash", "dot")
+_ROOM = 0.05
+_FAINT = "55"
+_NAME = 26
+_STEP = 0.085  # of the height of the plot, from one name to the next
+
+
+def draw(
+    curves: Sequence[Curve],
+    x: Mapping[str, Any],
+    y: Mapping[str, Any],
+    *,
+    aim: float | None = None,
+    limit: float | None = None,
+) -> Chart:
+    """Draw the map of several methods.
+
+    Parameters
+    ----------
+    curves : sequence of mappings
+        A method each: "name"; "points", the settings along its strength, and "matched", the one
+        that is held against the others. A setting is a mapping with "text" (in words), "x", "y",
+        "x_interval" and "y_interval" (pairs or None); one without a coordinate is in the table
+        only.
+    x, y : mappings
+        Of each axis: "title", "unit", "falls" (whether its values fall toward the better side on
+        x, or the riskier side on y) and "share" (whether they are shares).
+    aim : float, optional
+        The value of x that all are matched to.
+    limit : float, optional
+        The policy's limit on y.
+    """
+    placed = [s for c in curves for s in (*c["points"], c["matched"]) if _known(s)]
+    x_range = _range([*(s["x"] for s in placed), *([] if aim is None else [aim])], x["falls"])
+    y_range = _range([*(s["y"] for s in placed), *([] if limit is None else [limit])], y["falls"])
+    names = _names(curves, y["falls"])
+    made = layout(
+        axis(_title(x, "right is better"), *x_range, share=x["share"]),
+        axis(_title(y, "up is riskier"), *y_range, share=y["share"]),
+        right=round(widest([each["text"] for each in names]) + 16),
+        shapes=[
+            *limit_line.shapes(limit, y_range, of_limits=False),
+            *([] if aim is None else [vertical(aim, ORIGINAL, "dot")]),
+        ],
+        annotations=[*names, *limit_line.labels(limit, y_range, of_limits=False)],
+    )
+    return chart(
+        "method_map",
+        "Risk–utility map of the methods",
+        f"{len(curves)} methods, each along its strength",
+        _describe(curves, x, y),
+        data=[
+            *(trace for place, each in enumerate(curves) for trace in _curve(place, each)),
+            *(trace for place, each in enumerate(curves) for trace in _matched(place, each)),
+        ],
+        layout=made,
+        table=_table(curves, x, y),
+    )
+
+
+def _known(spot: Spot) -> bool:
+    return all(spot[c] is not None and math.isfinite(spot[c]) for c in "xy")
+
+
+def _title(scale: Mapping[str, Any], direction: str) -> str:
+    turned = f" (reversed: {direction})" if scale["falls"] else ""
+    return escape(f"{scale['title']}: {scale['unit']}{turned}")
+
+
+def _range(values: Sequence[float], falls: bool) -> tuple[float, float]:
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    width = (high - low) or abs(high) or 1.0
+    low, high = low - _ROOM * width, high + _ROOM * width
+    return (high, low) if falls else (low, high)
+
+
+def _look(place: int) -> tuple[str, str, str, str]:
+    """Color, symbol, its sign in a text and dash of a curve: no two of twenty-one are alike."""
+    symbol, sign = _SYMBOLS[(place + place // len(_COLORS)) % len(_SYMBOLS)]
+    dash = _DASHES[(place // len(_COLORS)) % len(_DASHES)]
+    return _COLORS[place % len(_COLORS)], symbol, sign, dash
+
+
+def _names(curves: Sequence[Curve], falls: bool) -> list[Label]:
+    """The names at the right, the riskiest matched setting first; those without a place last."""
+
+    def height(place: int) -> float:
+        spot = curves[place]["matched"]
+        return (spot["y"] if falls else -spot["y"]) if _known(spot) else math.inf
+
+    labels = []
+    for rank, place in enumerate(sorted(range(len(curves)), key=height)):
+        color, _, sign, _ = _look(place)
+        text = f"{sign} {escape(shorten(curves[place]['name'], _NAME))}"
+        beside = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "middle"}
+        shift = {"xshift": 6, "yshift": 0}
+        labels.append(label(text, 1, 1 - _STEP * (rank + 0.5), color, bold=True, **beside, **shift))
+    return labels
+
+
+def _curve(place: int, curve: Curve) -> list[Trace]:
+    """Intervals, and the line with its settings."""
+    color, symbol, _, dash = _look(place)
+    known, name = [s for s in curve["points"] if _known(s)], escape(curve["name"])
+    marker = {"size": 5, "color": color, "symbol": symbol, "opacity": 1}
+    return [
+        *_intervals(known, color),
+        *([_line(known, name, color, dash)] if len(known) > 1 else []),
+        *([_marks(known, name, marker)] if known else []),
+    ]
+
+
+def _matched(place: int, curve: Curve) -> list[Trace]:
+    """The matched setting as a ring, each of its own size: several may lie on one place."""
+    color, symbol, _, _ = _look(place)
+    spots = [s for s in (curve["matched"],) if _known(s)]
+    size = 9 + 3 * (place % len(_COLORS))
+    line = {"width": 2.5, "color": color}
+    marker = {"size": size, "color": color, "symbol": f"{symbol}-open", "opacity": 1, "line": line}
+    marks = [_marks(spots, f"{escape(curve['name'])}, matched", marker)] if spots else []
+    return [*_intervals(spots, color), *marks]
+
+
+def _line(known: Sequence[Spot], name: str, color: str, dash: str) -> Trace:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": [s["x"] for s in known],
+        "y": [s["y"] for s in known],
+        "line": {"color": color, "width": 1.5, "dash": dash},
+        "hoverinfo": "skip",
+    }
+
+
+def _marks(spots: Sequence[Spot], name: str, marker: Mapping[str, Any]) -> Trace:
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": [s["x"] for s in spots],
+        "y": [s["y"] for s in spots],
+        "marker": marker,
+        "text": [escape(s["text"]) for s in spots],
+        "hovertemplate": "%{text}<br>%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>",
+    }
+
+
+def _intervals(spots: Sequence[Spot], color: str) -> list[Trace]:
+    """Where one more release of each setting falls: a cross of two thin lines."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for spot in spots:
+        if spot["x_interval"]:
+            x += [*spot["x_interval"], None]
+            y += [spot["y"], spot["y"], None]
+        if spot["y_interval"]:
+            x += [spot["x"], spot["x"], None]
+            y += [*spot["y_interval"], None]
+    if not x:
+        return []
+    line = {"color": f"{color}{_FAINT}", "width": 1, "dash": "solid"}
+    shared = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
+    return [{**shared, "name": "interval", "x": x, "y": y, "line": line}]
+
+
+def _describe(curves: Sequence[Curve], x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
+    at = []
+    for curve in curves:
+        spot = curve["matched"]
+        where = f"at {_word(spot['x'], x)} and {_word(spot['y'], y)}" if _known(spot) else "unread"
+        at.append(f"{curve['name']} {where}")
+    return f"Map of {y['title']} against {x['title']}; matched settings: {', '.join(at)}"
+
+
+def _word(value: float, scale: Mapping[str, Any]) -> str:
+    return percent(value, 1) if scale["share"] else number(value)
+
+
+def _table(curves: Sequence[Curve], x: Mapping[str, Any], y: Mapping[str, Any]) -> dict[str, Any]:
+    rows = [
+        (curve["name"], kind, spot)
+        for curve in curves
+        for kind, spots in (("", curve["points"]), ("yes", [curve["matched"]]))
+        for spot in spots
+    ]
+    columns = ["method", "matched", "setting"]
+    cells: list[list[Any]] = [
+        [name for name, _, _ in rows],
+        [kind for _, kind, _ in rows],
+        [spot["text"] for _, _, spot in rows],
+    ]
+    for side, scale in (("x", x), ("y", y)):
+        columns += [scale["title"], f"{scale['title']}, low", f"{scale['title']}, high"]
+        cells.append([_float(spot[side]) for _, _, spot in rows])
+        for end in (0, 1):
+            pairs = [spot[f"{side}_interval"] for _, _, spot in rows]
+            cells.append([_float(pair[end] if pair else None) for pair in pairs])
+    return table(columns, cells)
+
+
+def _float(value: float | None) -> float:
+    return math.nan if value is None else float(value)

@@ -1,0 +1,175 @@
+"""Bias, mean squared error and its root of k-PRAM and k-noise, as in their paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.masking import KPRAM, KNoise
+from rwn_core.masking.intervals import intervals
+from rwn_core.masking.k_noise import delta
+from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
+
+RELEASES = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A mean over releases, with how far luck moves it.
+
+    Attributes
+    ----------
+    value : float
+    error : float
+        Monte Carlo standard error of the value.
+    single : float
+        Standard error of the same number from one release only, as a paper prints it.
+    """
+
+    value: float
+    error: float
+    single: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberErrors:
+    """How far released numbers are from the original ones.
+
+    Attributes
+    ----------
+    method : str
+        Its key.
+    words : str
+        What k made of the variable: how many intervals, or how wide the noise.
+    bias, mse, rmse : Estimate
+        Mean of released minus original, in the variable's unit; mean of its square; and the root
+        of that, of each release.
+    expected_mse : float
+        What the law of the method says; its bias is exactly 0.
+    """
+
+    method: str
+    words: str
+    bias: Estimate
+    mse: Estimate
+    rmse: Estimate
+    expected_mse: float
+
+
+def errors_of_numbers(
+    microdata: Microdata,
+    variable: str,
+    *,
+    k: int,
+    releases: int = RELEASES,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> list[NumberErrors]:
+    """Draw releases of one variable by k-PRAM and by k-noise, and say how far they are off.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    variable : str
+        With numbers; missing values are left out, and noise is not rounded, as in the paper.
+    k : int
+        Records in every interval of k-PRAM, and within reach of the noise of k-noise; at least 2.
+    releases : int
+        Drawn of each method, at least 2.
+    seed : int
+        Release r is drawn from the teaching seed ``seed + r``.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    list of NumberErrors
+        Of k-PRAM, which draws one of the interval's records, and of k-noise with uniform noise.
+
+    Raises
+    ------
+    NotApplicable
+        The variable has no numbers.
+    ParameterError
+        A number is too small or too large.
+
+    References
+    ----------
+    Bakar et al., k-PRAM and k-noise: the table of bias, MSE and RMSE, which it does not define.
+    """
+    values = _numbers(microdata, variable)
+    if not 2 <= k <= len(values):
+        raise ParameterError(f"k must be a whole number from 2 to {len(values):,}.")
+    if releases < 2:
+        raise ParameterError("releases must be a whole number of at least 2.")
+    alone = _alone(values)
+    group, half = intervals(values, k), delta(np.sort(values), k)
+    found = []
+    cases: tuple[tuple[KPRAM | KNoise, str, float], ...] = (
+        (KPRAM(k=k), _intervals(int(group.max()) + 1), 2 * _within(values, group)),
+        (KNoise(k=k), f"noise from {-half:.4g} to {half:.4g}", half**2 / 3),
+    )
+    for place, (params, words, expected) in enumerate(cases):
+        prepared = params.prepare(alone)
+        off = np.empty((releases, 2))
+        for release in range(releases):
+            key = SecretKey.from_seed(seed + release)
+            error = prepared.release(key, threads=1).masked.values("x") - values
+            off[release] = error.mean(), (error**2).mean()
+            if progress is not None:
+                progress((place + (release + 1) / releases) / 2)
+        found.append(_summary(params, words, off, expected))
+    return found
+
+
+def _numbers(microdata: Microdata, variable: str) -> NDArray[np.float64]:
+    if variable not in microdata.numeric_names:
+        raise NotApplicable(f"{variable} has no numbers; choose a variable with numbers.")
+    values = microdata.values(variable)
+    return np.asarray(values[~np.isnan(values)], dtype=np.float64)
+
+
+def _intervals(count: int) -> str:
+    return "one interval" if count == 1 else f"{count:,} intervals"
+
+
+def _alone(values: NDArray[np.float64]) -> Microdata:
+    """The numbers as a table of their own, whose noise nobody rounds."""
+    schema = Schema(variables=(Variable(name="x", kind=Kind.CONTINUOUS, role=Role.OTHER),))
+    return Microdata(pd.DataFrame({"x": values}), schema)
+
+
+def _within(values: NDArray[np.float64], group: NDArray[np.int64]) -> float:
+    """The variance within groups, weighted by their sizes: what is left around group means."""
+    sizes = np.bincount(group)
+    means = np.bincount(group, values) / np.maximum(sizes, 1)
+    return float(np.mean((values - means[group]) ** 2))
+
+
+def _summary(
+    params: KPRAM | KNoise, words: str, off: NDArray[np.float64], expected: float
+) -> NumberErrors:
+    bias, squares = off.T
+    return NumberErrors(
+        method=params.method,
+        words=words,
+        bias=_estimate(bias),
+        mse=_estimate(squares),
+        rmse=_estimate(np.sqrt(squares)),
+        expected_mse=expected,
+    )
+
+
+def _estimate(values: NDArray[np.float64]) -> Estimate:
+    spread = float(values.std(ddof=1))
+    return Estimate(
+        value=float(values.mean()), error=spread / float(np.sqrt(len(values))), single=spread
+    )

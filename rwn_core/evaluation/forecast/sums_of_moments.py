@@ -1,0 +1,64 @@
+"""Expected sums of a release whose law changes values by themselves, without neighborhoods."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rwn_core.evaluation.forecast.columns import Columns
+from rwn_core.evaluation.forecast.expected_sums import ExpectedSums, Floats
+from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.moments import Moments
+
+
+def sums_of_moments(columns: Columns, law: Law, moments: Moments) -> ExpectedSums:
+    """What `Adder.total` gives for neighborhoods, for one setting of such a method.
+
+    Parameters
+    ----------
+    columns : Columns
+        Of the original.
+    law : Law
+    moments : Moments
+        Its own. Which numbers a release lacks must be certain.
+    """
+    order = [moments.names.index(name) for name in columns.names]
+    means = (moments.means[:, order] - columns.center) / columns.unit
+    known = (~np.isnan(means)).astype(np.float64)
+    shown, scale = np.nan_to_num(means), np.outer(columns.unit, columns.unit)
+    together, totals = (
+        each[np.ix_(order, order)] / scale for each in (moments.together, moments.totals)
+    )
+    cells = law.components()[0].cells
+    alone = [cells.kept(name).sum() for name in columns.released]
+    return ExpectedSums(
+        first=shown.sum(axis=0)[np.newaxis],
+        first_seen=(shown.T @ known)[np.newaxis],
+        seen=(known.T @ known)[np.newaxis],
+        second=(shown.T @ shown + together)[np.newaxis],
+        noise=totals[np.newaxis],
+        together=_levels(columns, law)[np.newaxis],
+        kept=np.array([alone]),
+        rows=np.array([law.rows_intact().sum()]),
+        unseen=np.empty((1, 0)),
+        gap_means=np.empty((1, 0)),
+    )
+
+
+def cells_of_moments(columns: Columns, moments: Moments) -> tuple[Floats, Floats]:
+    """Mean and variance of every released number, a missing one as the variable's mean."""
+    order = [moments.names.index(name) for name in columns.names]
+    means = moments.means[:, order]
+    return np.where(np.isnan(means), columns.center, means), moments.variances[:, order]
+
+
+def _levels(columns: Columns, law: Law) -> Floats:
+    """Expected counts of two levels together, of one level on the diagonal."""
+    chances = [np.empty((len(columns.codes), 0))]
+    for name, levels in columns.levels.items():
+        table, values = law.table(name)
+        places = [values.index(level) for level in levels]
+        chances.append(table[:, places].toarray())
+    each = np.column_stack(chances)
+    together = each.T @ each
+    np.fill_diagonal(together, each.sum(axis=0))
+    return np.asarray(together)

@@ -1,0 +1,116 @@
+"""An option is a parameter of a method that no slider moves, as its record describes it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+Form = Literal["choice", "switch", "whole", "number", "names", "text"]
+
+_SECTION = re.compile(r"Parameters\n-+\n(.*?)\n\n\S", flags=re.S)
+_ENTRY = re.compile(r"^(\S[^:\n]*) : [^\n]*\n((?:    [^\n]*\n)+)", flags=re.M)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """Describe a parameter of a method that no slider moves.
+
+    Attributes
+    ----------
+    name : str
+        The parameter.
+    form : {"choice", "switch", "whole", "number", "names", "text"}
+        One of `choices`; true or false; a whole number; a number; names of variables; a text.
+    choices : tuple of str
+        What may be chosen.
+    optional : bool
+        Whether it may be None.
+    default : object
+    help : str
+        What the method's documentation says of it.
+    """
+
+    name: str
+    form: Form
+    choices: tuple[str, ...] = ()
+    optional: bool = False
+    default: Any
+    help: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its name, to be read by a person."""
+        words = self.name.replace("_", " ")
+        return words.capitalize() if len(words) > len("k0") else words
+
+
+def method_options(method: Any) -> tuple[Option, ...]:
+    """What may be chosen of a method beside its levers.
+
+    Parameters
+    ----------
+    method : type
+        A parameter record of METHODS.
+
+    Returns
+    -------
+    tuple of Option
+        In the order of the record's fields, without those that stand in place of a lever.
+
+    Examples
+    --------
+    >>> from rwn_core.masking.k_pram import KPRAM
+    >>> [(each.name, each.choices) for each in method_options(KPRAM)][0]
+    ('draw_from', ('resample', 'permute', 'uniform'))
+    """
+    moved = {lever.name for lever in method.levers} | method.instead_of_lever
+    hints, words = get_type_hints(method), parameter_words(method)
+    return tuple(
+        _option(each.name, hints[each.name], each.default, words.get(each.name, ""))
+        for each in fields(method)
+        if each.name not in moved
+    )
+
+
+def _option(name: str, hint: Any, default: Any, words: str) -> Option:
+    kinds = [kind for kind in (get_args(hint) or ()) if kind is not NoneType]
+    optional = NoneType in get_args(hint)
+    form: Form = "text"
+    choices: tuple[str, ...] = ()
+    if get_origin(hint) is Literal:
+        form, choices = "choice", get_args(hint)
+    elif tuple[str, ...] in kinds:
+        form = "names"
+    else:
+        numbers: dict[Any, Form] = {bool: "switch", int: "whole", float: "number"}
+        form = numbers.get(kinds[0] if len(kinds) == 1 else hint, form)
+    return Option(
+        name=name, form=form, choices=choices, optional=optional, default=default, help=words
+    )
+
+
+def parameter_words(method: Any) -> dict[str, str]:
+    """What a record's documentation says of each parameter, on one line."""
+    found = _SECTION.search(inspect.getdoc(method) or "")
+    if found is None:
+        return {}
+    return {
+        name: " ".join(text.split())
+        for names, text in _ENTRY.findall(found[1] + "\n")
+        for name in names.split(", ")
+    }
+
+
+def option_words(value: Any) -> str:
+    """The value of an option, to be read by a person: names alone where it has more."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:.6g}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(each if isinstance(each, str) else str(each[0]) for each in value)
+    return str(value)

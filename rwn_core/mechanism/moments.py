@@ -1,0 +1,80 @@
+"""Mean and spread of released numbers, where a method changes values without neighborhoods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import block_diag
+
+from rwn_core.data.microdata import Microdata
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Moments:
+    """Hold what is expected of the numbers of a release, given the original.
+
+    Attributes
+    ----------
+    names : tuple of str
+        m numeric variables.
+    means, variances : ndarray of float64, shape (n, m)
+        Of each released number; NaN and 0 where the release has none.
+    together : ndarray of float64, shape (m, m)
+        Sum over the records of the covariance of two numbers of one record.
+    totals : ndarray of float64, shape (m, m)
+        Covariance of the sums of two variables over the records. It is `together` where records
+        are independent, and 0 where they exchange their values.
+    """
+
+    names: tuple[str, ...]
+    means: Floats
+    variances: Floats
+    together: Floats
+    totals: Floats
+
+
+def numbers_among(microdata: Microdata, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of some variables that have numbers, in the order of the names."""
+    return tuple(name for name in names if name in microdata.numeric_names)
+
+
+def certain(shown: Microdata, names: Sequence[str]) -> Moments:
+    """The moments of numbers that are known for sure."""
+    some = numbers_among(shown, names)
+    values = shown.matrix(some)
+    nothing = np.zeros((len(some), len(some)))
+    return Moments(
+        names=some,
+        means=values,
+        variances=np.zeros(values.shape),
+        together=nothing,
+        totals=nothing,
+    )
+
+
+def independent(names: Sequence[str], means: Floats, variances: Floats) -> Moments:
+    """The moments of numbers that are drawn each by itself."""
+    spread = np.diag(variances.sum(axis=0))
+    return Moments(
+        names=tuple(names), means=means, variances=variances, together=spread, totals=spread
+    )
+
+
+def joined(parts: Sequence[Moments]) -> Moments:
+    """The moments of variables that are changed in several parts, each by itself."""
+    return Moments(
+        names=tuple(name for part in parts for name in part.names),
+        means=np.column_stack([part.means for part in parts]),
+        variances=np.column_stack([part.variances for part in parts]),
+        together=_diagonal([part.together for part in parts]),
+        totals=_diagonal([part.totals for part in parts]),
+    )
+
+
+def _diagonal(squares: Sequence[Floats]) -> Floats:
+    return np.asarray(block_diag(*[each for each in squares if each.size] or [np.empty((0, 0))]))

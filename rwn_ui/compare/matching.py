@@ -1,0 +1,185 @@
+"""Match methods on the Compare page: several are tuned to one loss or to the policy, then shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.measures.measure import Reading
+from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.parallel.processes import be_polite
+from rwn_core.tuning import USUAL, Plan
+from rwn_core.tuning.match import Loss, Matched, Refused, match
+from rwn_ui.background.job import Job
+from rwn_ui.background.progress import wait_for
+from rwn_ui.compare import match_results
+from rwn_ui.messages import escaped
+from rwn_ui.state.results import current_release, memo, release_key
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
+
+JOB = "match"
+METHODS = (
+    "rwn",
+    "nbrs2015",
+    "row_copy",
+    "additive_noise",
+    "rank_swapping",
+    "pram",
+    "microaggregation",
+)
+"""What is held against each other until somebody chooses."""
+LOSS, POLICY = "the same loss", "the policy"
+WORST, ORDINARY = "bayes_linkage", "distance_linkage"
+_SLOW = ("prediction",)  # fits models to every release
+_HELP = (
+    "Each method is moved along its strength: to the strongest setting that loses no more, or to "
+    "the weakest that keeps all limits. Its other levers stay at its standard preset; weights and "
+    "slices stay as on Tune, and nothing is rounded."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a match was begun with."""
+
+    fingerprint: str
+    to: Loss | rwn.Policy
+    across: str
+    releases: int
+
+
+def _key(session: Session, what: str) -> str:
+    return f"compare.{session.generation}.match.{what}"
+
+
+def draw(session: Session) -> None:
+    """The form, the work under way, and what it found."""
+    st.markdown("#### Match methods")
+    st.caption(
+        "Tunes several methods to the same loss, or to the policy, so that the rest can be "
+        "compared fairly."
+    )
+    _form(session)
+    job = own_work().jobs.get(JOB)
+    if job is None or job.about[0].fingerprint != session.data.fingerprint:
+        return
+    if job.running:
+        wait_for(job, _key(session, "cancel"))
+    elif job.refusal:
+        st.info(escaped(f"Match: {job.refusal}"), icon=":material/info:")
+    else:
+        match_results.draw(session, job.result, job.about[0].to, job.about[0].across)
+
+
+def _form(session: Session) -> None:
+    methods = st.multiselect(
+        "Methods",
+        list(rwn.METHODS),
+        METHODS,
+        key=_key(session, "methods"),
+        format_func=lambda key: rwn.METHODS[key].title,
+    )
+    aim, measure, value, releases = st.columns([1.2, 2, 1, 1], vertical_alignment="bottom")
+    kind = aim.selectbox("Tune to", [LOSS, POLICY], key=_key(session, "aim"), help=_HELP)
+    with measure:
+        across = _measure(session, blocked=kind == POLICY)
+    with value:
+        accepted = _value(session, across, blocked=kind == POLICY)
+    drawn = releases.number_input(
+        "Releases",
+        2,
+        100,
+        8 if session.data.n <= LARGEST_DENSE else 3,
+        key=_key(session, "releases"),
+        help="Drawn at every setting that is tried; the intervals come from them.",
+    )
+    if st.button(
+        "Match",
+        type="primary",
+        key=_key(session, "begin"),
+        disabled=own_work().busy or not methods or (kind == POLICY and not session.policy.limits),
+        help=None if methods else "Choose at least one method.",
+    ):
+        to = session.policy if kind == POLICY else Loss(measure=across, value=accepted)
+        asked = Asked(
+            fingerprint=session.data.fingerprint,
+            to=to,
+            across="correlation" if kind == POLICY else across,
+            releases=int(drawn),
+        )
+        _begin(session, methods, asked)
+
+
+def _measure(session: Session, *, blocked: bool) -> str:
+    """What is lost alike."""
+    losses = [
+        key
+        for key, one in rwn.MEASURES.items()
+        if one.side == "utility" and one.better != "neutral" and key not in _SLOW
+    ]
+    chosen: str = st.selectbox(
+        "Loss",
+        losses,
+        losses.index("correlation"),
+        key=_key(session, "measure"),
+        format_func=lambda key: f"{rwn.MEASURES[key].title} ({rwn.MEASURES[key].unit})",
+        disabled=blocked,
+    )
+    return chosen
+
+
+def _value(session: Session, measure: str, *, blocked: bool) -> float:
+    """The worst value that is accepted; at first that of the present setting."""
+    present = _present(session, measure)
+    share = rwn.MEASURES[measure].is_share
+    value = st.number_input(
+        "At worst, %" if share else "At worst",
+        value=float(f"{present * (100 if share else 1):.3g}"),
+        key=_key(session, f"value.{measure}.{session.words}"),
+        format="%.4g",
+        disabled=blocked,
+        help="At first what the present setting on Tune loses.",
+    )
+    return float(value) / (100 if share else 1)
+
+
+def _present(session: Session, measure: str) -> float:
+    """What the release on Tune reads; what an analyst hopes for where that takes too long."""
+    if session.data.n > LARGEST_DENSE:
+        return session.aims.correlation
+
+    def read() -> Reading | rwn.NotApplicable:
+        return rwn.MEASURES[measure].read(current_release(session).comparison)
+
+    reading = memo("present loss", 16).once((*release_key(session), measure), read)
+    return reading.value if isinstance(reading, Reading) else session.aims.correlation
+
+
+def _begin(session: Session, methods: list[str], asked: Asked) -> None:
+    """Start the search in a process of its own."""
+    small = session.data.n <= LARGEST_DENSE  # of a large table the worst case takes minutes
+    measures = dict.fromkeys((*USUAL, asked.across, *session.policy.measures))
+    own_work().jobs[JOB] = Job(
+        "Match",
+        match_politely,
+        words=f"Tuning {len(methods)} methods",
+        about=(asked,),
+        microdata=session.data,
+        methods=methods,
+        to=asked.to,
+        plan=Plan(measures=tuple(measures), releases=asked.releases, seed=session.seed),
+        along=(asked.across, *([WORST] if small else []), ORDINARY),
+    )
+    st.rerun()
+
+
+def match_politely(**arguments: Any) -> list[Matched | Refused]:
+    """Search in a process of its own, which leaves the processors to the sliders."""
+    be_polite()
+    return match(
+        arguments.pop("microdata"), arguments.pop("methods"), arguments.pop("to"), **arguments
+    )

@@ -1,0 +1,63 @@
+"""Writes a method's options into a page's address, without a name of the table, and reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import rwn_core as rwn
+from rwn_core.masking import Option, method_options, options_of
+from rwn_ui.state.change_table import change_options
+from rwn_ui.state.session import Session
+
+
+def write(session: Session) -> dict[str, str]:
+    """The options that are not the method's defaults; variables by their numbers in the table."""
+    chosen, names = dict(session.options), _names(session)
+    return {
+        option.name: _text(option, chosen[option.name], names)
+        for option in method_options(rwn.METHODS[session.method])
+        if option.name in chosen
+    }
+
+
+def take(session: Session, asked: Mapping[str, str]) -> list[str]:
+    """Take over the options of an address, all or none; a sentence where they are refused."""
+    method, names = rwn.METHODS[session.method], _names(session)
+    offered = [option for option in method_options(method) if option.name in asked]
+    if not offered:
+        return []
+    try:
+        values = {option.name: _value(option, asked[option.name], names) for option in offered}
+        change_options(session, tuple(options_of(method(**values, **method.start)).items()))
+    except rwn.RWNError as refusal:
+        return [f"Options of the link are left as they were: {refusal}"]
+    except (ValueError, IndexError, AttributeError):
+        listed = ", ".join(option.name for option in offered)
+        return [f"{listed} of the link cannot be read; all options are left as they were."]
+    return []
+
+
+def _names(session: Session) -> list[str]:
+    return [variable.name for variable in session.data.schema.released]
+
+
+def _text(option: Option, value: Any, names: list[str]) -> str:
+    if option.form == "switch":
+        return "1" if value else "0"
+    if option.form == "names":
+        return "-".join(str(names.index(name)) for name in value)
+    if option.form == "text":
+        return json.dumps({names.index(name): rows for name, rows in value}, separators=(",", ":"))
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _value(option: Option, text: str, names: list[str]) -> Any:
+    if option.form == "switch":
+        return text == "1"
+    if option.form == "names":
+        return tuple(names[int(number)] for number in text.split("-"))
+    if option.form == "text":
+        return {names[int(number)]: rows for number, rows in json.loads(text).items()}
+    return text if option.form == "choice" else {"whole": int, "number": float}[option.form](text)

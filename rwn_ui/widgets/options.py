@@ -1,0 +1,116 @@
+"""What a method has beside its sliders, as its record says: choices, switches, numbers, names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.masking import Option, method_options, options_of
+from rwn_ui.messages import escaped
+from rwn_ui.state.change_table import change_options
+from rwn_ui.state.session import Session
+
+
+def draw(session: Session) -> None:
+    """The options of the method, folded; one that is refused says why and changes nothing."""
+    method = rwn.METHODS[session.method]
+    offered = method_options(method)
+    if not offered:
+        return
+    values, refusal = _shown(session, offered)
+    changed = len(session.options)
+    title = f"More options ({changed} changed)" if changed else "More options"
+    with st.expander(title, key=_key(session, "options"), expanded=bool(refusal)):
+        for option in offered:
+            key = _key(session, option.name)
+            # an earlier choice, a link or a scenario may have brought another value
+            st.session_state[key] = _as_shown(option, values[option.name])
+            _DRAWN[option.form](
+                session,
+                option,
+                {
+                    "label": option.title,
+                    "key": key,
+                    "help": escaped(option.help),
+                    "on_change": _take,
+                    "args": (session, option),
+                },
+            )
+        if refusal:
+            st.warning(escaped(refusal))
+        if method.instead_of_lever:
+            names = " and ".join(sorted(method.instead_of_lever, reverse=True))
+            st.caption(f"{names} stand in place of the slider: `rwn mask --set` takes them.")
+
+
+def _key(session: Session, what: str) -> str:
+    return f"tune.{session.generation}.option.{session.method}.{what}"
+
+
+def _shown(session: Session, offered: tuple[Option, ...]) -> tuple[dict[str, Any], str]:
+    """What the fields show, and why it is not in use where it was refused."""
+    values = {option.name: option.default for option in offered} | dict(session.options)
+    about, asked, refusal = st.session_state.get(_key(session, "asked"), (None, {}, ""))
+    if about != session.options:  # something else was chosen since
+        return values, ""
+    return values | asked, refusal
+
+
+def _as_shown(option: Option, value: Any) -> Any:
+    if option.form == "names":
+        return list(value)
+    if option.form == "text":
+        return json.dumps(dict(value)) if value and not isinstance(value, str) else value or ""
+    return float(value) if option.form == "number" and value is not None else value
+
+
+def _take(session: Session, option: Option) -> None:
+    """Take over what a field says together with the others, or keep why it cannot be."""
+    method, asked = rwn.METHODS[session.method], _key(session, "asked")
+    values, _ = _shown(session, method_options(method))
+    values[option.name] = st.session_state[_key(session, option.name)]
+    try:
+        chosen = tuple(options_of(method(**values, **method.start)).items())
+        st.session_state.pop(asked, None)
+        change_options(session, chosen)
+    except rwn.RWNError as refusal:
+        st.session_state[asked] = (session.options, values, str(refusal))
+
+
+def _choice(session: Session, option: Option, about: Mapping[str, Any]) -> None:
+    st.selectbox(options=option.choices, **about)
+
+
+def _switch(session: Session, option: Option, about: Mapping[str, Any]) -> None:
+    st.toggle(**about)
+
+
+def _whole(session: Session, option: Option, about: Mapping[str, Any]) -> None:
+    st.number_input(min_value=0, step=1, placeholder="none", **about)
+
+
+def _number(session: Session, option: Option, about: Mapping[str, Any]) -> None:
+    st.number_input(min_value=0.0, step=0.05, format="%g", placeholder="none", **about)
+
+
+def _names(session: Session, option: Option, about: Mapping[str, Any]) -> None:
+    names = [variable.name for variable in session.data.schema.released]
+    st.multiselect(options=names, placeholder="as by default", **about)
+
+
+def _text(session: Session, option: Option, about: Mapping[str, Any]) -> None:
+    st.text_area(placeholder="none", height=80, **about)
+
+
+_DRAWN: dict[str, Callable[[Session, Option, Mapping[str, Any]], None]] = {
+    "choice": _choice,
+    "switch": _switch,
+    "whole": _whole,
+    "number": _number,
+    "names": _names,
+    "text": _text,
+}

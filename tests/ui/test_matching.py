@@ -1,0 +1,160 @@
+"""Match on the Compare page: several methods tuned alike, and who wins where in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.tuning import Point, Setting, Spread
+from rwn_core.tuning.match import Loss, Matched, Refused
+from rwn_ui.compare import law_sections, match_words, matching
+
+NEAR, FAR, BETWEEN = (0.10, 0.11, 0.12), (0.60, 0.61, 0.62), (0.11, 0.12, 0.13)
+LOSS = Loss(measure="correlation", value=0.115)
+
+
+def matched(params: Any, *, reached: bool = True, **values: tuple[float, ...]) -> Matched:
+    spreads = {key: Spread(measure=key, values=each) for key, each in values.items()}
+    return Matched(point=Point(setting=Setting(params=params), spreads=spreads), reached=reached)
+
+
+RWN = matched(rwn.RWN(k=5), correlation=NEAR, bayes_linkage=FAR, distance_linkage=NEAR)
+NOISE = matched(
+    rwn.AdditiveNoise(size=0.4), correlation=BETWEEN, bayes_linkage=NEAR, distance_linkage=FAR
+)
+ROWS = matched(rwn.RowCopy(k=5), correlation=NEAR, bayes_linkage=BETWEEN, distance_linkage=NEAR)
+WEAK = matched(rwn.PRAM(change=1.0), reached=False, correlation=(0.01, 0.02, 0.03))
+SPACE = "\N{NO-BREAK SPACE}"
+
+
+def test_where_rwn_wins_and_where_it_loses_is_said() -> None:
+    (told,) = match_words.sentences([RWN, NOISE], LOSS, 100)
+    assert told == (
+        f"RWN, the 2022 method against Additive noise: better on Distance linkage (11.0{SPACE}% "
+        f"against 61.0{SPACE}%); worse on Worst-case linkage (61.0{SPACE}% against 11.0{SPACE}%)."
+    )
+
+
+def test_nobody_wins_where_releases_overlap() -> None:
+    told = match_words.sentences([RWN, ROWS, NOISE], LOSS, 100)
+    assert told[0] == "No method is better than every other one on any measure."
+    assert "on 1 of 2 measures releases overlap" in told[1]
+    without = match_words.sentences([RWN, NOISE, WEAK], LOSS, 100)
+    assert not any("every other" in each for each in without)  # two are compared, and not three
+
+
+def test_an_outright_winner_is_named_and_the_loss_itself_is_not_compared() -> None:
+    third = matched(rwn.RowCopy(k=5), correlation=FAR, bayes_linkage=FAR, distance_linkage=FAR)
+    told = match_words.sentences([RWN, NOISE, third], LOSS, 100)
+    assert told[0] == (
+        "RWN, the 2022 method is better than every other matched method on Distance linkage."
+    )
+    assert "Correlations" not in " ".join(told)
+
+
+def test_who_is_left_out_is_said_with_the_reason() -> None:
+    lossy = matched(rwn.KNoise(k=2), reached=False, correlation=FAR)
+    refused = Refused(method="additive_noise", reason="The method masks numbers only.")
+    told = match_words.sentences([RWN, WEAK, lossy, refused], LOSS, 100)
+    assert told[0].startswith("Post-randomization (PRAM) never loses so much: at its strongest,")
+    assert "it reads 0.02 and not 0.115" in told[0]
+    assert told[1].startswith("k-noise loses more at every strength that was tried: at k = 2")
+    assert told[2] == "Additive noise cannot mask this table: The method masks numbers only."
+    policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.05),))
+    (kept,) = match_words.sentences([matched(rwn.RWN(k=5), reached=False, bayes_linkage=FAR)],
+                                    policy, 100)  # fmt: skip
+    assert kept.startswith("RWN, the 2022 method keeps the policy at no strength that was tried")
+    (reached,) = match_words.sentences([RWN], rwn.Policy(), 100)
+    assert reached.startswith("RWN, the 2022 method keeps all limits at k = 5 · q = 1; nothing")
+
+
+@pytest.fixture
+def screen(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The Compare page, where work is done at once."""
+    monkeypatch.setattr(matching, "be_polite", lambda: None)
+    for module in (matching, law_sections):
+        monkeypatch.setattr(module, "Job", at_once)
+    return open_page("compare")
+
+
+def press(screen: Any, label: str, nth: int = 0) -> None:
+    buttons = [each for each in screen.test.button if each.label == label]
+    buttons[nth].click().run()
+    assert screen.errors == []
+
+
+def shown(screen: Any) -> str:
+    return "\n".join(each.value for each in (*screen.test.markdown, *screen.test.caption))
+
+
+def match(screen: Any, methods: list[str]) -> None:
+    box = next(each for each in screen.test.multiselect if each.label == "Methods")
+    box.set_value(methods)
+    for label, value in (("Releases", 2), ("At worst", 0.1)):
+        field = next(each for each in screen.test.number_input if each.label == label)
+        field.set_value(value)
+    press(screen, "Match")
+
+
+def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
+    match(screen, ["rwn", "additive_noise", "rank_swapping"])
+    job = screen.job(matching.JOB)
+    assert [each.method for each in job.result] == ["rwn", "additive_noise", "rank_swapping"]
+    text = shown(screen)
+    assert "Tuned to Correlations: at most 0.1" in text
+    assert "RWN, the 2022 method against Additive noise:" in text
+    assert "Rank swapping has no answer for Worst-case linkage" in text.replace("\\", "")
+    press(screen, "Keep as scenario", 1)
+    (kept,) = screen.session.scenarios.values()
+    assert kept.name == "Additive noise, matched"
+    assert kept.setting == job.result[1].point.setting
+    assert kept.readings == job.result[1].point.stated()
+    press(screen, "Open on Tune", 1)
+    assert screen.session.method == "additive_noise"
+    assert screen.session.setting == job.result[1].point.setting
+    for what in ("Coefficients", "Distributions"):
+        key = f"compare.{screen.session.generation}.matched.picture"
+        screen.test.session_state[key] = what
+        screen.test.run()
+        assert screen.errors == []
+    # beside the one of k-PRAM and k-noise
+    assert sum(each.label == "Variable" for each in screen.test.selectbox) == 2
+
+
+def test_a_match_of_another_table_is_not_shown(screen) -> None:
+    match(screen, ["rwn"])
+    assert "Tuned to" in shown(screen)
+    screen.work.jobs[matching.JOB].about = (
+        matching.Asked(fingerprint="another", to=LOSS, across="correlation", releases=2),
+    )
+    screen.test.run()
+    assert "Tuned to" not in shown(screen)
+
+
+def test_no_method_cannot_be_matched(screen) -> None:
+    box = next(each for each in screen.test.multiselect if each.label == "Methods")
+    box.set_value([]).run()
+    assert next(each for each in screen.test.button if each.label == "Match").disabled
+
+
+def test_the_folded_sections_answer(screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    tables: list[dict[str, Any]] = []
+    monkeypatch.setattr(
+        law_sections, "panel", lambda payload, key: tables.extend(payload["tables"])
+    )
+    press(screen, f"Draw {law_sections.RELEASES} releases")
+    assert "standard errors from 0" in shown(screen)
+    press(screen, "Compare the laws")
+    titles = [each["title"] for each in tables]
+    assert f"{screen.session.variable}, k = 10" in titles
+    record = next(each for each in tables if each["title"].startswith("Record 1, ε = "))
+    assert record["columns"][1:] == [
+        "per cell (2022)",
+        "per record (2015)",
+        "fixed count of records (2015)",
+    ]
+    intact = next(row for row in record["rows"] if row[0] == "the row stays intact")
+    assert intact[2].startswith("50 %")
+    assert float(intact[1].removesuffix(" %")) < 1
