@@ -190,8 +190,13 @@ def method_words(method: Any) -> tuple[str, str, str]:
 
 
 def what_it_destroys(method: Any) -> str:
-    """What a method's own documentation says that it destroys; empty where it says nothing."""
-    return one_line(_sections(method).get("What it destroys", ""))
+    """What a method's own documentation says that it destroys; empty where it says nothing.
+
+    Sentences with numbers are left out: beside a table they would be taken for its own.
+    """
+    text = one_line(_sections(method).get("What it destroys", ""))
+    sentences = re.split(r"(?<=\.) (?=[A-Z])", text)
+    return " ".join(each for each in sentences if not re.search(r"\d", each))
 
 
 def _sections(method: Any) -> dict[str, str]:
