@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import orjson
 import typer
 
+from rwn_cli.ledger import ledger
 from rwn_cli.mask import mask
 from rwn_cli.options import (
     ENDS_IN,
@@ -24,10 +25,12 @@ from rwn_cli.options import (
     output_format,
     write,
 )
+from rwn_cli.report import report
 from rwn_cli.seek import seek
 from rwn_cli.seek_slices import seek_slices
 from rwn_cli.sweep import sweep
 from rwn_cli.terminal import progress, readings_table, say
+from rwn_cli.verify import verify
 from rwn_core._version import __version__
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
 from rwn_core.io import titles
@@ -210,6 +213,12 @@ app.command()(sweep)
 app.command()(seek)
 
 app.command("seek-slices")(seek_slices)
+
+app.command()(report)
+
+app.command()(verify)
+
+app.add_typer(ledger, name="ledger")
 
 
 def _json(document: dict[str, Any]) -> str:

@@ -19,15 +19,18 @@ from rwn_cli.options import (
     read_scenario,
     settings,
     table_of,
-    write,
+    write_all,
 )
+from rwn_cli.record_file import evidence_path, source_of
 from rwn_cli.terminal import progress, say
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.masking import Release
+    from rwn_core.reporting import ReleasedFile
     from rwn_core.reporting.decision import Decision
+    from rwn_core.reporting.release_record import Basis
     from rwn_core.reporting.scenario import Scenario
 
 Target = Annotated[Path, typer.Argument(metavar="OUT", help=ENDS_IN)]
@@ -108,7 +111,9 @@ def mask(
     """
     from rwn_cli.precision_option import steps
     from rwn_core.masking import mask as mask_table
-    from rwn_core.reporting import ReleasedFile, internal_record
+    from rwn_core.reporting import ReleasedFile
+    from rwn_core.reporting.release_record import Basis
+    from rwn_core.tuning import Policy
 
     form = output_format(target, source, schema, scenario)
     loaded = None if scenario is None else read_scenario(scenario)
@@ -126,22 +131,44 @@ def mask(
             data, params, precision=precision, seed=seed, threads=threads, progress=report
         )
     content = release.to_bytes(form, order)
-    write(target, content)
+    file = ReleasedFile.of(content, form, order=order, seeded=seed is not None)
+    files = {target: content}
+    if record is not None:
+        basis = Basis(
+            decision=decided,
+            policy=(loaded and loaded.policy) or Policy(),
+            source=source_of(source, schema, drop),
+        )
+        files = _internal(record, data, release, file, basis) | files
+    write_all(files)  # the record first: no release stands there without it
     _summarize(data, release)
+    for name, cells in release.guarded(form).items():
+        say(
+            f"note: {cells:,} texts of {name} begin as a formula of a spreadsheet would; each got "
+            "an apostrophe before it. Parquet needs none."
+        )
     for remark in release.params.remarks(data, release.law):
         say(remark)
     say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
-    file = ReleasedFile.of(content, form, order=order, seeded=seed is not None)
     say(f"SHA-256 {file.sha256}")
     if record is not None:
-        policy = None if loaded is None else loaded.policy
-        text = internal_record(data, release, file, decision=decided, policy=policy)
-        write(record, text.encode("utf-8"))
-        say(f"internal record written to {record}; it stays in the house")
+        beside = evidence_path(record).name
+        say(f"internal record written to {record}, its charts to {beside}; both stay in the house")
     if order == "original":
         say("note: the row order names each record; keep this file inside.")
     if seed is not None:
         say("note: a seed is for teaching: it is no secret.")
+
+
+def _internal(
+    record: Path, data: Microdata, release: Release, file: ReleasedFile, basis: Basis
+) -> dict[Path, bytes]:
+    """The internal record and its evidence, by the files that they go to."""
+    from rwn_core.reporting.release_record import internal_files
+
+    with progress("reading the measures") as report:
+        text, evidence = internal_files(data, release, file, basis, report)
+    return {record: text.encode("utf-8"), evidence_path(record): evidence}
 
 
 def _options(named: dict[str, Any], others: dict[str, Any]) -> dict[str, Any]:

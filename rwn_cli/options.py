@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
@@ -277,9 +277,19 @@ def write(target: Path, content: bytes) -> None:
     ------
     RWNError
     """
-    from rwn_core.io.write import write_atomically
+    write_all({target: content})
+
+
+def write_all(files: Mapping[Path, bytes]) -> None:
+    """Write files that belong together: all of them, or none.
+
+    Raises
+    ------
+    RWNError
+    """
+    from rwn_core.io.write import write_together
 
     try:
-        write_atomically(target, content)
+        write_together(files)
     except ReleaseError as failure:
         raise RWNError(str(failure)) from None

@@ -20,15 +20,26 @@ and what the exit codes mean.
 
 def page() -> str:
     """The page's text."""
-    group: Any = typer.main.get_command(app)
+    return "\n\n".join([_BEGINNING.strip(), *_entries(app, "")])
+
+
+def _entries(commands: typer.Typer, before: str) -> list[str]:
+    """An entry for each command, and for those of each group after its own words."""
+    group: Any = typer.main.get_command(commands)
     callbacks = {
         each.name or str(getattr(each.callback, "__name__", "")): each.callback
-        for each in app.registered_commands
+        for each in commands.registered_commands
     }
-    parts = [_BEGINNING.strip()]
+    groups = {each.name: each.typer_instance for each in commands.registered_groups}
+    parts = []
     for name, command in group.commands.items():
-        parts.append(_entry(name, command, get_type_hints(callbacks[name])))
-    return "\n\n".join(parts)
+        inner = groups.get(name)
+        if inner is None:
+            parts.append(_entry(before + name, command, get_type_hints(callbacks[name])))
+        else:
+            parts.append(f"## `rwn {before}{name}`\n\n{one_line(str(command.help))}")
+            parts += _entries(inner, f"{before}{name} ")
+    return parts
 
 
 def _entry(name: str, command: Any, types: dict[str, Any]) -> str:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pandas as pd
 
 from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.io import endings, format_of_key, format_of_name
+
+_PART = ".part-rwn-"
+_ABANDONED = 3600.0  # seconds
 
 
 def file_format(path: Path) -> str:
@@ -65,23 +72,89 @@ def write_atomically(path: Path, content: bytes) -> Path:
     ReleaseError
         Nothing was written, and an older file of that name is untouched.
     """
-    if not path.parent.is_dir():
-        raise ReleaseError(f"The folder {path.parent} does not exist; create it first.")
-    unfinished = None
+    write_together({path: content})
+    return path
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write files that belong together, each whole: all of them, or none.
+
+    Every content is on the disk before the first file gets its name, so that a full disk leaves
+    none. Unfinished files of a program that was killed are removed from the folders, once they
+    are an hour old.
+
+    Parameters
+    ----------
+    files : mapping of Path to bytes
+        By the names that they get; in this order.
+
+    Raises
+    ------
+    ReleaseError
+        Nothing new is there, and older files of these names are untouched.
+    """
+    folders = {path.parent for path in files}
+    for folder in folders:
+        if not folder.is_dir():
+            raise ReleaseError(f"The folder {folder} does not exist; create it first.")
+        _sweep(folder)
+    unfinished: dict[Path, Path] = {}
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".part-", delete=False) as stream:
-            unfinished = Path(stream.name)
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        unfinished.replace(path)
-    except BaseException as error:  # an interrupt, too, must not leave masked data behind
-        if unfinished is not None:
-            unfinished.unlink(missing_ok=True)
-        if not isinstance(error, OSError):
-            raise
+        for path, content in files.items():
+            with _named(path):
+                unfinished[path] = _written(path.parent, content, unfinished)
+        for path, part in unfinished.items():
+            with _named(path):
+                part.replace(path)
+    except BaseException:  # an interrupt, too, must not leave masked data behind
+        for part in unfinished.values():
+            part.unlink(missing_ok=True)
+        raise
+    for folder in folders:
+        _sync_folder(folder)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Say which file it was that could not be written."""
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        yield
+    except OSError as error:
         raise ReleaseError(
             f"The file {path.name} could not be written ({error.strerror}); "
             "choose another folder or free some space."
         ) from None
-    return path
+
+
+def _written(folder: Path, content: bytes, unfinished: dict[Path, Path]) -> Path:
+    """A content on the disk, under a name of its own."""
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=_PART, delete=False) as stream:
+        part = Path(stream.name)
+        unfinished[part] = part  # known before a byte is written: whatever fails, it goes
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    del unfinished[part]
+    return part
+
+
+def _sync_folder(folder: Path) -> None:
+    """Write the new names to the disk, too, where a system can."""
+    if os.name != "posix":
+        return
+    with suppress(OSError):  # some network folders refuse; the files are whole all the same
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what a killed program left; a younger file may still be written by another one."""
+    for left in folder.glob(f"{_PART}*"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _ABANDONED:
+                left.unlink()

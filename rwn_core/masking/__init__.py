@@ -21,7 +21,8 @@ from rwn_core.masking.random_swapping import RandomSwapping
 from rwn_core.masking.rank_swapping import RankSwapping
 from rwn_core.masking.recoding import Recoding
 from rwn_core.masking.record_swapping import RecordSwapping
-from rwn_core.masking.release import Release, Rounded, mask, unrounded
+from rwn_core.masking.release import Release, mask
+from rwn_core.masking.rounded import Rounded, unrounded
 from rwn_core.masking.row_copy import RowCopy
 from rwn_core.masking.rwn import RWN
 from rwn_core.masking.sampling import RandomSample

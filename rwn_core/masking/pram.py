@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, get_args
@@ -25,17 +24,17 @@ from rwn_core.masking.left_alone import (
     require_masked,
 )
 from rwn_core.masking.lever import Lever, LeverRange, check_share
+from rwn_core.masking.matrices import Rows, stated_matrices
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.donors import copy_from_donors
 from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.pram_choice import Levels, chosen_anew, chosen_by, within_strata
 from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
 from rwn_core.mechanism.transition_law import Choice, Transition
-from rwn_core.mechanism.transition_matrix import check_transition, is_singular
+from rwn_core.mechanism.transition_matrix import is_singular
 from rwn_core.randomness import SecretKey, uniforms
 
 Spread = Literal["even", "margins"]
-Rows = tuple[tuple[float, ...], ...]
 
 _PRESETS = {"Light": 0.1, "Standard": 0.2, "Strong": 0.5}
 
@@ -133,7 +132,7 @@ class PRAM(TableMethod):
             raise ParameterError(f"spread must be one of: {', '.join(get_args(Spread))}.")
         if not isinstance(self.invariant, bool):
             raise ParameterError("invariant must be true or false.")
-        object.__setattr__(self, "matrices", _plain(self.matrices))
+        object.__setattr__(self, "matrices", stated_matrices(self.matrices))
         for name in ("variables", "within"):
             object.__setattr__(self, name, names_of(getattr(self, name)))
         if self.within and self.matrices:
@@ -274,31 +273,3 @@ def levels_of(microdata: Microdata, name: str) -> Levels:
     if values and values[-1] is None:
         counts = counts[:-1]
     return Levels(own=codes, codes=np.flatnonzero(counts), counts=counts[counts > 0])
-
-
-def _plain(matrices: Any) -> tuple[tuple[str, Rows], ...]:
-    """Matrices as plain data, which can be a key and be written.
-
-    Raises
-    ------
-    ParameterError
-    """
-    try:
-        given = json.loads(matrices) if isinstance(matrices, str) and matrices else matrices or ()
-        pairs = given.items() if isinstance(given, Mapping) else given
-        plain = tuple((str(name), _rows(rows)) for name, rows in pairs)
-    except (TypeError, ValueError) as error:
-        raise ParameterError(
-            'matrices must be rows of numbers by variable, such as {"sex": [[0.9, 0.1], [0.2, '
-            "0.8]]}."
-        ) from error
-    for _, rows in plain:
-        check_transition(np.array(rows))
-    return plain
-
-
-def _rows(rows: Sequence[Sequence[float]]) -> Rows:
-    made = tuple(tuple(float(x) for x in row) for row in rows)
-    if len({len(row) for row in made}) > 1:
-        raise ValueError("rows of different lengths")
-    return made

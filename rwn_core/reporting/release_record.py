@@ -1,6 +1,6 @@
 """The internal record of a release: what was decided, what was made of it, and which file it is.
 
-It stays in the house. It names no key, no donor and no value of the table; a seed is a key, so
+It stays in the house. It names no key, no donor and no value of a record; a seed is a key, so
 only whether there was one is stated.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
@@ -18,12 +18,16 @@ from rwn_core._version import __version__
 from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.audit import Audit, audit
 from rwn_core.masking import Release
+from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
+from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.decision import Decision, frozen_text, thawed
+from rwn_core.reporting.evidence import REPORTED, evidence, kept_detail
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 
-FORMAT = "rwn internal record 1"
+FORMAT = "rwn internal record 2"
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
+OF_EACH_RECORD = "a value for each record"
 _LIBRARIES = ("numpy", "pandas", "scipy", "pyarrow", "numba")
 
 
@@ -73,6 +77,28 @@ class ReleasedFile:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Basis:
+    """Hold what a record is made on, beside the release itself.
+
+    Attributes
+    ----------
+    decision : Decision, optional
+        The decision that the release carries out.
+    measures : tuple of str
+        Keys of the measures that are read on it, beside those of the policy.
+    policy : Policy
+        The limits that the release is held against; the usual ones by default.
+    source : mapping of str to str or list of str
+        How to read the original again: "file", and where they were given "schema" and "dropped".
+    """
+
+    decision: Decision | None = None
+    measures: Sequence[str] = USUAL
+    policy: Policy = field(default_factory=Policy)
+    source: Mapping[str, Any] = field(default_factory=dict)
+
+
 def internal_record(
     microdata: Microdata,
     release: Release,
@@ -109,37 +135,94 @@ def internal_record(
     ParameterError
         A measure is unknown.
     """
+    basis = Basis(decision=decision, measures=measures, policy=policy or Policy())
+    audited = _audited(microdata, release, basis)
+    return frozen_text(_document(microdata, release, file, basis, audited))
+
+
+def internal_files(
+    microdata: Microdata,
+    release: Release,
+    file: ReleasedFile,
+    basis: Basis,
+    progress: Progress | None = None,
+) -> tuple[str, bytes]:
+    """Write the record of a release, and beside it the evidence that a report shows.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        The original.
+    release : Release
+        Made of it.
+    file : ReleasedFile
+        What was written of the release.
+    basis : Basis
+    progress : callable, optional
+        Called with the share of the measures that are read, from 0 to 1.
+
+    Returns
+    -------
+    record : str
+        As `internal_record`; it names the hash of the evidence.
+    evidence : bytes
+        Charts and the riskiest combinations of keys; holds values of the original.
+    """
+    basis = replace(basis, measures=(*basis.measures, *REPORTED))
+    audited = _audited(microdata, release, basis, progress)
+    shown = evidence(microdata, release, audited, release.id)
+    document = _document(microdata, release, file, basis, audited)
+    document["evidence"] = {"sha256": hashlib.sha256(shown).hexdigest()}
+    return frozen_text(document), shown
+
+
+def _audited(
+    microdata: Microdata, release: Release, basis: Basis, progress: Progress | None = None
+) -> Audit:
+    wanted = tuple(dict.fromkeys((*basis.policy.measures, *basis.measures)))
+    return audit(microdata, release, measures=wanted, progress=progress)
+
+
+def _document(
+    microdata: Microdata, release: Release, file: ReleasedFile, basis: Basis, audited: Audit
+) -> dict[str, Any]:
+    """The record as plain data."""
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
-    policy = policy or Policy()
-    wanted = tuple(dict.fromkeys((*policy.measures, *measures)))
-    audited = audit(microdata, release, measures=wanted)
+    schema, policy = microdata.schema, basis.policy
     document: dict[str, Any] = {
         "format": FORMAT,
         "note": _NOTE,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "release": {"id": release.id},
         "table": {
             "fingerprint": microdata.fingerprint,
             "records": microdata.n,
-            "variables": [variable.name for variable in microdata.schema.released],
+            "variables": [variable.name for variable in schema.released],
+            "kinds": [str(variable.kind) for variable in schema.released],
+            "roles": [str(variable.role) for variable in schema.released],
+            "not_masked": [variable.name for variable in schema.released if not variable.masked],
+            "removed": [v.name for v in schema.variables if v not in schema.released],
         },
         "setting": {**setting.to_dict(), "parameters": _parameters(release.params)},
-        "file": {**asdict(file), "records": release.masked.n},
-        "readings": _readings(audited, wanted),
+        "file": {**asdict(file), "records": release.published("original").n},
+        "readings": _readings(audited, microdata.n),
         "limit": policy.to_records(),
-        "verdict": _verdict(policy.judge_readings({key: audited[key] for key in wanted})),
+        "verdict": _verdict(policy.judge_readings(audited.readings)),
         "program": {
             "rwn": __version__,
             "python": platform.python_version(),
             **{name: version(name) for name in _LIBRARIES},
         },
     }
-    if decision is not None:
+    if basis.source:
+        document["source"] = dict(basis.source)
+    if basis.decision is not None:
         document["decision"] = {
-            "hash": decision.hash,
-            "followed": _follows(decision, setting, microdata),
-            "meeting": decision.to_dict(),
+            "hash": basis.decision.hash,
+            "followed": _follows(basis.decision, setting, microdata),
+            "meeting": basis.decision.to_dict(),
         }
-    return frozen_text(document)
+    return document
 
 
 def read_record(text: str) -> dict[str, Any]:
@@ -153,15 +236,22 @@ def read_record(text: str) -> dict[str, Any]:
     return thawed(text, "internal record", FORMAT)
 
 
-def _readings(audited: Audit, measures: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _readings(audited: Audit, n: int) -> dict[str, dict[str, Any]]:
     """Of this one release; a measure without an answer has its reason."""
     result: dict[str, dict[str, Any]] = {}
-    for key in measures:
-        reading = audited[key]
-        if isinstance(reading, Reading):
-            result[key] = {"value": reading.value, "baseline": reading.baseline}
-        else:
+    for key, reading in audited.readings.items():
+        if not isinstance(reading, Reading):
             result[key] = {"not_applicable": reading.reason}
+            continue
+        measure = MEASURES[key]
+        result[key] = {
+            "value": reading.value,
+            "baseline": reading.baseline,
+            "title": measure.title_of(reading),
+            "words": measure.sentence(reading, n) if measure.sentence else None,
+            "interval": list(reading.interval) if reading.interval else None,
+            **kept_detail(key, reading),
+        }
     return result
 
 
@@ -192,4 +282,6 @@ def _parameters(params: Any) -> dict[str, Any]:
 
 def _plain_data(node: Any) -> Any:
     """Plain data; a radius for each record, say, is only named."""
-    return node if isinstance(node, bool | int | float | str) else "a value for each record"
+    if isinstance(node, tuple | list):
+        return [_plain_data(each) for each in node]
+    return node if isinstance(node, bool | int | float | str) else OF_EACH_RECORD

@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.errors import RWNError
 from rwn_core.masking.references import REFERENCES
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.parallel.pool import Pool, Task
+from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle, be_polite
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.forecast import expected
@@ -173,10 +174,20 @@ class Run:
             return ""
         if self.cancelled:
             return f"Cancelled; {missing:,} of {len(self.settings):,} settings are open."
-        return (
-            f"The work stopped with {missing:,} of {len(self.settings):,} settings open, perhaps "
-            "for lack of memory; start it again to go on."
-        )
+        stopped = f"The work stopped with {missing:,} of {len(self.settings):,} settings open"
+        why = self._refused()
+        if why:
+            return f"{stopped}. {why} Start it again to go on."
+        return f"{stopped}, perhaps for lack of memory; start it again to go on."
+
+    def _refused(self) -> str:
+        """What a worker refused to do, if one did, such as to write on a full disk."""
+        for task in self._tasks:
+            if task.done() and not task.cancelled():
+                refusal = task.exception()
+                if isinstance(refusal, RWNError) and not isinstance(refusal, Stopped):
+                    return str(refusal)
+        return ""
 
     def sweep(self) -> Sweep:
         """What is finished so far."""

@@ -40,7 +40,8 @@ SIBLINGS = {
     "rwn_core.io": "*_format",
     "rwn_core.masking": (
         "* but cautions from_neighborhoods intervals left_alone lever method minimum_k "
-        "neighborhood_method option radius_and_nearest references release without_neighborhoods"
+        "matrices neighborhood_method option published radius_and_nearest references release rounded "
+        "without_neighborhoods"
     ),
     "rwn_core.measures.utility": "*",
     "rwn_core.measures.risk": "*",

@@ -63,10 +63,15 @@ def commands_in(text: str) -> list[str]:
 def unknown_in(line: str) -> list[str]:
     """What a command line names that there is not: a command, an option, a parameter."""
     _, name, *words = shlex.split(line.replace("|", " "))
-    group: Any = typer.main.get_command(main.app)
-    if name not in group.commands:
+    command: Any = typer.main.get_command(main.app)
+    if name not in command.commands:
         return [name]
-    known = {option for param in group.commands[name].params for option in param.opts}
+    command = command.commands[name]
+    if hasattr(command, "commands") and words:  # a group of commands
+        if words[0] not in command.commands:
+            return [words[0]]
+        command = command.commands[words[0]]
+    known = {option for param in command.params for option in param.opts}
     lost = [word for word in words if word.startswith("-") and word not in {*known, "--help"}]
     method = words[words.index("--method") + 1] if "--method" in words else "rwn"
     keys = [key for key in method.split(",") if key in METHODS] or list(METHODS)
@@ -87,6 +92,8 @@ def test_an_option_that_is_gone_is_noticed() -> None:
     assert unknown_in(line) == ["--neighbors", "--m"]
     assert unknown_in("rwn mask a.csv b.csv --method nbrs2015 --set k=5") == ["k"]
     assert unknown_in("rwn muddle a.csv") == ["muddle"]
+    assert unknown_in("rwn ledger burn a.jsonl") == ["burn"]
+    assert unknown_in("rwn ledger show a.jsonl --all") == ["--all"]
     assert commands_in("see\n```sh\nrwn app x.csv\nls\n```\nor `rwn demo\nNAME`") == [
         "rwn app x.csv",
         "rwn demo NAME",

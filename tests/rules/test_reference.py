@@ -59,7 +59,11 @@ def test_every_method_has_an_entry_for_all_its_parameters(texts: dict[str, str])
 
 def test_every_command_and_option_has_an_entry(texts: dict[str, str]) -> None:
     group: Any = typer.main.get_command(app)
+    commands = dict(group.commands)
     for name, command in group.commands.items():
+        commands |= {f"{name} {n}": c for n, c in getattr(command, "commands", {}).items()}
+    assert "ledger add" in commands
+    for name, command in commands.items():
         assert f"## `rwn {name}`" in texts["commands.md"]
         for param in command.params:
             assert param.help, f"{name}: {param.opts} has no words"

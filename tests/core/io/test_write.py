@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rwn_core.errors import ParameterError, ReleaseError
-from rwn_core.io.write import file_format, table_bytes, write_atomically
+from rwn_core.io.write import file_format, table_bytes, write_atomically, write_together
 
 SECRET = b"Zaphod"
 
@@ -97,3 +98,52 @@ def test_an_old_file_survives_a_full_disk(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(ReleaseError, match="does not exist; create it first"):
         write_atomically(tmp_path / "none" / "out.csv", b"new")
+
+
+def test_files_that_belong_together_are_all_there_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_bytes(b"old")
+    write_together({one: b"1", two: b"2"})
+    assert (one.read_bytes(), two.read_bytes()) == (b"1", b"2")
+    real, calls = os.fsync, []
+
+    def full(descriptor: int) -> None:
+        calls.append(descriptor)
+        if len(calls) == 2:  # the second file finds the disk full
+            raise OSError(28, "No space left on device")
+        real(descriptor)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ReleaseError, match="The file two could not be written"):
+        write_together({one: b"new", two: b"new"})
+    assert (one.read_bytes(), two.read_bytes()) == (b"1", b"2")
+    assert sorted(os.listdir(tmp_path)) == ["one", "two"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="folders are synced on POSIX only")
+def test_the_folder_is_synced_after_the_file_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def sync(descriptor: int) -> None:
+        seen.append((stat.S_ISDIR(os.fstat(descriptor).st_mode), (tmp_path / "one").exists()))
+
+    monkeypatch.setattr(os, "fsync", sync)
+    write_atomically(tmp_path / "one", b"1")
+    assert seen == [(False, False), (True, True)]
+
+
+def test_what_a_killed_program_left_is_swept_and_what_another_writes_is_not(
+    tmp_path: Path,
+) -> None:
+    old, young = tmp_path / ".part-rwn-old", tmp_path / ".part-rwn-young"
+    foreign = tmp_path / ".part-of-a-song"
+    for left in (old, young, foreign):
+        left.write_bytes(b"masked")
+    for left in (old, foreign):
+        os.utime(left, (1, 1))
+    write_atomically(tmp_path / "one", b"1")
+    assert sorted(os.listdir(tmp_path)) == [".part-of-a-song", ".part-rwn-young", "one"]

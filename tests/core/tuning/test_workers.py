@@ -130,3 +130,15 @@ def test_workers_end_when_their_parent_is_killed(bodyfat, tmp_path) -> None:
     folder = JobFolder.of(place, bodyfat, PLAN, settings)
     finished = [setting for setting in settings if folder.load(setting) is not None]
     assert len(finished) >= 3
+
+
+def test_a_point_that_cannot_be_written_is_not_blamed_on_memory(bodyfat, tmp_path) -> None:
+    grid = Grid(axes={"epsilon": (1,), "k": (5, 6)})
+    settings = prepared(bodyfat, grid, references=False)
+    folder = JobFolder.of(tmp_path / "job", bodyfat, PLAN, settings)
+    folder.path(settings[0]).mkdir()  # where its file should go
+    run = Run(bodyfat, settings, PLAN, folder, workers=2)
+    run.join(60)
+    assert "1 of 2 settings open. The file" in run.refusal
+    assert "could not be written" in run.refusal
+    assert "memory" not in run.refusal

@@ -1,0 +1,84 @@
+"""The commands `rwn ledger add`, `show` and `verify`: every release, in a file that only grows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rwn_cli.record_file import OriginalFile, RecordFile, original_of, read_record_file
+from rwn_cli.terminal import say
+from rwn_core.errors import ReleaseError, RWNError
+
+ledger = typer.Typer(
+    no_args_is_help=True,
+    help="Keep the ledger of releases: each is added once, and nothing is ever changed.",
+)
+
+LedgerFile = Annotated[Path, typer.Argument(metavar="LEDGER", help="Such as ledger.jsonl.")]
+
+
+@ledger.command()
+def add(
+    file: LedgerFile,
+    record: RecordFile,
+    by: Annotated[str, typer.Option(metavar="NAME", help="Who signs the entry.")] = "",
+    original: OriginalFile = None,
+) -> None:
+    """Add a release, and warn if the same records or variables were released before.
+
+    A new ledger gets a key of its own in LEDGER.key, with which tables are known again; keep it
+    beside the ledger and out of other hands.
+    """
+    from rwn_core.reporting.ledger import add as add_release
+
+    if not file.parent.is_dir():
+        raise RWNError(f"The folder {file.parent} does not exist; create it first.")
+    read = read_record_file(record)
+    entry, warnings = add_release(file, read, original_of(read, original), by=by)
+    for warning in warnings:
+        say(f"warning: {warning}")
+    if not entry["kept"]:
+        say("warning: the release does not keep every limit of its policy.")
+    say(f"entry {entry['number']} added to {file}: release {entry['release']}")
+    say(f"hash {entry['hash']}")
+
+
+@ledger.command()
+def show(file: LedgerFile) -> None:
+    """Show the releases of a ledger, oldest first."""
+    from rwn_core.reporting.ledger import read_entries
+
+    for entry in read_entries(file.read_bytes()):
+        limits = "limits kept" if entry["kept"] else "limits NOT kept"
+        signed = f", signed by {entry['by']}" if entry["by"] else ""
+        typer.echo(
+            f"{entry['number']}  {entry['time']}  {entry['release']}  {entry['method']}, "
+            f"{entry['records']:,} records, {limits}{signed}"
+        )
+
+
+@ledger.command()
+def verify(
+    file: LedgerFile,
+    last: Annotated[
+        str,
+        typer.Option(
+            metavar="HASH", help="The hash of an entry that must be there, noted elsewhere."
+        ),
+    ] = "",
+) -> None:
+    """Check that no entry was changed, taken out or put in.
+
+    That the last entries were cut off can be seen only with --last.
+    """
+    from rwn_core.reporting.ledger import read_entries
+
+    entries = read_entries(file.read_bytes())
+    if last and last.lower() not in [entry["hash"] for entry in entries]:
+        raise ReleaseError("The ledger has no entry with this hash; its end may have been cut off.")
+    count = "1 entry" if len(entries) == 1 else f"{len(entries):,} entries"
+    say(f"{count}, each follows the one before it")
+    if entries:
+        say(f"last hash {entries[-1]['hash']}")

@@ -1,0 +1,123 @@
+"""The internal record as a file: read it, find its evidence and the original that it speaks of."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rwn_cli.options import DEMO, described, load
+from rwn_cli.terminal import say
+from rwn_core.errors import InputError, RWNError
+
+if TYPE_CHECKING:
+    from rwn_core.data.microdata import Microdata
+
+RecordFile = Annotated[
+    Path, typer.Argument(metavar="RECORD", help="Internal record that `rwn mask --record` wrote.")
+]
+OriginalFile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="IN", help="The original, if it lies no longer where the record says; or demo:NAME."
+    ),
+]
+
+
+def evidence_path(record: Path) -> Path:
+    """Where the evidence of a record lies: beside it."""
+    return record.with_name(f"{record.stem}.evidence.json")
+
+
+def read_text(path: Path, what: str) -> str:
+    """Read a small text file.
+
+    Raises
+    ------
+    InputError
+        It is not UTF-8.
+    OSError
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"The {what} file is not UTF-8 text.") from None
+
+
+def read_record_file(path: Path) -> dict[str, Any]:
+    """Read an internal record.
+
+    Raises
+    ------
+    InputError, OSError
+    """
+    from rwn_core.reporting import read_record
+
+    return read_record(read_text(path, "record"))
+
+
+def evidence_of(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Read the evidence beside a record; empty, with a note, where there is none.
+
+    Raises
+    ------
+    InputError
+        The file is not the one that the record names.
+    """
+    from rwn_core.reporting.evidence import read_evidence
+
+    beside = evidence_path(path)
+    if not beside.exists():
+        say(f"note: {beside.name} is not beside the record; the report has no charts.")
+        return {}
+    content = beside.read_bytes()
+    if hashlib.sha256(content).hexdigest() != record.get("evidence", {}).get("sha256"):
+        raise InputError(f"{beside.name} is not the evidence of this record; put its own there.")
+    return read_evidence(content)
+
+
+def source_of(source: str, schema: Path | None, dropped: list[str] | None) -> dict[str, Any]:
+    """What a record keeps, so that the original can be read again in the same way."""
+    where: dict[str, Any] = {"file": _absolute(source)}
+    if schema is not None:
+        where["schema"] = _absolute(str(schema))
+    if dropped:
+        where["dropped"] = list(dropped)
+    return where
+
+
+def _absolute(source: str) -> str:
+    return source if source.startswith(DEMO) else str(Path(source).absolute())
+
+
+def original_of(record: Mapping[str, Any], given: str | None = None) -> Microdata:
+    """Read the original of a record again.
+
+    Raises
+    ------
+    InputError
+        It is another table now.
+    RWNError
+        The record does not say where it lies, or it lies there no longer.
+    """
+    source = record.get("source", {})
+    file = given or source.get("file")
+    if file is None:
+        raise RWNError("The record does not say where the original lies; give --original IN.")
+    schema = Path(source["schema"]) if "schema" in source else None
+    try:
+        data = described(load(file, schema), identifiers=source.get("dropped", ()))
+    except FileNotFoundError as missing:
+        name = Path(str(missing.filename)).name
+        raise RWNError(
+            f"{name} lies no longer where the record says; give --original IN, or put it back."
+        ) from None
+    if data.fingerprint != record["table"]["fingerprint"]:
+        raise InputError(
+            "The original is not the table that the record was made of; give the file that was "
+            "masked."
+        )
+    return data

@@ -1,0 +1,116 @@
+"""What may leave the house of a masked table: its values in fresh columns, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Role, Variable
+from rwn_core.errors import ReleaseError
+from rwn_core.io import format_of_key
+
+_FORMULA = re.compile(r"[=+\-@\t\r].", flags=re.DOTALL)
+GUARD = "'"
+"""What a spreadsheet takes as a sign that text follows; OWASP, "CSV injection"."""
+
+
+def publishable(masked: Microdata, rows: NDArray[np.int64]) -> Microdata:
+    """Give some rows of a masked table as a table of its own, with nothing that they do not show.
+
+    Parameters
+    ----------
+    masked : Microdata
+    rows : ndarray of int64, shape (m,)
+        The rows, in the order of the file.
+
+    Returns
+    -------
+    Microdata
+        Columns in memory of their own, without row names, notices about the original, or levels
+        that no row has.
+
+    Raises
+    ------
+    ReleaseError
+        The table holds a direct identifier.
+    """
+    identifiers = [v.name for v in masked.schema.variables if v.role is Role.IDENTIFIER]
+    if identifiers:
+        raise ReleaseError(
+            f"The masked table still holds the direct identifier {identifiers[0]}; a release "
+            "cannot have it."
+        )
+    taken = masked.frame.take(rows)
+    columns = {name: _fresh(taken[name]) for name in taken.columns}
+    frame = pd.DataFrame(columns, index=pd.RangeIndex(len(rows)), copy=True)
+    variables = tuple(_without_unused(v, frame[v.name]) for v in masked.schema.variables)
+    return Microdata(frame, Schema(variables=variables, question=masked.schema.question))
+
+
+def _fresh(column: pd.Series[Any]) -> pd.Series[Any]:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.cat.remove_unused_categories()
+    return column.reset_index(drop=True)
+
+
+def _without_unused(variable: Variable, column: pd.Series[Any]) -> Variable:
+    if variable.levels is None:
+        return variable
+    present = {str(value) for value in column.dropna().unique()}
+    levels = tuple(level for level in variable.levels if level in present)
+    return replace(variable, levels=levels or None)
+
+
+def formula_cells(frame: pd.DataFrame, format: str) -> dict[str, NDArray[np.bool_]]:
+    """Find the texts that a spreadsheet would run as formulas when it opens the file.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, shape (n, p)
+    format : str
+        Key of a file format.
+
+    Returns
+    -------
+    dict of str to ndarray of bool, shape (n,)
+        By column, where there are any: texts of at least two letters that begin with =, +, -, @,
+        a tab or a carriage return and are no number. Formats that keep types have none.
+    """
+    if not format_of_key(format).media_type.startswith("text/"):
+        return {}
+    found = {}
+    for name in frame.columns:
+        column = frame[name]
+        if pd.api.types.is_numeric_dtype(column.dtype):
+            continue
+        if pd.api.types.is_datetime64_any_dtype(column.dtype):
+            continue
+        cells = np.array([_runs(value) for value in column.tolist()], dtype=bool)
+        if cells.any():
+            found[str(name)] = cells
+    return found
+
+
+def _runs(value: object) -> bool:
+    if not isinstance(value, str) or not _FORMULA.match(value):
+        return False
+    try:
+        float(value)
+    except ValueError:
+        return True
+    return value[0] in "\t\r"  # any other number stays as it is: a spreadsheet shows it
+
+
+def without_formulas(frame: pd.DataFrame, format: str) -> pd.DataFrame:
+    """Put an apostrophe before each text that a spreadsheet would run; see `formula_cells`."""
+    for name, cells in formula_cells(frame, format).items():
+        texts = frame[name].astype(object)
+        frame = frame.assign(**{name: texts.where(~cells, GUARD + texts.astype(str))})
+    return frame

@@ -1,0 +1,105 @@
+"""The public facts of a release as DDI-Codebook 2.5, the form in which archives keep them.
+
+Elements stand in the order of the schema (DDI Alliance 2012, codebook.xsd).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from rwn_core.reporting.facts import Fact, Material
+from rwn_core.reporting.facts.fact import method_words
+
+NAMESPACE = "ddi:codebook:2_5"
+_NUMERIC = ("continuous", "count")
+
+
+def codebook(material: Material, facts: Iterable[Fact]) -> bytes:
+    """Write public facts as DDI-Codebook 2.5.
+
+    Parameters
+    ----------
+    material : Material
+    facts : iterable of Fact
+        Those of the public.
+
+    Returns
+    -------
+    bytes
+        XML in UTF-8.
+    """
+    told = {fact.key: fact for fact in facts}
+    root = Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
+    _document(root, material)
+    _study(root, material, told)
+    _file(root, material)
+    _variables(root, material, told["variables"])
+    indent(root)
+    text: str = tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
+
+
+def _add(parent: Element, path: str, text: str = "", **attributes: str) -> Element:
+    """Add elements within each other; the innermost gets the text."""
+    for tag in path.split("/"):
+        parent = SubElement(parent, tag)
+    parent.text = text or None
+    parent.attrib.update(attributes)
+    return parent
+
+
+def _lines(fact: Fact) -> str:
+    return " ".join(fact.content.lines)
+
+
+def _document(root: Element, material: Material) -> None:
+    citation = _add(root, "docDscr/citation")
+    _add(citation, "titlStmt/titl", material.name)
+    _add(citation, "prodStmt/prodDate", material.made, date=material.made)
+
+
+def _study(root: Element, material: Material, told: dict[str, Fact]) -> None:
+    study = _add(root, "stdyDscr")
+    citation = _add(study, "citation")
+    title = _add(citation, "titlStmt")
+    _add(title, "titl", material.name)
+    _add(title, "IDNo", material.record["release"]["id"], agency="RWN")
+    _add(citation, "verStmt/version", material.made, date=material.made)
+    method = _add(study, "method")
+    for key in ("loss", "totals"):
+        _add(method, "notes", _notes(told[key]), type=key, subject=told[key].title)
+    _add(method, "anlyInfo/EstSmpErr", _lines(told["errors"]))
+    _add(method, "dataProcessing", _lines(told["treated"]), type="statistical disclosure control")
+    use = _add(study, "dataAccs/useStmt")
+    _add(use, "conditions", _lines(told["use"]))
+    _add(use, "disclaimer", _lines(told["review"]))
+
+
+def _notes(fact: Fact) -> str:
+    """Sentences, and the rows of the table as sentences."""
+    table = fact.content.table
+    rows = () if table is None else (f"{': '.join(row)}." for row in table.rows)
+    return " ".join([*fact.content.lines, *rows])
+
+
+def _file(root: Element, material: Material) -> None:
+    text = _add(root, "fileDscr/fileTxt")
+    title = _add(text, "fileCitation/titlStmt")
+    _add(title, "titl", material.name)
+    _add(title, "IDNo", material.record["file"]["sha256"], agency="SHA-256")
+    _add(text, "dimensns/caseQnty", str(material.records))
+    _add(text, "fileType", material.record["file"]["format"])
+
+
+def _variables(root: Element, material: Material, fact: Fact) -> None:
+    described = _add(root, "dataDscr")
+    table = fact.content.table
+    treatment = {row[0]: row[1] for row in table.rows} if table is not None else {}
+    name, _, _ = method_words(material.method)
+    for label, kind in zip(material.variables, material.record["table"]["kinds"], strict=True):
+        numeric = kind in _NUMERIC
+        variable = _add(described, "var", name=label, intrvl="contin" if numeric else "discrete")
+        _add(variable, "labl", label)
+        _add(variable, "security", f"{treatment[label]}: {name}" if label in treatment else "")
+        _add(variable, "varFormat", type="numeric" if numeric else "character")

@@ -1,0 +1,36 @@
+"""Facts of a report: one list, and for each fact who may read it.
+
+A fact is an `Entry` in `inside.py` or `outside.py` with its audience; reports are views of it.
+"""
+
+from __future__ import annotations
+
+from rwn_core.reporting.facts.fact import Audience, Content, Entry, Fact, Material, Table
+from rwn_core.reporting.facts.inside import INSIDE, WITHHELD
+from rwn_core.reporting.facts.outside import OUTSIDE
+
+__all__ = ["FACTS", "Audience", "Content", "Entry", "Fact", "Material", "Table", "facts_for"]
+
+FACTS: tuple[Entry, ...] = (*OUTSIDE, *INSIDE, *WITHHELD)
+"""Every fact that reports know, in their order."""
+
+
+def facts_for(audience: Audience, material: Material) -> tuple[Fact, ...]:
+    """The facts of a release that an audience may read.
+
+    Parameters
+    ----------
+    audience : Audience
+        INTERNAL or PUBLIC.
+    material : Material
+
+    Returns
+    -------
+    tuple of Fact
+        Those of the audience and those of both, in the order of the list.
+    """
+    return tuple(
+        Fact(key=each.key, title=each.title, audience=each.audience, content=each.make(material))
+        for each in FACTS
+        if each.make is not None and each.audience in (audience, Audience.BOTH)
+    )

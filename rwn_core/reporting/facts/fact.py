@@ -1,0 +1,211 @@
+"""What a fact of a report is: who may read it, and what it says of one release."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from rwn_core.charts import Chart
+from rwn_core.errors import ParameterError
+from rwn_core.masking import METHODS
+from rwn_core.reporting.release_record import OF_EACH_RECORD
+from rwn_core.tuning import Setting
+
+_SECTION = re.compile(r"^([A-Z][\w ]+)\n-{3,}$", flags=re.M)
+_FIRST = "Hold the parameters of "
+
+
+class Audience(StrEnum):
+    """Who may read a fact."""
+
+    INTERNAL = "internal"
+    PUBLIC = "public"
+    BOTH = "both"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Hold rows of texts under their column titles."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """Hold what a fact says of one release: sentences, a table, charts."""
+
+    lines: tuple[str, ...] = ()
+    table: Table | None = None
+    charts: tuple[Chart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Hold one fact of one release.
+
+    Attributes
+    ----------
+    key, title : str
+    audience : Audience
+    content : Content
+    """
+
+    key: str
+    title: str
+    audience: Audience
+    content: Content
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """Hold all that facts are made of.
+
+    Attributes
+    ----------
+    record : mapping
+        From `rwn_core.reporting.release_record.read_record`.
+    evidence : mapping
+        From `rwn_core.reporting.evidence.read_evidence`; empty where it is not at hand.
+    title : str
+        What the data are called, in the steward's words.
+    review : str
+        The day on which the release is looked at again, as ISO 8601; a year after it was made by
+        default.
+
+    Raises
+    ------
+    ParameterError
+        The review day is none.
+    """
+
+    record: Mapping[str, Any]
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+    review: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the day."""
+        if self.review:
+            try:
+                date.fromisoformat(self.review)
+            except ValueError:
+                raise ParameterError(
+                    "The review day must be a date such as 2030-01-31; correct it."
+                ) from None
+
+    @property
+    def name(self) -> str:
+        """What the data are called."""
+        return self.title or "Masked microdata"
+
+    @property
+    def made(self) -> str:
+        """The day on which the release was made."""
+        return str(self.record["made"])[:10]
+
+    @property
+    def review_day(self) -> str:
+        """The day on which the release is looked at again."""
+        if self.review:
+            return self.review
+        day = date.fromisoformat(self.made)
+        return date(day.year + 1, day.month, min(day.day, 28)).isoformat()
+
+    @cached_property
+    def setting(self) -> Setting:
+        """What the release was made with; a radius for each record is not kept, so 0 stands in."""
+        plain = self.record["setting"]
+        parameters = {
+            name: 0.0 if value == OF_EACH_RECORD else value
+            for name, value in plain["parameters"].items()
+        }
+        return Setting.from_dict({**plain, "parameters": parameters})
+
+    @property
+    def method(self) -> Any:
+        """The method's parameter record, as a class."""
+        return METHODS[self.record["setting"]["method"]]
+
+    @property
+    def records(self) -> int:
+        """How many records the released file has."""
+        return int(self.record["file"]["records"])
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The released variables, in order."""
+        return tuple(self.record["table"]["variables"])
+
+    def reading(self, measure: str) -> Mapping[str, Any]:
+        """What the record says of a measure; empty where it was not read or has no answer."""
+        reading: Mapping[str, Any] = self.record["readings"].get(measure, {})
+        return reading if "value" in reading else {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """State one fact that reports know, whatever the release.
+
+    Attributes
+    ----------
+    key, title : str
+    audience : Audience
+    make : callable, optional
+        Of a Material; None for what no report ever says.
+    """
+
+    key: str
+    title: str
+    audience: Audience
+    make: Callable[[Material], Content] | None = None
+
+
+def method_words(method: Any) -> tuple[str, str, str]:
+    """Say in words what a method does, from its own documentation.
+
+    Parameters
+    ----------
+    method : type
+        A method's parameter record.
+
+    Returns
+    -------
+    name, words, source : str
+        Its name within a sentence, what it does (of a method whose documentation has no second
+        paragraph: what its levers do), and where it is defined.
+    """
+    about = _sections(method)
+    first, _, more = about[""].partition("\n\n")
+    name = one_line(first).removeprefix(_FIRST).rstrip(".")
+    words = one_line(more) or " ".join(lever.help for lever in method.levers)
+    return name, words, one_line(about.get("References", ""))
+
+
+def what_it_destroys(method: Any) -> str:
+    """What a method's own documentation says that it destroys; empty where it says nothing.
+
+    Sentences with numbers are left out: beside a table they would be taken for its own.
+    """
+    text = one_line(_sections(method).get("What it destroys", ""))
+    sentences = re.split(r"(?<=\.) (?=[A-Z])", text)
+    return " ".join(each for each in sentences if not re.search(r"\d", each))
+
+
+def _sections(method: Any) -> dict[str, str]:
+    """The parts of a documentation text by their titles; what comes first is under ''."""
+    first, *rest = _SECTION.split(inspect.getdoc(method) or "")
+    parts = zip(rest[::2], map(str.strip, rest[1::2]), strict=True)
+    return {"": first.strip(), **dict(parts)}
+
+
+def one_line(text: str) -> str:
+    """A text without its line breaks and without marks of code."""
+    return " ".join(text.split()).replace("`", "")

@@ -1,0 +1,297 @@
+"""Facts that stay in the house: every number of the release, its judgement and its charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rwn_core.measures import MEASURES
+from rwn_core.reporting.facts.fact import Audience, Content, Entry, Material, Table
+from rwn_core.tuning.verdict import share_words
+
+_WORST = (
+    "bayes_linkage",
+    "whole_file_linkage",
+    "intruder_levels",
+    "abstaining_linkage",
+    "true_matches",
+    "membership",
+    "attribute_gain",
+)
+_GUESSES = ("singling_out", "linkability", "inference", "attribute_inference")
+_INTRUDERS = (
+    "distance_linkage",
+    "mahalanobis_linkage",
+    "global_linkage",
+    "probabilistic_linkage",
+    "intruder_levels",
+    "bayes_linkage",
+    "repeated_releases",
+)
+
+
+def _number(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:.4g}".replace("-", "−")
+    return str(value)
+
+
+def _table(columns: tuple[str, ...], rows: Iterable[Iterable[Any]]) -> Table:
+    return Table(columns=columns, rows=tuple(tuple(map(_number, row)) for row in rows))
+
+
+def _pairs(pairs: dict[str, Any]) -> Table:
+    return _table(("what", "value"), pairs.items())
+
+
+def _data(material: Material) -> Content:
+    table = material.record["table"]
+    rows = zip(table["variables"], table["kinds"], table["roles"], strict=True)
+    left = set(table["not_masked"])
+    lines = [f"{table['records']:,} records; the file has {material.records:,}."]
+    removed = ", ".join(table["removed"])
+    lines.append(f"Left out as direct identifiers: {removed or 'none'}.")
+    return Content(
+        lines=tuple(lines),
+        table=_table(
+            ("variable", "kind", "role", "masked"),
+            ((*row, "no" if row[0] in left else "yes") for row in rows),
+        ),
+    )
+
+
+def _scenarios(material: Material) -> Content:
+    lines = (
+        "Who might try, what they are after and what came out on this release. A risk is read "
+        "beside its baseline and beside the worst case.",
+    )
+    return Content(lines=lines, table=_asked(material, _INTRUDERS))
+
+
+def _asked(material: Material, measures: Iterable[str]) -> Table:
+    rows = []
+    for key in measures:
+        reading = material.reading(key)
+        reason = material.record["readings"].get(key, {}).get("not_applicable", "It was not read.")
+        about = MEASURES[key]
+        title = reading.get("title", about.title)
+        rows.append((title, about.question, reading.get("words") or reason))
+    return _table(("attack", "question", "answer"), rows)
+
+
+def _parameters(material: Material) -> Content:
+    setting = material.record["setting"]
+    named = {f"parameter {name}": value for name, value in setting["parameters"].items()}
+    named |= {f"weight of {name}": value for name, value in setting.get("weights", {}).items()}
+    named |= {f"step of {name}": value for name, value in setting.get("precision", {}).items()}
+    slices = setting.get("slices", [])
+    named |= {f"slice {i}": ", ".join(names) for i, names in enumerate(slices, start=1)}
+    method = {"method": f"{material.method.title} ({setting['method']})"}
+    return Content(lines=(material.setting.words,), table=_pairs(method | named))
+
+
+def _cautions(material: Material) -> Content:
+    return Content(lines=tuple(material.setting.params.cautions()))
+
+
+def _anonymity(material: Material) -> Content:
+    reading = material.reading("k_anonymity")
+    if not reading:
+        return Content(lines=(_reason(material, "k_anonymity"),))
+    n = material.record["table"]["records"]
+    rows = []
+    for limit, before, after in zip(
+        reading["limits"],
+        reading["violations_original"],
+        reading["violations_released"],
+        strict=True,
+    ):
+        rows.append(
+            (f"{limit}-anonymity", *(f"{c:,} ({100 * c / n:.1f} %)" for c in (before, after)))
+        )
+    keys = ", ".join(reading["names"])
+    return Content(
+        lines=(
+            f"Records that break it, by the key variables: {keys}. A masked key is no proof of "
+            "identity where it is rare.",
+        ),
+        table=_table(("", "original", "released"), rows),
+    )
+
+
+def _expected(material: Material) -> Content:
+    reading = material.reading("individual_risk")
+    if not reading:
+        return Content(lines=(_reason(material, "individual_risk"),))
+    before, after = reading["expected_original"], reading["expected_released"]
+    return Content(
+        lines=(
+            f"Expected re-identifications by the key variables: {before:,.1f} in the original, "
+            f"{after:,.1f} if the release were read as if its keys were true. What masked keys "
+            "really give away is said under the worst cases.",
+        )
+    )
+
+
+def _riskiest(material: Material) -> Content:
+    about = material.evidence.get("riskiest")
+    if not about:
+        return Content(lines=("The evidence file of the record is not at hand.",))
+    if "reason" in about:
+        return Content(lines=(about["reason"],))
+    rows = (
+        (rank, *row["values"], row["records"], row["risk"], row["score"])
+        for rank, row in enumerate(about["rows"], start=1)
+    )
+    columns = ("", *about["names"], "records", "individual risk", "special-unique score")
+    line = (
+        "Combinations of key values in the original that are easiest to single out. CONFIDENTIAL."
+    )
+    return Content(lines=(line,), table=_table(columns, rows))
+
+
+def _guesses(material: Material) -> Content:
+    return Content(table=_asked(material, _GUESSES))
+
+
+def _worst(material: Material) -> Content:
+    rows = []
+    for key in _WORST:
+        reading = material.reading(key)
+        said = reading.get("words") or _reason(material, key)
+        rows.append((reading.get("title", MEASURES[key].title), said, MEASURES[key].source))
+    return Content(table=_table(("worst case", "what it says and assumes", "computed by"), rows))
+
+
+def _limits(material: Material) -> Content:
+    verdict, rows = material.record["verdict"], []
+    for limit in material.record["limit"]:
+        key = limit["measure"]
+        share = verdict["shares"].get(key)
+        used = verdict["not_judged"].get(key, "") if share is None else f"{share_words(share)} it"
+        value = material.reading(key).get("value")
+        source, by = limit.get("source") or "not stated", limit.get("set_by") or "not stated"
+        rows.append((MEASURES[key].title, value, limit["at_most"], used, source, by))
+    columns = ("measure", "value", "at most", "uses", "source of the limit", "set by")
+    state = "Kept." if verdict["kept"] else "NOT KEPT."
+    return Content(lines=(state, verdict["words"]), table=_table(columns, rows))
+
+
+def _side(material: Material, side: str) -> Content:
+    rows = []
+    for key, reading in material.record["readings"].items():
+        about = MEASURES[key]
+        if about.side != side:
+            continue
+        if "value" not in reading:
+            rows.append((about.title, reading["not_applicable"], "–", "–", ""))
+            continue
+        numbers = (reading["value"], reading.get("baseline"))
+        rows.append((reading["title"], *numbers, about.better, about.unit))
+    return Content(table=_table(("measure", "value", "baseline", "better", "unit"), rows))
+
+
+def _utility(material: Material) -> Content:
+    return _side(material, "utility")
+
+
+def _risks(material: Material) -> Content:
+    return _side(material, "risk")
+
+
+def _repeated(material: Material) -> Content:
+    reading = material.reading("repeated_releases")
+    if not reading:
+        return Content(lines=(_reason(material, "repeated_releases"),))
+    rows = zip(reading["releases"], (f"{100 * b:.1f} %" for b in reading["bound"]), strict=True)
+    line = (
+        "At least so many records would be linked by their keys if the table were released again "
+        "at this setting."
+    )
+    return Content(lines=(line,), table=_table(("releases", "records linked, at least"), rows))
+
+
+def _charts(material: Material) -> Content:
+    charts = tuple(material.evidence.get("charts", ()))
+    if not charts:
+        return Content(lines=("The evidence file of the record is not at hand.",))
+    line = "Blue and hollow is the original, vermillion and filled the release. CONFIDENTIAL."
+    return Content(lines=(line,), charts=charts)
+
+
+def _decision(material: Material) -> Content:
+    about = material.record.get("decision")
+    if about is None:
+        return Content(lines=("No decision of a meeting was given with this release.",))
+    meeting = about["meeting"]
+    followed = "The release follows it." if about["followed"] else "The release does NOT follow it."
+    named = {
+        "chosen": meeting["chosen"] or "none",
+        "reason": meeting["reason"],
+        "participants": ", ".join(meeting["participants"]),
+        "date": meeting["date"],
+        "watched": "; ".join(meeting["watched"]),
+        "scenarios": ", ".join(each.get("name", "") for each in meeting["scenario"]),
+        "hash": about["hash"],
+    }
+    return Content(lines=(followed,), table=_pairs(named))
+
+
+def _versions(material: Material) -> Content:
+    return Content(table=_pairs(material.record["program"]))
+
+
+def _hashes(material: Material) -> Content:
+    record = material.record
+    named = {
+        "original (fingerprint of the table)": record["table"]["fingerprint"],
+        "released file (SHA-256)": record["file"]["sha256"],
+        "released file (bytes)": f"{record['file']['size']:,}",
+        "format and row order": f"{record['file']['format']}, {record['file']['order']}",
+        "randomness": record["file"]["key"],
+        "evidence (SHA-256)": record.get("evidence", {}).get("sha256", "none"),
+        "original read from": record.get("source", {}).get("file", "not stated"),
+    }
+    return Content(table=_pairs(named))
+
+
+def _reason(material: Material, measure: str) -> str:
+    reading = material.record["readings"].get(measure, {})
+    return str(reading.get("not_applicable", "It was not read."))
+
+
+_INTERNAL, _NEVER = Audience.INTERNAL, Audience.NEVER
+INSIDE = (
+    Entry(key="data", title="The table", audience=_INTERNAL, make=_data),
+    Entry(key="decision", title="Decision", audience=_INTERNAL, make=_decision),
+    Entry(key="limits", title="Limits", audience=_INTERNAL, make=_limits),
+    Entry(key="parameters", title="Parameters", audience=_INTERNAL, make=_parameters),
+    Entry(key="scenarios", title="Scenarios of disclosure", audience=_INTERNAL, make=_scenarios),
+    Entry(key="worst", title="Worst cases and what they assume", audience=_INTERNAL, make=_worst),
+    Entry(
+        key="guesses",
+        title="Singling out, linkability, inference",
+        audience=_INTERNAL,
+        make=_guesses,
+    ),
+    Entry(key="anonymity", title="k-anonymity", audience=_INTERNAL, make=_anonymity),
+    Entry(key="expected", title="Expected re-identifications", audience=_INTERNAL, make=_expected),
+    Entry(key="riskiest", title="Riskiest combinations", audience=_INTERNAL, make=_riskiest),
+    Entry(key="repeated", title="Further releases", audience=_INTERNAL, make=_repeated),
+    Entry(key="risks", title="Risk, all readings", audience=_INTERNAL, make=_risks),
+    Entry(key="utility", title="Utility, all readings", audience=_INTERNAL, make=_utility),
+    Entry(key="cautions", title="Cautions", audience=_INTERNAL, make=_cautions),
+    Entry(key="charts", title="Charts", audience=_INTERNAL, make=_charts),
+    Entry(key="versions", title="Versions", audience=_INTERNAL, make=_versions),
+    Entry(key="hashes", title="Files and hashes", audience=_INTERNAL, make=_hashes),
+)
+"""In the order of the internal report."""
+
+WITHHELD = (
+    Entry(key="secret", title="the key, or a seed", audience=_NEVER),
+    Entry(key="order", title="the secret row order", audience=_NEVER),
+    Entry(key="donors", title="who gave each cell its value", audience=_NEVER),
+)
+"""What no report says."""

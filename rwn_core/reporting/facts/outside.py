@@ -1,0 +1,136 @@
+"""Facts that may leave the house, in words and orders of magnitude."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Sequence
+from statistics import median
+
+from rwn_core.reporting.facts import public_words as words
+from rwn_core.reporting.facts.fact import (
+    Audience,
+    Content,
+    Entry,
+    Material,
+    Table,
+    method_words,
+    what_it_destroys,
+)
+
+_SHARE = (0.01, 0.05, 0.15, 0.4)
+_STEPS = {
+    "marginals": _SHARE,
+    "correlation": _SHARE,
+    "contingency": _SHARE,
+    "regression": (0.5, 1.0, 2.0, 4.0),  # standard errors
+    "subgroups": (0.02, 0.1, 0.25, 0.5),
+}
+"""Where each word of `public_words.AMOUNTS` ends."""
+_NEAR = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+_CHANGED = (0.1, 0.4, 0.6, 0.9)
+_ALIKE = (0.9, 1.1)
+
+
+def _treated(material: Material) -> Content:
+    name, does, source = method_words(material.method)
+    first, method, what, where, closed = words.TREATED
+    lines = [
+        first,
+        method.format(method=name, title=material.method.title),
+        what.format(words=does),
+    ]
+    if source:
+        lines.append(where.format(source=source))
+    return Content(lines=(*lines, closed))
+
+
+def treatments(material: Material) -> dict[str, str]:
+    """What was done to each released variable, in words."""
+    changed = material.reading("cells_changed")
+    shares = dict(zip(changed.get("names", ()), changed.get("share", ()), strict=True))
+    left = set(material.record["table"]["not_masked"])
+    rounded = set(material.record["setting"].get("precision", {}))
+    result = {}
+    for name in material.variables:
+        kept = name in left or shares.get(name, 1.0) == 0
+        result[name] = (words.KEPT if kept else words.MASKED) + words.ROUNDED * (name in rounded)
+    return result
+
+
+def _variables(material: Material) -> Content:
+    table = Table(columns=words.VARIABLE_COLUMNS, rows=tuple(treatments(material).items()))
+    return Content(lines=(words.VARIABLES,), table=table)
+
+
+def _loss(material: Material) -> Content:
+    rows = []
+    for key, what in words.LOST.items():
+        value = material.reading(key).get("value")
+        if value is not None:
+            rows.append((what, words.AMOUNTS[bisect(_STEPS[key], value)]))
+    lines = [words.LOSS[0]]
+    if len(rows) < len(words.LOST):
+        lines.append(words.LOSS[1])
+    changed = material.reading("cells_changed").get("value")
+    if changed is not None:
+        said = ("few", "a part", "about half", "most", "nearly all")[bisect(_CHANGED, changed)]
+        lines.append(words.CHANGED[said])
+    destroyed = what_it_destroys(material.method)
+    if destroyed:
+        lines.append(words.DESTROYED.format(words=destroyed))
+    table = Table(columns=words.LOSS_COLUMNS, rows=tuple(rows)) if rows else None
+    return Content(lines=tuple(lines), table=table)
+
+
+def _errors(material: Material) -> Content:
+    ratios = material.reading("standard_errors").get("ratio", [])[1:]
+    lines = list(words.ERRORS)
+    if ratios:
+        said = ("smaller", "alike", "larger")[bisect(_ALIKE, median(ratios))]
+        lines.append(words.REPORTED_ERRORS[said])
+    return Content(lines=tuple(lines))
+
+
+def _totals(material: Material) -> Content:
+    reading = material.reading("marginals")
+    lines = [words.TOTALS]
+    lines += _within(list(reading.get("mean_shift", {}).values()), words.MEANS, words.FAR_MEANS)
+    lines += _within(list(reading.get("share_shift", {}).values()), words.SHARES, words.FAR_SHARES)
+    return Content(lines=tuple(lines))
+
+
+def _within(shifts: Sequence[float], near: str, far: str) -> list[str]:
+    if not shifts:
+        return []
+    at = bisect(_NEAR, max(map(abs, shifts)))
+    return [near.format(near=words.NEAR[at]) if at < len(_NEAR) else far]
+
+
+def _use(material: Material) -> Content:
+    return Content(lines=words.USE)
+
+
+def _file(material: Material) -> Content:
+    file, made = material.record["file"], material.made
+    id = material.record["release"]["id"]
+    about = {"made": made, "records": f"{material.records:,}", "id": id, "sha256": file["sha256"]}
+    return Content(lines=tuple(line.format(**about) for line in words.FILE))
+
+
+def _review(material: Material) -> Content:
+    return Content(lines=(words.REVIEW.format(review=material.review_day),))
+
+
+_PUBLIC, _BOTH = Audience.PUBLIC, Audience.BOTH
+_TITLES = words.TITLES
+OUTSIDE = (
+    Entry(key="treated", title=_TITLES[0], audience=_BOTH, make=_treated),
+    Entry(key="variables", title=_TITLES[1], audience=_PUBLIC, make=_variables),
+    Entry(key="loss", title=_TITLES[2], audience=_PUBLIC, make=_loss),
+    Entry(key="errors", title=_TITLES[3], audience=_BOTH, make=_errors),
+    Entry(key="totals", title=_TITLES[4], audience=_PUBLIC, make=_totals),
+    Entry(key="use", title=_TITLES[5], audience=_BOTH, make=_use),
+    Entry(key="file", title=_TITLES[6], audience=_BOTH, make=_file),
+    Entry(key="review", title=_TITLES[7], audience=_BOTH, make=_review),
+)
+"""In the order of the notice."""

@@ -1,0 +1,131 @@
+"""Every sentence that a public notice may say.
+
+The leak check knows these sentences: what a public file holds beyond them, the method's own words,
+names of variables, the number of records, dates and hashes, it refuses.
+"""
+
+from __future__ import annotations
+
+TREATED = (
+    "These data were masked before they left the institution that holds the original: a "
+    "statistical method changed or removed values, so that persons are harder to recognize.",
+    "The method is {method} ({title}).",
+    "What it does: {words}",
+    "Source of the method: {source}",
+    "Its parameters, any random numbers that it drew and the order of the original records are "
+    "not published. Rows stand in a random order.",
+)
+MASKED, KEPT, ROUNDED = "masked", "released as in the original", "; rounded"
+VARIABLES = "Of each variable it is said whether the method may have changed it."
+VARIABLE_COLUMNS = ("variable", "treatment")
+
+AMOUNTS = ("hardly any", "little", "a moderate amount", "much", "most")
+"""How much information is lost, in order of magnitude."""
+LOST = {
+    "marginals": "distributions of single variables",
+    "correlation": "relations between numeric variables",
+    "contingency": "tables of two variables",
+    "regression": "slopes of a regression",
+    "subgroups": "sizes of small groups",
+}
+LOSS = (
+    "How much information was lost was measured against the original. It is given in order of "
+    "magnitude only.",
+    "Not every kind could be measured on these data.",
+)
+DESTROYED = "What the method destroys on any data: {words}"
+LOSS_COLUMNS = ("what an analyst uses", "information lost")
+CHANGED = {
+    "nearly all": "Nearly all values may differ from the original record's own.",
+    "most": "Most values may differ from the original record's own.",
+    "about half": "About half of the values may differ from the original record's own.",
+    "a part": "A part of the values differ from the original record's own.",
+    "few": "Few values differ from the original record's own.",
+}
+
+ERRORS = (
+    "Standard errors that a program computes from this file know of sampling and not of the "
+    "masking. They are too small as a rule: widen intervals, and call nothing significant that is "
+    "so narrowly.",
+    "Correction: treat the masking as a further, independent source of error. Where a result "
+    "matters, ask the institution to repeat the analysis on the original, or for the factor by "
+    "which standard errors of your kind of estimate must be multiplied.",
+    "Slopes and correlations may be drawn toward zero, or toward the values of dense regions; "
+    "small effects are changed most.",
+)
+REPORTED_ERRORS = {
+    "alike": "The standard errors of the regression that the institution looked at are about as "
+    "large as the original's.",
+    "smaller": "The standard errors of the regression that the institution looked at are smaller "
+    "than the original's, although the data are less exact.",
+    "larger": "The standard errors of the regression that the institution looked at are larger "
+    "than the original's.",
+}
+
+NEAR = (
+    "a hundredth",
+    "a fiftieth",
+    "a twentieth",
+    "a tenth",
+    "a fifth",
+    "a half",
+)
+MEANS = (
+    "Means of numeric variables agree with the original's within {near} of a standard deviation."
+)
+SHARES = "Shares of categories agree with the original's within {near} of all records."
+FAR_MEANS = (
+    "The mean of a numeric variable differs much from the original's; publish no totals from it."
+)
+FAR_SHARES = "Shares of a category differ much from the original's; publish no totals from it."
+TOTALS = "Totals that were published from the original are not reproduced exactly."
+
+USE = (
+    "Do not try to recognize persons, and do not link these data with others for that purpose.",
+    "A row is no person: its values may come from several people, or from none in that "
+    "combination.",
+    "Extreme values, rare categories and small groups are less reliable than the rest.",
+    "Rules between variables, such as sums that must agree, may be broken in single rows.",
+    "Masking lowers the risk of disclosure and does not remove it. It gives no differential "
+    "privacy and no proof that somebody is or is not in the data.",
+    "This notice speaks of this file alone. Do not put it together with another release of the "
+    "same people.",
+)
+
+FILE = (
+    "The file was made on {made} and has {records} records.",
+    "Release {id}.",
+    "SHA-256 of the file: {sha256}",
+)
+REVIEW = "The release is looked at again by {review}."
+NOTICE = "Public notice"
+TITLES = (
+    "How the data were treated",
+    "Variables",
+    "Information lost",
+    "Standard errors and correction",
+    "Agreement with totals",
+    "Limits of use",
+    "The file",
+    "Review",
+    NOTICE,
+    "Masked microdata",
+)
+
+
+def vocabulary() -> tuple[str, ...]:
+    """All sentences above, with their places for other words left empty."""
+    parts: list[str] = [MASKED, KEPT, ROUNDED, VARIABLES, MEANS, SHARES, FAR_MEANS, FAR_SHARES]
+    parts += [
+        TOTALS,
+        REVIEW,
+        DESTROYED,
+        *TREATED,
+        *VARIABLE_COLUMNS,
+        *AMOUNTS,
+        *LOSS,
+        *LOSS_COLUMNS,
+        *ERRORS,
+    ]
+    parts += [*LOST.values(), *CHANGED.values(), *REPORTED_ERRORS.values(), *NEAR, *USE, *FILE]
+    return (*parts, *TITLES)

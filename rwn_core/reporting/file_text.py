@@ -1,0 +1,101 @@
+"""Every text of a finished file: what a reader sees, and what only a program sees."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+from xml.etree import ElementTree
+
+import orjson
+
+
+def file_texts(content: bytes, suffix: str) -> list[str]:
+    """Give the texts of a file, each by itself.
+
+    Parameters
+    ----------
+    content : bytes
+        HTML, JSON, XML or TOML in UTF-8.
+    suffix : str
+        ".html", ".json", ".xml" or ".toml".
+
+    Returns
+    -------
+    list of str
+        Texts, attributes, comments and names of fields; of HTML all but its style and the
+        attributes that say how it is shown.
+
+    Raises
+    ------
+    KeyError
+        There is no such form.
+    """
+    return list(_READERS[suffix](content.decode("utf-8")))
+
+
+class _Texts(HTMLParser):
+    """Collects what an HTML file says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self._open = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Take the attributes, but for those of the page's form."""
+        self._open = tag
+        if tag != "meta":
+            self.texts += [value for _, value in attrs if value]
+
+    def handle_endtag(self, tag: str) -> None:
+        """Leave an element."""
+        self._open = ""
+
+    def handle_data(self, data: str) -> None:
+        """Take a text, unless it is style."""
+        if self._open != "style" and data.strip():
+            self.texts.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        """Take a comment, too."""
+        self.texts.append(data)
+
+
+def _html(text: str) -> list[str]:
+    parser = _Texts()
+    parser.feed(text)
+    parser.close()
+    return parser.texts
+
+
+def _plain(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        for name, value in node.items():
+            yield str(name)
+            yield from _plain(value)
+    elif isinstance(node, list | tuple):
+        for value in node:
+            yield from _plain(value)
+    elif node is not None:
+        yield str(node)
+
+
+def _xml(text: str) -> Iterator[str]:
+    parser = ElementTree.XMLParser(target=ElementTree.TreeBuilder(insert_comments=True))
+    for element in ElementTree.fromstring(text, parser=parser).iter():
+        yield from (part for part in (element.text, element.tail) if part and part.strip())
+        yield from element.attrib.values()
+
+
+_READERS: dict[str, Any] = {
+    ".html": _html,
+    ".json": lambda text: _plain(orjson.loads(text)),
+    ".xml": _xml,
+    ".toml": lambda text: [*_plain(tomllib.loads(text)), *_comments(text)],
+}
+
+
+def _comments(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("#")]

@@ -1,0 +1,201 @@
+"""The leak check: nothing public is written before it has passed.
+
+It reads the finished file, not the way in which it was made, and lets nothing pass but the
+sentences that a notice may say, the method's own words, names of variables, the number of records,
+dates and hashes. What it refuses it names by its kind and its fact, never by its value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+import pandas as pd
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ReleaseError
+from rwn_core.measures import MEASURES
+from rwn_core.reporting.facts import Audience, Fact, Material
+from rwn_core.reporting.facts.fact import method_words, what_it_destroys
+from rwn_core.reporting.facts.public_words import vocabulary
+from rwn_core.reporting.file_text import file_texts
+
+LEAST = 10
+"""Records that must share a value, so that naming it is naming an aggregate."""
+
+ALLOWED = frozenset({"treated", "variables", "loss", "errors", "totals", "use", "file", "review"})
+"""The facts that may be public, stated a second time: one slip of an audience opens nothing."""
+
+FORMS = frozenset({"rwn notice 1", "rwn card 1", "2.5", "sha256"})
+"""Texts that say which form a file has."""
+
+_WORD = re.compile(r"[^\W_]+")
+_LONGEST = 12
+_TOKEN = re.compile(r"\w+(?:[.,:+−-]\w+)*")
+_PATH = re.compile(r"(?:[A-Za-z]:\\|\\\\|~/|\.\.?/|(?<![\w:/<])/)[\w.@ -]+(?:[/\\][\w.@ -]+)*")
+_RECORD = re.compile(r"\b(?:record|row|observation|case|person)s?\s*(?:no\.?|number|#)?\s*\d", re.I)
+_LONG_SECRET = re.compile(r"[0-9A-Fa-f]{32,}|[A-Za-z0-9+/_]{43,}={0,2}")
+
+
+def check_facts(facts: Iterable[Fact]) -> None:
+    """Refuse a fact that is not for the public.
+
+    Raises
+    ------
+    ReleaseError
+    """
+    for fact in facts:
+        if fact.key not in ALLOWED or fact.audience not in (Audience.PUBLIC, Audience.BOTH):
+            raise ReleaseError(
+                f'The fact "{fact.title}" is for the house alone; nothing public was written.'
+            )
+
+
+def check_release(record: Mapping[str, Any]) -> None:
+    """Refuse to speak in public of a file that must stay inside.
+
+    Raises
+    ------
+    ReleaseError
+    """
+    file = record["file"]
+    if file["order"] != "shuffled":
+        raise ReleaseError(
+            "The file has the original's row order, which names each record; mask again with "
+            "--order shuffled before anything public is written."
+        )
+    if "seed" in file["key"]:
+        raise ReleaseError(
+            "The file was drawn with a seed that anybody can try; mask again without --seed "
+            "before anything public is written."
+        )
+
+
+def check_file(content: bytes, suffix: str, material: Material, original: Microdata) -> None:
+    """Refuse a public file that holds what must stay in the house.
+
+    Parameters
+    ----------
+    content : bytes
+        The finished file.
+    suffix : str
+        How its name ends, such as ".html".
+    material : Material
+        What it was made of.
+    original : Microdata
+        The table that was masked.
+
+    Raises
+    ------
+    ReleaseError
+        It holds a path, something like a key, the number of a record, a value that fewer than ten
+        records of the original share, the value of a risk measure, or any number that no sentence
+        of a notice has.
+    """
+    rare, risks = _rare(original), _risks(material)
+    numbers = _numbers(material, rare)
+    own, said = _own_words(material), _phrases(" . ".join(vocabulary()))
+    for text in file_texts(content, suffix):
+        if text in FORMS:
+            continue
+        text = own.sub(" … ", text)
+        _check_shape(text, material, numbers)
+        for token in _TOKEN.findall(text):
+            if any(letter.isdigit() for letter in token) and token not in numbers:
+                raise _refusal(_kind(token, text, rare, risks))
+        if _phrases(text) & rare - said:
+            raise _refusal(_RARE)
+
+
+_RARE = f"a value that fewer than {LEAST} records of the original have"
+
+
+def _numbers(material: Material, rare: set[Any]) -> set[str]:
+    """Every token with digits that a public file may have beside the method's own words."""
+    file, id, n = material.record["file"], material.record["release"]["id"], material.records
+    own = {material.made, material.review_day, file["sha256"], id, f"{n:,}", str(n), "SHA-256"}
+    # a year in the steward's title is wanted, a value of few records is not
+    return own | {token for token in _TOKEN.findall(material.name) if _number(token) not in rare}
+
+
+def _own_words(material: Material) -> re.Pattern[str]:
+    """What is said of any data that this method masks, and what the release shows itself."""
+    method = material.method
+    words = {*method_words(method), what_it_destroys(method), method.title}
+    words |= set(material.variables)
+    longest_first = sorted(words - {""}, key=len, reverse=True)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
+
+
+def _check_shape(text: str, material: Material, numbers: set[str]) -> None:
+    if _PATH.search(text):
+        raise _refusal("a path of a file or folder")
+    source = str(material.record.get("source", {}).get("file", ""))
+    name = PurePath(source.replace("\\", "/")).name
+    if name and name.casefold() in text.casefold():
+        raise _refusal("the name of the original's file")
+    for secret in _LONG_SECRET.findall(text):
+        if secret not in numbers:
+            raise _refusal("something that looks like a key")
+
+
+def _kind(token: str, text: str, rare: set[Any], risks: set[str]) -> str:
+    """What a number that nobody may say is, as far as it can be told."""
+    if _RECORD.search(text):
+        return "the number of a record"
+    if _number(token) in rare or _phrases(text) & rare:
+        return _RARE
+    return "the value of a risk measure" if token in risks else "a number that no notice may say"
+
+
+def _phrases(text: str) -> set[Any]:
+    """Every run of up to twelve words, in lower case."""
+    words = _WORD.findall(text.casefold())
+    return {
+        " ".join(words[start : start + length])
+        for length in range(1, _LONGEST + 1)
+        for start in range(len(words) - length + 1)
+    }
+
+
+def _rare(original: Microdata) -> set[Any]:
+    """Values of few records: numbers as numbers, all others as text in lower case."""
+    rare: set[Any] = set()
+    for variable in original.schema.variables:
+        column = original.frame[variable.name].dropna()
+        counts = column.value_counts()
+        few = counts.index[(counts < LEAST) & (counts > 0)]
+        if pd.api.types.is_bool_dtype(column.dtype) or not pd.api.types.is_numeric_dtype(column):
+            rare |= {" ".join(_WORD.findall(_written(value))[:_LONGEST]) for value in few}
+        else:
+            rare |= {float(value) for value in few}
+    return rare - {""}
+
+
+def _written(value: Any) -> str:
+    """A value as a text in lower case; a day without its hours."""
+    return str(value).casefold().removesuffix(" 00:00:00")
+
+
+def _risks(material: Material) -> set[str]:
+    """Every way in which a report writes the values of risk measures."""
+    values: Sequence[float] = [
+        reading["value"]
+        for key, reading in material.record["readings"].items()
+        if MEASURES[key].side == "risk" and "value" in reading
+    ]
+    shapes = ("{:.4g}", "{:.3g}", "{:.2g}", "{:.0f}", "{:.1f}", "{:.2f}", "{:.3f}")
+    return {shape.format(scale * v) for v in values for scale in (1, 100) for shape in shapes}
+
+
+def _number(token: str) -> float | None:
+    try:
+        return float(token.replace(",", "").replace("−", "-"))
+    except ValueError:
+        return None
+
+
+def _refusal(what: str) -> ReleaseError:
+    return ReleaseError(f"The public file would hold {what}; nothing public was written.")

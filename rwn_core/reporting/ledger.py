@@ -1,0 +1,235 @@
+"""The ledger: every release of an institution, in a file to which lines are only ever added.
+
+Each line is a JSON object that names the hash of the line before it, so that no line can be
+changed, taken out or put in between without being seen. It holds no value: tables are known by
+marks under a key that lies beside the ledger.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import InputError, ReleaseError
+from rwn_core.reporting.file_lock import locked
+from rwn_core.reporting.table_marks import common_columns, common_records, table_marks
+
+FORMAT = "rwn ledger 1"
+BEGINNING = "0" * 64
+_KEY_BYTES = 32
+_SORTED = orjson.OPT_SORT_KEYS
+
+
+def add(
+    path: Path, record: Mapping[str, Any], original: Microdata, *, by: str = ""
+) -> tuple[dict[str, Any], list[str]]:
+    """Add a release to a ledger, which is made if it is new.
+
+    Parameters
+    ----------
+    path : Path
+    record : mapping
+        From `rwn_core.reporting.release_record.read_record`.
+    original : Microdata
+        The table that was masked.
+    by : str
+        Who signs the entry.
+
+    Returns
+    -------
+    entry : dict
+        What was added.
+    warnings : list of str
+        Which earlier releases are of the same or overlapping records or variables, and what
+        another release costs.
+
+    Raises
+    ------
+    InputError
+        The ledger was changed, its last line is incomplete, or the original is another table.
+    ReleaseError
+        The release is in the ledger already, its key is missing, or somebody else writes to it.
+    """
+    if original.fingerprint != record["table"]["fingerprint"]:
+        raise InputError("The original is not the table that the record was made of.")
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(descriptor, "a+b") as stream, locked(stream):
+        stream.seek(0)
+        entries = read_entries(stream.read())
+        marks = table_marks(original, _key(path, new=not entries))
+        if any(entry["release"] == record["release"]["id"] for entry in entries):
+            raise ReleaseError("The ledger has this release already; nothing was added.")
+        warnings = overlaps(entries, marks, record)
+        entry = _entry(entries, record, marks, by)
+        _append(stream, orjson.dumps(entry, option=_SORTED) + b"\n")
+    return entry, warnings
+
+
+def _entry(
+    entries: Sequence[Mapping[str, Any]],
+    record: Mapping[str, Any],
+    marks: Mapping[str, Any],
+    by: str,
+) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "format": FORMAT,
+        "number": len(entries) + 1,
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "by": by,
+        "release": record["release"]["id"],
+        "made": record["made"],
+        "sha256": record["file"]["sha256"],
+        "records": record["file"]["records"],
+        "method": record["setting"]["method"],
+        "setting": _setting_hash(record["setting"]),
+        "kept": record["verdict"]["kept"],
+        "decision": record.get("decision", {}).get("hash", ""),
+        "marks": dict(marks),
+        "before": entries[-1]["hash"] if entries else BEGINNING,
+    }
+    return {**entry, "hash": _hash(entry)}
+
+
+def _setting_hash(setting: Mapping[str, Any]) -> str:
+    return hashlib.sha256(orjson.dumps(setting, option=_SORTED)).hexdigest()
+
+
+def _hash(entry: Mapping[str, Any]) -> str:
+    plain = {name: value for name, value in entry.items() if name != "hash"}
+    return hashlib.sha256(orjson.dumps(plain, option=_SORTED)).hexdigest()
+
+
+def _append(stream: IO[bytes], line: bytes) -> None:
+    """Add a line, whole and on the disk, or nothing."""
+    end = stream.seek(0, os.SEEK_END)
+    try:
+        stream.write(line)
+        stream.flush()
+        os.fsync(stream.fileno())
+    except OSError as error:
+        stream.truncate(end)
+        raise ReleaseError(
+            f"The ledger could not be written ({error.strerror}); nothing was added."
+        ) from None
+
+
+def _key(path: Path, *, new: bool) -> bytes:
+    """The key of a ledger's marks; a new one for a new ledger, readable by its owner alone."""
+    beside = path.with_name(f"{path.name}.key")
+    if beside.exists():
+        key = beside.read_bytes()
+        if len(key) != _KEY_BYTES:
+            raise InputError("The key of the ledger is damaged; take it from a backup.")
+        return key
+    if not new:
+        raise ReleaseError(
+            f"The key {beside.name} of the ledger is missing, so that nobody can say whether a "
+            "table was released before; put it back beside the ledger."
+        )
+    key = secrets.token_bytes(_KEY_BYTES)
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(key)
+        stream.flush()
+        os.fsync(stream.fileno())
+    return key
+
+
+def read_entries(content: bytes) -> list[dict[str, Any]]:
+    """Read a ledger and check every line of it.
+
+    Raises
+    ------
+    InputError
+        A line is incomplete, was changed, or does not follow the one before it; the message names
+        the line.
+    """
+    lines = content.split(b"\n")
+    if lines.pop():
+        raise InputError(
+            f"Line {len(lines) + 1} of the ledger is incomplete: the program was stopped while it "
+            "wrote. Take that line out and add the release again."
+        )
+    entries: list[dict[str, Any]] = []
+    before = BEGINNING
+    for number, line in enumerate(lines, start=1):
+        entry = _parsed(line, number)
+        whole = entry.get("hash") == _hash(entry)
+        if not whole or entry.get("before") != before or entry.get("number") != number:
+            raise InputError(
+                f"Line {number} of the ledger was changed, or lines before it were taken out or "
+                "put in; compare it with a backup."
+            )
+        before = entry["hash"]
+        entries.append(entry)
+    return entries
+
+
+def _parsed(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        entry = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        entry = None
+    if not isinstance(entry, dict) or entry.get("format") != FORMAT:
+        raise InputError(f"Line {number} of the ledger is no entry; compare it with a backup.")
+    return entry
+
+
+def overlaps(
+    entries: Sequence[Mapping[str, Any]], marks: Mapping[str, Any], record: Mapping[str, Any]
+) -> list[str]:
+    """Say which earlier releases show the same people, and what one more of them costs.
+
+    Parameters
+    ----------
+    entries : sequence of mapping
+        Those of the ledger.
+    marks : mapping
+        Of the table to be released, under the ledger's key.
+    record : mapping
+        Of its release.
+    """
+    said = []
+    for entry in entries:
+        words = _overlap(entry["marks"], marks)
+        if words:
+            said.append(f"Release {entry['release']} of {entry['made'][:10]} {words}.")
+    if said:
+        said.append(_cost(len(said) + 1, record))
+    return said
+
+
+def _overlap(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    if earlier["table"] == now["table"]:
+        return "is of the same table"
+    share = common_records(earlier, now)
+    if share > 0:
+        some = f"about {100 * share:.0f} %" if share >= 0.01 else "a few"
+        return f"has {some} of its records in common with this table, by all their values"
+    columns = common_columns(earlier, now)
+    if columns:
+        return f"has the same values in {columns} of {len(now['columns'])} variables"
+    return ""
+
+
+def _cost(times: int, record: Mapping[str, Any]) -> str:
+    """What so many releases add up to, as far as the record knows."""
+    reading = record["readings"].get("repeated_releases", {})
+    known = dict(zip(reading.get("releases", []), reading.get("bound", []), strict=True))
+    most = max((m for m in known if m <= times), default=None)
+    if most is None or 1 not in known:
+        why = reading.get("not_applicable", "The record has no reading of it.")
+        return f"Together they give away more than each alone; how much is not known. {why}"
+    return (
+        f"Releases add up: at this setting an intruder who knows the keys of everybody links at "
+        f"least {100 * known[1]:.0f} % of the records after one release and at least "
+        f"{100 * known[most]:.0f} % after {most}."
+    )

@@ -1,0 +1,122 @@
+"""The public notice: what users of a release must know, and nothing that the house must keep.
+
+One list of facts, four forms: HTML for people, JSON for programs, DDI-Codebook for archives, and
+the card, a small TOML that travels with the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.toml import toml_text
+from rwn_core.errors import InputError, ParameterError
+from rwn_core.reporting.ddi_codebook import codebook
+from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
+from rwn_core.reporting.facts.fact import method_words
+from rwn_core.reporting.facts.public_words import NOTICE
+from rwn_core.reporting.leak_check import check_facts, check_file, check_release
+from rwn_core.reporting.page import page
+from rwn_core.reporting.scenario import read_toml
+
+FORMAT, CARD = "rwn notice 1", "rwn card 1"
+Facts = tuple[Fact, ...]
+
+
+def public_file(material: Material, original: Microdata, suffix: str) -> bytes:
+    """Write a public file, once the leak check has passed.
+
+    Parameters
+    ----------
+    material : Material
+        No evidence is needed.
+    original : Microdata
+        The table that was masked; none of its rare values may be in the file.
+    suffix : str
+        ".html" and ".json" for the notice, ".xml" for DDI-Codebook 2.5, ".toml" for the card.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    InputError
+        The original is another table than the record's.
+    ParameterError
+        There is no such form.
+    ReleaseError
+        The file would hold what must stay in the house.
+    """
+    if suffix not in PUBLIC_FORMS:
+        known = ", ".join(PUBLIC_FORMS)
+        raise ParameterError(f"A public file must end in one of: {known}; choose one.")
+    if original.fingerprint != material.record["table"]["fingerprint"]:
+        raise InputError(
+            "The original is not the table that the record was made of; give the file that was "
+            "masked, described in the same way."
+        )
+    check_release(material.record)
+    facts = facts_for(Audience.PUBLIC, material)
+    check_facts(facts)
+    content = PUBLIC_FORMS[suffix](material, facts)
+    check_file(content, suffix, material, original)
+    return content
+
+
+def _html(material: Material, facts: Facts) -> bytes:
+    return page(material.name, "", NOTICE, facts)
+
+
+def _json(material: Material, facts: Facts) -> bytes:
+    told = []
+    for fact in facts:
+        entry: dict[str, Any] = {"key": fact.key, "title": fact.title, "lines": fact.content.lines}
+        if fact.content.table is not None:
+            entry["columns"], entry["rows"] = fact.content.table.columns, fact.content.table.rows
+        told.append(entry)
+    document = {"format": FORMAT, "title": material.name, "facts": told}
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2)
+
+
+def _card(material: Material, facts: Facts) -> bytes:
+    name, words, source = method_words(material.method)
+    document = {
+        "format": CARD,
+        "title": material.name,
+        "release": material.record["release"]["id"],
+        "made": material.made,
+        "review": material.review_day,
+        "sha256": material.record["file"]["sha256"],
+        "records": material.records,
+        "variables": list(material.variables),
+        "method": f"{name} ({material.method.title})",
+        "words": words,
+        "source": source,
+    }
+    return toml_text(document).encode("utf-8")
+
+
+PUBLIC_FORMS: Mapping[str, Callable[[Material, Facts], bytes]] = MappingProxyType(
+    {".html": _html, ".json": _json, ".xml": codebook, ".toml": _card}
+)
+"""How a public file is written, by the ending of its name."""
+
+
+def read_card(text: str) -> dict[str, Any]:
+    """Read a card, as plain data.
+
+    Raises
+    ------
+    InputError
+        It is no card, or has no SHA-256.
+    """
+    card = read_toml(text, "card", CARD)
+    digest = card.get("sha256")
+    if not isinstance(digest, str) or len(digest) != 64:
+        raise InputError("The card has no SHA-256 of a file; ask for the card of the release.")
+    return card

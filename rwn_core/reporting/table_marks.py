@@ -1,0 +1,108 @@
+"""Marks of a table: keyed fingerprints that show again who was released before, and no value.
+
+Without the key of the ledger nobody can try values against them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+
+SKETCH = 2048
+"""Smallest marks of records that are kept. Of m records of a table of n, one at least is among them
+with probability 1 - exp(-2048 m / n) or so: 98 % for one in five hundred."""
+
+_BYTES = 8
+
+
+def table_marks(microdata: Microdata, key: bytes) -> dict[str, Any]:
+    """Mark a table, its variables and a sample of its records.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    key : bytes, 32
+        The ledger's.
+
+    Returns
+    -------
+    dict
+        "table"; "columns", a list of one mark for the values of each variable, whatever their
+        order and the variable's name; "names", of the variables together; "records", the smallest
+        marks of records over all variables, at most 2048, ascending, and "count" of different ones.
+    """
+    names = sorted(variable.name for variable in microdata.schema.released)
+    hashes = {name: _cell_hashes(microdata.frame[name]) for name in names}
+    columns = [_mark(key, b"column", np.sort(hashes[name]).tobytes()) for name in names]
+    rows = np.unique(np.column_stack([hashes[name] for name in names]), axis=0)
+    marks = sorted({_mark(key, b"record", row.tobytes()) for row in rows})
+    return {
+        "table": _mark(key, b"table", microdata.fingerprint.encode()),
+        "names": _mark(key, b"names", "\0".join(names).encode()),
+        "columns": sorted(columns),
+        "records": marks[:SKETCH],
+        "count": len(marks),
+    }
+
+
+def _mark(key: bytes, kind: bytes, content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=_BYTES, key=key, person=kind).hexdigest()
+
+
+def _cell_hashes(column: pd.Series[Any]) -> NDArray[np.uint64]:
+    """A number for each value, the same for 5 and 5.0, for a text and its category."""
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        plain: Any = column.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan) + 0.0
+    else:
+        plain = column.astype(object).where(column.notna(), "\0missing").astype(str)
+    hashed = pd.util.hash_pandas_object(pd.Series(plain).reset_index(drop=True), index=False)
+    return np.asarray(hashed.to_numpy(), dtype=np.uint64)
+
+
+def common_records(one: Mapping[str, Any], two: Mapping[str, Any]) -> float:
+    """Estimate how large a share of the smaller table's records is in both, over all variables.
+
+    Parameters
+    ----------
+    one, two : mapping
+        From `table_marks` under one key.
+
+    Returns
+    -------
+    float
+        From 0 to 1; exact where both tables have at most 2048 different records.
+
+    References
+    ----------
+    Bottom-k sketches: Cohen and Kaplan 2007.
+    """
+    if one["names"] != two["names"]:
+        return 0.0  # records over other variables have other marks
+    first, second = set(one["records"]), set(two["records"])
+    union = sorted(first | second)
+    if max(one["count"], two["count"]) > SKETCH:
+        union = union[:SKETCH]
+    shared = sum(mark in first and mark in second for mark in union)
+    alike = shared / len(union) if union else 0.0
+    both = alike * (one["count"] + two["count"]) / (1 + alike)
+    smaller = min(one["count"], two["count"])
+    return min(1.0, both / smaller) if smaller and math.isfinite(both) else 0.0
+
+
+def common_columns(one: Mapping[str, Any], two: Mapping[str, Any]) -> int:
+    """How many variables have the same values in both tables."""
+    left = list(two["columns"])
+    count = 0
+    for mark in one["columns"]:
+        if mark in left:
+            left.remove(mark)
+            count += 1
+    return count

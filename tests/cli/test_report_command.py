@@ -1,0 +1,141 @@
+"""`rwn report`, `rwn verify` and `rwn ledger`: what they refuse, and what they find again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.io.write import table_bytes
+from tests.cli.conftest import Run
+
+MASK = ("mask", "people.csv", "out.csv", "--k", "5", "--record", "record.toml", "--drop", "siri")
+
+
+@pytest.fixture
+def masked(rwn_command: Run) -> Run:
+    people = rwn.load_demo("bodyfat").frame[["siri", "age", "weight"]]
+    Path("people.csv").write_bytes(table_bytes(people, "csv"))
+    code, _, said = rwn_command(*MASK)
+    assert code == 0, said
+    return rwn_command
+
+
+def test_the_original_is_found_again_as_it_was_described(masked: Run) -> None:
+    code, _, said = masked("report", "record.toml", "--public", "-o", "notice.html")
+    assert code == 0, said
+    text = Path("notice.html").read_text(encoding="utf-8")
+    assert "siri" not in text  # an identifier is not even named
+    code, _, said = masked("report", "record.toml", "-o", "internal.json")
+    assert code == 0, said
+    assert "siri" in Path("internal.json").read_text(encoding="utf-8")
+
+
+def test_another_or_a_lost_original_is_refused(masked: Run) -> None:
+    Path("people.csv").rename("moved.csv")
+    code, _, said = masked("report", "record.toml", "--public", "-o", "notice.html")
+    assert (code, "give --original IN" in said) == (5, True)
+    given = ("--original", "moved.csv")
+    assert masked("report", "record.toml", "--public", "-o", "notice.html", *given)[0] == 0
+    Path("moved.csv").write_text("siri,age,weight\n1,2,3\n4,5,6\n", encoding="utf-8")
+    code, _, said = masked("ledger", "add", "ledger.jsonl", "record.toml", *given)
+    assert (code, "not the table that the record was made of" in said) == (3, True)
+    assert not Path("ledger.jsonl").exists()
+
+
+def test_a_seeded_release_and_one_in_order_get_no_notice(masked: Run) -> None:
+    for option, word in ((("--seed", "1"), "seed"), (("--order", "original"), "row order")):
+        assert masked(*MASK, *option)[0] == 0
+        code, _, said = masked("report", "record.toml", "--public", "-o", "notice.html")
+        assert (code, word in said) == (4, True)
+        assert not Path("notice.html").exists()
+
+
+def test_evidence_of_another_release_is_refused(masked: Run) -> None:
+    evidence = Path("record.evidence.json")
+    evidence.write_bytes(evidence.read_bytes() + b" ")
+    code, _, said = masked("report", "record.toml", "-o", "internal.html")
+    assert (code, "not the evidence of this record" in said) == (3, True)
+    evidence.unlink()
+    code, _, said = masked("report", "record.toml", "-o", "internal.html")
+    assert (code, "has no charts" in said) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "word"),
+    [
+        (("report", "record.toml", "-o", "internal.xml"), 2, "must end in one of: .html, .json"),
+        (("report", "record.toml", "--public", "-o", "notice.pdf"), 2, "must end in one of"),
+        (("report", "record.toml", "-o", "record.toml"), 4, "the record itself"),
+        (("report", "record.toml", "-o", "no/internal.html"), 5, "does not exist"),
+        (("report", "record.toml", "--review", "soon", "-o", "internal.html"), 2, "must be a date"),
+        (("report", "people.csv", "-o", "internal.html"), 3, "not valid TOML"),
+        (("verify", "out.csv", "record.toml"), 3, "no card of this program"),
+        (("ledger", "show", "none.jsonl"), 5, "none.jsonl"),
+        (("ledger", "add", "no/ledger.jsonl", "record.toml"), 5, "does not exist"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    masked: Run, arguments: tuple[str, ...], code: int, word: str
+) -> None:
+    got, _, said = masked(*arguments)
+    assert (got, word in said) == (code, True), said
+
+
+def test_a_file_is_told_from_every_other(masked: Run) -> None:
+    assert masked("report", "record.toml", "--public", "-o", "card.toml")[0] == 0
+    code, _, said = masked("verify", "out.csv", "card.toml")
+    assert (code, "SHA-256" in said) == (0, True)
+    content = bytearray(Path("out.csv").read_bytes())
+    content[-2] ^= 1
+    Path("out.csv").write_bytes(content)
+    code, _, said = masked("verify", "out.csv", "card.toml")
+    assert (code, "out.csv is not the file of the card" in said) == (4, True)
+
+
+def test_the_ledger_shows_what_it_has_and_sees_that_its_end_was_cut(masked: Run) -> None:
+    assert masked("ledger", "add", "ledger.jsonl", "record.toml", "--by", "Ada")[0] == 0
+    first = Path("ledger.jsonl").read_bytes()
+    assert masked(*MASK)[0] == 0
+    code, _, said = masked("ledger", "add", "ledger.jsonl", "record.toml")
+    assert code == 0
+    assert "warning: Release" in said
+    assert "is of the same table" in said
+    last = said.strip().rpartition(" ")[2]
+    shown = masked("ledger", "show", "ledger.jsonl")[1].splitlines()
+    assert len(shown) == 2
+    assert "rwn, 241 records" in shown[0]
+    assert shown[0].endswith("signed by Ada")
+    assert masked("ledger", "verify", "ledger.jsonl", "--last", last)[0] == 0
+    Path("ledger.jsonl").write_bytes(first)
+    assert masked("ledger", "verify", "ledger.jsonl")[0] == 0  # nobody could tell
+    code, _, said = masked("ledger", "verify", "ledger.jsonl", "--last", last)
+    assert (code, "may have been cut off" in said) == (4, True)
+
+
+def test_without_its_record_no_release_stands_there(
+    masked: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in ("out.csv", "record.toml", "record.evidence.json"):
+        Path(path).unlink()
+    import rwn_core.reporting.release_record as at
+
+    def fails(*arguments: object) -> bytes:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(at, "evidence", fails)
+    code, _, said = masked(*MASK)
+    assert (code, "No space left on device" in said) == (5, True)
+    assert sorted(path.name for path in Path().iterdir()) == ["people.csv"]
+
+
+def test_texts_that_a_spreadsheet_would_run_are_announced(rwn_command: Run) -> None:
+    lines = ["x,note", *(f"{i},{'=1+1' if i % 2 else 'b'}" for i in range(20))]
+    Path("in.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    code, _, said = rwn_command("mask", "in.csv", "out.csv", "--k", "3", "--q", "0")
+    assert code == 0, said
+    assert "note: 10 texts of note begin as a formula" in said
+    assert Path("out.csv").read_text(encoding="utf-8").count("'=1+1") == 10
+    code, _, said = rwn_command("mask", "in.csv", "out.parquet", "--k", "3", "--q", "0")
+    assert (code, "formula" in said) == (0, False)

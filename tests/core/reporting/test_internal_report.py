@@ -1,0 +1,142 @@
+"""The internal report: marked, whole, printable alone, with the screen's charts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import orjson
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Role
+from rwn_core.errors import InputError
+from rwn_core.measures.statistics.key_variables import class_sizes
+from rwn_core.reporting.decision import Decision
+from rwn_core.reporting.evidence import read_evidence
+from rwn_core.reporting.facts import FACTS, Audience, Material, facts_for
+from rwn_core.reporting.internal_report import MARK, internal_html, internal_json
+from rwn_core.reporting.release_record import Basis
+from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning import Setting
+from tests.core.reporting.conftest import made_of, quickly_made_of
+
+
+def told(material: Material) -> dict[str, object]:
+    return {fact.key: fact for fact in facts_for(Audience.INTERNAL, material)}
+
+
+def words(material: Material, key: str) -> str:
+    content = told(material)[key].content
+    rows = [" ".join(row) for row in content.table.rows] if content.table else []
+    return "\n".join([*content.lines, *rows])
+
+
+def test_it_is_one_marked_page_with_its_charts(material: Material) -> None:
+    html = internal_html(material).decode()
+    assert html.count(MARK) == 2  # above everything, and where a window or a printer names it
+    assert not re.search(r"""(?:src|href)=["']""", html.partition("<script")[0])
+    data = html.partition('<script type="application/json" id="chart-data">')[2]
+    charts = orjson.loads(data.partition("</script>")[0].replace("<\\/", "</"))
+    assert len(charts) == len(material.evidence["charts"]) == html.count('id="chart-') - 1
+    assert {"correlation", "regression", "distribution", "linkage_attacks", "record_risk"} <= {
+        chart["key"] for chart in material.evidence["charts"]
+    }
+    assert "Plotly" in html
+    for entry in FACTS:
+        if entry.audience in (Audience.INTERNAL, Audience.BOTH):
+            assert f'<section id="{entry.key}">' in html
+
+
+def test_words_of_a_meeting_are_text_and_never_markup(material: Material) -> None:
+    html = internal_html(replace(material, title="<script>alert(1)</script>", evidence={}))
+    assert b"<script>" not in html
+    assert b"&lt;script&gt;alert(1)" in html
+
+
+def test_numbers_are_those_of_the_record(material: Material) -> None:
+    limits = words(material, "limits")
+    reading = material.record["readings"]["bayes_linkage"]["value"]
+    assert "NOT KEPT." in limits
+    assert f"{reading:.4g}" in limits
+    assert material.record["verdict"]["words"] in limits
+    assert material.record["file"]["sha256"] in words(material, "hashes")
+    assert "epsilon 2" in words(material, "parameters")
+    assert "key" in words(material, "data")
+    assert np.__version__ in words(material, "versions")
+    assert "worst-case" not in words(material, "guesses")
+    for key in ("singling_out", "linkability", "inference"):
+        assert material.record["readings"][key]["words"] in words(material, "guesses")
+
+
+def classes_table() -> Microdata:
+    """Three keys; two people are alone, two share their keys, all others are many."""
+    region = ["a"] * 20 + ["b"] * 20 + ["c", "d", "e", "e"]
+    frame = pd.DataFrame({"region": region, "income": np.arange(44.0)})
+    data = Microdata.from_frame(frame)
+    schema = data.schema.replace_variable("region", role=Role.KEY)
+    return data.with_schema(schema.replace_variable("income", role=Role.CONFIDENTIAL))
+
+
+def test_anonymity_and_the_riskiest_combinations_by_hand() -> None:
+    material = made_of(classes_table(), rwn.RWN(k=1, q=0.0))
+    assert words(material, "anonymity").splitlines()[1:] == [
+        "2-anonymity 2 (4.5 %) 2 (4.5 %)",
+        "3-anonymity 4 (9.1 %) 4 (9.1 %)",
+        "5-anonymity 4 (9.1 %) 4 (9.1 %)",
+    ]
+    codes = np.array([[ord(each)] for each in classes_table().frame["region"]])
+    assert (class_sizes(codes) < 3).sum() == 4
+    rows = told(material)["riskiest"].content.table.rows
+    assert {row[1] for row in rows[:2]} == {"c", "d"}
+    assert rows[2][1:3] == ("e", "2")
+    assert len(rows) == 5  # each combination once
+    assert "5.0 in the original, 5.0 if" in words(material, "expected")
+
+
+def test_a_decision_is_shown_with_whether_it_was_followed(bodyfat_table: Microdata) -> None:
+    chosen = Setting(params=rwn.RWN(k=5))
+    one = Scenario(name="Careful", setting=chosen)
+    decided = Decision(scenarios=(one,), chosen="Careful", reason="Risk.", participants=("Ada",))
+    data = classes_table()
+    followed = made_of(data, rwn.RWN(k=5), Basis(decision=decided))
+    assert words(followed, "decision").startswith("The release follows it.")
+    assert "Ada" in words(followed, "decision")
+    other = made_of(data, rwn.RWN(k=4), Basis(decision=decided))
+    assert "does NOT follow it" in words(other, "decision")
+    limit = rwn.Limit(measure="bayes_linkage", at_most=0.9, source="Handbook", set_by="Board")
+    judged = made_of(data, rwn.RWN(k=5), Basis(policy=rwn.Policy(limits=(limit,))))
+    assert "Handbook Board" in words(judged, "limits")
+
+
+def test_what_is_not_at_hand_is_said(material: Material) -> None:
+    bare = replace(material, evidence={})
+    assert "not at hand" in words(bare, "riskiest")
+    assert "not at hand" in words(bare, "charts")
+    assert b"<script" not in internal_html(bare)
+    document = orjson.loads(internal_json(material))
+    assert document["note"] == MARK
+    assert {fact["key"] for fact in document["facts"]} == set(told(material))
+    with pytest.raises(InputError, match="none of this program"):
+        read_evidence(b"{}")
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        (rwn.RWN(epsilon=np.linspace(1.0, 3.0, 44), k=5), "epsilon a value for each record"),
+        (rwn.METHODS["random_swapping"](share=0.5, variables=("income",)), "income"),
+        (rwn.METHODS["sampling"](left_out=0.25), "left_out 0.25"),
+    ],
+    ids=["radii", "names", "sampling"],
+)
+def test_parameters_of_any_kind_are_shown(params: object, said: str) -> None:
+    material = quickly_made_of(classes_table(), params, ["cells_changed"])
+    assert said in words(material, "parameters")
+    assert internal_html(material)
+    kept = 33 if "left_out" in said else 44  # of 44, a quarter is left out
+    assert material.records == kept
+    assert f"44 records; the file has {kept}." in words(material, "data")
