@@ -39,8 +39,8 @@ ONE_ROOM = {"comparison", "measure", "aligned", "sentence"}
 SIBLINGS = {
     "rwn_core.io": "*_format",
     "rwn_core.masking": (
-        "* but cautions from_neighborhoods intervals left_alone lever method minimum_k "
-        "matrices neighborhood_method option published radius_and_nearest references release rounded "
+        "* but cautions from_neighborhoods intervals left_alone lever matrices method minimum_k "
+        "neighborhood_method option published radius_and_nearest references release rounded "
         "without_neighborhoods"
     ),
     "rwn_core.measures.utility": "*",
