@@ -136,9 +136,8 @@ class Microdata:
         """One variable's values as they are: an array of NumPy's, or of pandas' own types."""
 
         def own_values() -> Any:
-            values = self._frame[name].array
-            numpy_type = isinstance(values.dtype, np.dtype)
-            return self._frame[name].to_numpy() if numpy_type else values
+            column = self._frame[name]
+            return column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
 
         return self.once(("array", name), own_values)
 
