@@ -9,20 +9,20 @@ from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import percent
 
 
-def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> list[str]:
-    """The warnings of the method that apply to this setting, most pressing first."""
-    texts: list[str] = []
-    worst, ordinary = _value(readings, "bayes_linkage"), _value(readings, "distance_linkage")
-    if worst is not None and ordinary is not None and worst > 2 * ordinary and worst > 0.2:
-        texts.append(
-            f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
-            f"original data {_least(readings)}{percent(worst)}: the values of a row, exact or "
-            "rounded, together leave few originals that can have released it. Larger neighborhoods "
-            "at q = 1 or fewer variables help; rounding helps on top of them, seldom alone."
-        )
-    texts += params.cautions()
-    texts += _of_extremes(readings)
-    if not rounding:
+def warnings(params: Any, readings: Answers, *, digits: bool, lone: int) -> list[str]:
+    """The warnings of the method that apply to this setting, most pressing first.
+
+    Parameters
+    ----------
+    params : the method's setting
+    readings : mapping of str to Reading or NotApplicable
+    digits : bool
+        Whether a continuous variable is released with all its digits.
+    lone : int
+        How many masked variables take their values without another one.
+    """
+    texts = [*_of_linkage(readings), *params.cautions(), *_of_extremes(readings)]
+    if digits:
         texts.append("Values are released with all their digits; long decimals are identifiers.")
     texts.append(
         "Row order, row names, file dates and the order of levels are identifiers too: publish the "
@@ -43,7 +43,36 @@ def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> 
             f"In {percent(shared)} of the neighborhoods nearly everybody has one confidential "
             "value: it is disclosed without any linkage."
         )
-    return texts + (_of_changes(readings, groups) if _changed(readings) else [])
+    return texts + (_of_changes(readings, lone) if _changed(readings) else [])
+
+
+def _of_linkage(readings: Answers) -> list[str]:
+    """What the ordinary intruder does not see, why, and what helps with this method."""
+    worst, ordinary = _value(readings, "bayes_linkage"), _value(readings, "distance_linkage")
+    if worst is None or ordinary is None or not _far_beyond(worst, ordinary):
+        return []
+    reading: Any = readings["bayes_linkage"]
+    alone = (
+        "the values of a row, exact or rounded, together leave few originals that can have "
+        "released it"
+    )
+    if not _far_beyond(reading.detail["row_by_row"], ordinary):
+        alone = (
+            "a row by itself leaves more doubt, but each original is the source of one row only, "
+            "and all rows together leave few ways to give them out"
+        )
+    neighbors = isinstance(readings["neighborhood_size"], Reading)
+    help = "Larger neighborhoods at q = 1" if neighbors else "Stronger masking"
+    return [
+        f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
+        f"original data {_least(readings)}{percent(worst)}: {alone}. {help} or fewer variables "
+        "help; rounding helps on top of them, seldom alone."
+    ]
+
+
+def _far_beyond(worst: float, ordinary: float) -> bool:
+    """Whether an ordinary intruder's number would deceive."""
+    return worst > max(2 * ordinary, 0.2)
 
 
 def _changed(readings: Answers) -> bool:
@@ -71,37 +100,49 @@ def _of_extremes(readings: Answers) -> list[str]:
         return []
     copies = extremes.detail["released"]
     there = sum(count > 0 for count in copies)
+    if not there:
+        return [f"None of the {len(copies)} largest and smallest values stands in this release."]
     return [
         f"Of the {len(copies)} largest and smallest values {there} stand in this release"
-        + (f", one of them {max(copies)} times" if there and max(copies) > 1 else "")
+        + (f", one of them {max(copies)} times" if max(copies) > 1 else "")
         + ": an extreme may stay, vanish or be copied to others, and it is a real person's."
     ]
 
 
-def _of_changes(readings: Answers, groups: int) -> list[str]:
-    texts = []
+def _of_changes(readings: Answers, lone: int) -> list[str]:
+    """What copying from neighborhoods does to relations; nothing of a method without them."""
     sizes = readings["neighborhood_size"]
-    if isinstance(sizes, Reading) and sizes.detail["share_governed_by_k"] > 0.5:
+    if not isinstance(sizes, Reading):
+        return []
+    texts = []
+    if sizes.detail["share_governed_by_k"] > 0.5:
         texts.append(
             f"The radius plays no part for {percent(sizes.detail['share_governed_by_k'])} of the "
             "records: only their k nearest give values. In many columns distances concentrate, "
             "and a small radius reaches nobody."
         )
-    if isinstance(sizes, Reading) and sizes.value > 0.5 * len(sizes.detail["sizes"]):
+    if sizes.value > 0.5 * len(sizes.detail["sizes"]):
         texts.append(
             "The typical neighborhood is more than half the file: a modified value may come from "
-            "nearly anybody."
+            "most of the other people, near or far."
         )
-    if groups == 0:
+    if lone > 1 and not _whole_rows(readings):
         texts.append(
-            "Variables that are computed from others (sums, ratios, dummies of one answer) take "
-            "values of different donors unless they form a group: edit rules may break."
+            f"{lone} variables take their values from donors of their own. What is computed from "
+            "others (sums, ratios, dummies of one answer) must form a group with them: edit rules "
+            "may break."
         )
     texts.append(
         "Small groups shrink, means drift toward dense regions, and standard errors that are "
         "computed from the release are too small, the more so the larger q and the neighborhoods."
     )
     return texts
+
+
+def _whole_rows(readings: Answers) -> bool:
+    """Whether all variables of a row come from one donor, as some methods have it."""
+    privacy = readings["differential_privacy"]  # of each unit that is drawn by itself
+    return isinstance(privacy, Reading) and len(privacy.detail["names"]) == 1
 
 
 def _value(readings: Answers, key: str) -> float | None:
