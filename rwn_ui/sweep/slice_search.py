@@ -6,7 +6,6 @@ from typing import Any
 
 import streamlit as st
 
-import rwn_core as rwn
 from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, seek_slices
 from rwn_ui.background.job import Job
@@ -34,8 +33,7 @@ def draw(session: Session) -> None:
     policy = session.policy
     st.markdown("#### Which variables should travel together?")
     limits = "; ".join(
-        f"{rwn.MEASURES[each.measure].title_for(session.data.n)} at most {100 * each.at_most:g} %"
-        for each in policy.limits
+        f"{limit.title} at most {100 * limit.at_most:g} %" for limit in policy.limits
     )
     st.caption(f"Least loss of correlations within: {limits}.")
     if st.button(

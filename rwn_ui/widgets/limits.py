@@ -33,7 +33,7 @@ def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
     left, right = st.columns([6, 1], vertical_alignment="bottom", gap="xsmall")
     shown = round(scale * limit.at_most, 10)
     value = left.number_input(
-        f"{measure.title_for(session.data.n)}, {'% ' if measure.is_share else ''}at most",
+        f"{measure.title}, {'% ' if measure.is_share else ''}at most",
         0.0,
         None,
         shown,
@@ -49,7 +49,7 @@ def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
         on_click=_remove,
         args=(session, limit.measure),
         width="stretch",
-        help=f"Remove the limit on {measure.title_for(session.data.n)}",
+        help=f"Remove the limit on {measure.title}",
     )
     # a limit that was not touched keeps all digits that its file has
     return limit if value == shown else replace(limit, at_most=round(value / scale, 12))
@@ -85,7 +85,7 @@ def _adding(session: Session, page: str) -> None:
         "Another limit on",
         free,
         key=_key(session, page, f"new.{len(free)}"),
-        format_func=lambda key: rwn.MEASURES[key].title_for(session.data.n),
+        format_func=lambda key: rwn.MEASURES[key].title,
     )
 
     def add() -> None:
