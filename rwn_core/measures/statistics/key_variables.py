@@ -94,13 +94,13 @@ def _paired_codes(comparison: Comparison, name: str) -> tuple[NDArray[np.int64],
         before, _ = codes(original, original, name)
         after, _ = codes(original, masked, name)
         return before.astype(np.int64), after.astype(np.int64)
-    before, after = original.values(name), numbers(original, masked, name)
-    distinct, own = comparison.once(("numbered values", name), lambda: _numbered(before))
-    place = np.searchsorted(distinct, after)
-    found = np.append(distinct, np.nan)[place] == after
-    if (found | np.isnan(after)).all():  # nothing but the original's values, as donors give
+    values, shown = original.values(name), numbers(original, masked, name)
+    distinct, own = comparison.once(("numbered values", name), lambda: _numbered(values))
+    place = np.searchsorted(distinct, shown)
+    found = np.append(distinct, np.nan)[place] == shown
+    if (found | np.isnan(shown)).all():  # nothing but the original's values, as donors give
         return own, np.where(found, place, -1)
-    _, both = _numbered(np.concatenate((before, after)))
+    _, both = _numbered(np.concatenate((values, shown)))
     return both[: original.n], both[original.n :]
 
 

@@ -121,7 +121,7 @@ def _in_units(
     back = np.concatenate(([1.0], -design.columns.mean(axis=0) / units))
     slopes = params[1:] * (unit / units)
     intercept = center + unit * (back @ params)
-    error = np.sqrt(max(back @ covariance @ back, 0.0)) * unit
+    error = np.sqrt(max(float(back @ covariance @ back), 0.0)) * unit
     errors = np.sqrt(np.diag(covariance)[1:]) * (unit / units)
     return {
         "coefficients": np.concatenate(([intercept], slopes)),
