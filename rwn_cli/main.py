@@ -183,6 +183,12 @@ def audit(
         float | None,
         typer.Option(metavar="N", help="How many people the original is a sample of."),
     ] = None,
+    keys: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,NAME", help="Variables that somebody may know together; repeatable."
+        ),
+    ] = None,
     schema: SchemaFile = None,
     drop: Dropped = None,
 ) -> None:
@@ -198,7 +204,8 @@ def audit(
     data = asked(data, response, predictor or ())
     say("note: row i of MASKED is read as record i of ORIGINAL; a shuffled file gives nonsense.")
     sampling = Sampling(weights=weights, population=population)
-    comparison = compare(data, like(data, masked), sampling=sampling)
+    known = [[name.strip() for name in each.split(",")] for each in keys or ()]
+    comparison = compare(data, like(data, masked), sampling=sampling, key_sets=known)
     with progress("auditing") as report:
         readings = read_all(comparison, measure, progress=report)
     if as_json:

@@ -186,11 +186,13 @@ def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> M
 
 def like(data: Microdata, masked: Path) -> Microdata:
     """Read a masked file under the original's description, if it has the same columns."""
+    from rwn_core.io.read import read
     from rwn_core.mechanism.donors import released_schema
 
     table = load(str(masked))
     schema = released_schema(data.schema)
-    return table.with_schema(schema) if table.names == schema.names else table
+    # read anew, since the description says whether 01 is a text or a number
+    return read(masked, schema) if table.names == schema.names else table
 
 
 def parameters(method: str, **options: Any) -> Any:

@@ -41,6 +41,7 @@ from rwn_core.charts.measures import (
 )
 from rwn_core.charts.parts.not_applicable import draw as draw_reason
 from rwn_core.charts.parts.style import Chart
+from rwn_core.charts.parts.tables import Rows
 from rwn_core.charts.tuning import (
     expected_curve,
     method_map,
@@ -95,8 +96,9 @@ def serialise(chart: Chart) -> str:
 
     NaN is written as null, and arrays keep the digits of their own precision.
     """
-    table = orjson.dumps(chart.get("table"), option=orjson.OPT_SERIALIZE_NUMPY).decode()
-    return orjson.dumps({**chart, "table": table}, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+    numpy = orjson.OPT_SERIALIZE_NUMPY
+    table = orjson.dumps(chart.get("table"), default=Rows.matrix, option=numpy).decode()
+    return orjson.dumps({**chart, "table": table}, option=numpy).decode()
 
 
 __all__ = ["CHARTS", "Chart", "draw_reason", "serialise"]

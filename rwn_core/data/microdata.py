@@ -136,9 +136,8 @@ class Microdata:
         """One variable's values as they are: an array of NumPy's, or of pandas' own types."""
 
         def own_values() -> Any:
-            values = self._frame[name].array
-            numpy_type = isinstance(values.dtype, np.dtype)
-            return self._frame[name].to_numpy() if numpy_type else values
+            column = self._frame[name]
+            return column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
 
         return self.once(("array", name), own_values)
 
@@ -236,7 +235,6 @@ class Microdata:
 
     def _numbers(self, name: str) -> NDArray[np.float64]:
         variable = self.schema.variable(name)
-        column = self._frame[name]
         if variable.role is Role.IDENTIFIER:
             raise SchemaError(f"Variable {name} is a direct identifier and is not analyzed.")
         if variable.kind is Kind.CATEGORICAL:
@@ -245,11 +243,15 @@ class Microdata:
             codes, _ = self.codes(name)
             return np.where(codes < 0, np.nan, codes.astype(np.float64))
         if variable.kind is Kind.DATE:
+            column = self._frame[name]
             # nanoseconds would end in 2262
             moments = pd.to_datetime(column, utc=True).astype("datetime64[us, UTC]")
             days = moments.astype("int64").to_numpy() / 86_400e6
             return np.where(column.isna().to_numpy(), np.nan, days)
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+        values = self.array(name)
+        if isinstance(values, np.ndarray) and values.dtype.kind in "fiub":
+            return values.astype(np.float64)
+        return self._frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
 
     def _columns(self, names: Sequence[str]) -> NDArray[np.float64]:
         if not names:

@@ -45,8 +45,9 @@ def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.
     numbers = masked.values(name)
     if not known:
         return np.where(np.isnan(numbers), missing, -1).astype(np.int64)
-    places = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
-    same = np.asarray(known)[places] == numbers
+    distinct = original.once(("distinct numbers", name), lambda: np.asarray(known))
+    places = np.minimum(np.searchsorted(distinct, numbers), len(known) - 1)
+    same = distinct[places] == numbers
     return np.where(np.isnan(numbers), missing, np.where(same, places, -1)).astype(np.int64)
 
 

@@ -84,18 +84,19 @@ def complete(values: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.flatnonzero(~np.isnan(values).any(axis=1))
 
 
-def empty_records(table: Microdata) -> NDArray[np.bool_]:
-    """Which records have every value missing, shape (n,)."""
+def empty_records(table: Microdata, names: Sequence[str] | None = None) -> NDArray[np.bool_]:
+    """Which records have every value missing, or every one of some variables, shape (n,)."""
+    asked = [v.name for v in table.schema.released if names is None or v.name in names]
 
     def find() -> NDArray[np.bool_]:
         empty = np.ones(table.n, dtype=bool)
-        for variable in table.schema.released:
-            empty &= pd.isna(table.array(variable.name))
+        for name in asked:
+            empty &= pd.isna(table.array(name))
             if not empty.any():  # nearly always after the first
                 break
         return empty
 
-    return table.once("empty records", find)
+    return table.once(("empty records", *asked), find)
 
 
 def require_values(table: Microdata) -> None:

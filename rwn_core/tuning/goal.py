@@ -149,8 +149,10 @@ class GoalAnswer:
                 "No setting within the sweep's ranges keeps all limits; nearest is "
                 f"{setting}{self._nearest}: {words}"
             )
+        keep, limit = str(self.goal.keep), float(self.goal.limit or 0.0)
+        wanted_words = _limit_words(keep, limit, self.point.spreads[keep].title)
         return (
-            f"No setting within the sweep's ranges keeps {self.goal.limit_words}. The closest is "
+            f"No setting within the sweep's ranges keeps {wanted_words}. The closest is "
             f"{setting}: {words}"
         )
 
@@ -162,10 +164,10 @@ class GoalAnswer:
         if verdict.first is None or verdict.largest is None:
             return ""
         uses = f"{share_words(verdict.largest)} the limit"
-        return f", which uses {uses} on {MEASURES[verdict.first].title}"
+        return f", which uses {uses} on {self.point.spreads[verdict.first].title}"
 
     def _in_words(self, measure: str) -> str:
-        spread, title = self.point.spreads[measure], MEASURES[measure].title
+        spread, title = self.point.spreads[measure], self.point.spreads[measure].title
         if spread.median is None:
             return f"{title} without an answer"
         if spread.interval is None:
@@ -174,9 +176,9 @@ class GoalAnswer:
         return f"{title} {number_words(measure, spread.median)} (one more release: {low} to {high})"
 
 
-def _limit_words(measure: str, limit: float) -> str:
+def _limit_words(measure: str, limit: float, title: str | None = None) -> str:
     side = "at most" if sign(measure) > 0 else "at least"
-    return f"{MEASURES[measure].title} {side} {number_words(measure, limit)}"
+    return f"{title or MEASURES[measure].title} {side} {number_words(measure, limit)}"
 
 
 def number_words(measure: str, value: float) -> str:

@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from rwn_core.evaluation.prediction_bands import interval_of
+from rwn_core.measures import MEASURES
 from rwn_core.tuning.setting import Setting
 
 
@@ -34,6 +35,12 @@ class Spread:
     baseline: float | None = None
     reason: str | None = None
     is_bound: bool = False
+
+    @property
+    def title(self) -> str:
+        """What the values are called: a worst case only where each of them is one."""
+        about = MEASURES[self.measure]
+        return about.at_least if self.is_bound else about.title
 
     @property
     def median(self) -> float | None:

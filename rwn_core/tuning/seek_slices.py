@@ -89,7 +89,7 @@ class SliceAnswer:
 
 
 def _in_words(point: Point, measure: str) -> str:
-    spread, title = point.spreads[measure], MEASURES[measure].title
+    spread, title = point.spreads[measure], point.spreads[measure].title
     if spread.median is None:
         return f"{title} without an answer"
     share = measure != LOSS and max(map(abs, MEASURES[measure].bounds)) == 1.0

@@ -97,7 +97,7 @@ class Sweep:
             words = (
                 f"None of {len(verdicts):,} settings keeps all limits; nearest is "
                 f"{nearest.setting.words}, which uses {share_words(share)} the limit on "
-                f"{MEASURES[first].title}."
+                f"{nearest.spreads[first].title}."
             )
         unread = next((verdict.unread for verdict, _ in verdicts if verdict.unread), {})
         return words + not_judged(unread)

@@ -47,6 +47,11 @@ class Verdict:
         """Whether every limit was read and holds; a policy without limits keeps nothing."""
         return bool(self.shares) and not self.broken and not self.unread
 
+    def title(self, measure: str) -> str:
+        """What a judged value is called: a worst case only where it is one."""
+        about = MEASURES[measure]
+        return about.at_least if measure in self.bounds else about.title
+
     @property
     def sentence(self) -> str:
         """The verdict in words: which limit is nearest or most broken, and what was not judged."""
@@ -54,8 +59,7 @@ class Verdict:
             return "The policy has no limits, so that nothing is judged."
         parts = []
         if self.first is not None and self.largest is not None:
-            about = MEASURES[self.first]
-            what = about.at_least if self.first in self.bounds else about.title
+            what = self.title(self.first)
             count = len(self.shares) + len(self.unread)
             parts.append(
                 f"{len(self.broken)} of {count} limits {'is' if len(self.broken) == 1 else 'are'} "

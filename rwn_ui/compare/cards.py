@@ -117,8 +117,8 @@ def verdict_words(verdict: Verdict) -> str:
     """The verdict in a few words: what is broken, what was not judged, or that all is kept."""
     if verdict.kept:
         return "keeps all limits"
-    parts = [rwn.MEASURES[key].title for key in verdict.broken]
-    parts += [f"{rwn.MEASURES[key].title} not judged" for key in verdict.unread]
+    parts = [verdict.title(key) for key in verdict.broken]
+    parts += [f"{verdict.title(key)} not judged" for key in verdict.unread]
     return ", ".join(parts) or "no limits"
 
 

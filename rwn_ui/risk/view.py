@@ -225,9 +225,14 @@ def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[st
 
 
 def _warnings(session: Session, attack: Attack, found: Disclosure) -> dict[str, Any]:
-    groups = sum(variable.group is not None for variable in session.data.schema.released)
+    masked = [v for v in session.data.schema.released if v.masked]
+    together = {name for names in session.slices for name in names}
+    lone = [v for v in masked if v.group is None and v.name not in together]
+    rounded = dict(attack.precision)
+    released = session.data.schema.released
+    digits = any(v.kind is rwn.Kind.CONTINUOUS and v.name not in rounded for v in released)
     sentences = risk_warnings.warnings(
-        session.params, found.readings, rounding=bool(attack.precision), groups=groups
+        session.params, found.readings, digits=digits, lone=len(lone)
     )
     return {
         "title": "What to bear in mind at this setting",

@@ -9,21 +9,20 @@ from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import percent
 
 
-def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> list[str]:
-    """The warnings of the method that apply to this setting, most pressing first."""
-    texts: list[str] = []
-    worst, ordinary = _value(readings, "bayes_linkage"), _value(readings, "distance_linkage")
-    if worst is not None and ordinary is not None and worst > 2 * ordinary and worst > 0.2:
-        texts.append(
-            f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
-            f"original data {_least(readings)}{percent(worst)}: the values of a row, exact or "
-            "rounded, together leave few originals that can have released it. "
-            f"{_help(readings)} or fewer variables help; rounding helps on top of them, seldom "
-            "alone."
-        )
-    texts += params.cautions()
-    texts += _of_extremes(readings)
-    if not rounding:
+def warnings(params: Any, readings: Answers, *, digits: bool, lone: int) -> list[str]:
+    """The warnings of the method that apply to this setting, most pressing first.
+
+    Parameters
+    ----------
+    params : the method's setting
+    readings : mapping of str to Reading or NotApplicable
+    digits : bool
+        Whether a continuous variable is released with all its digits.
+    lone : int
+        How many masked variables take their values without another one.
+    """
+    texts = [*_of_linkage(readings), *params.cautions(), *_of_extremes(readings)]
+    if digits:
         texts.append("Values are released with all their digits; long decimals are identifiers.")
     texts.append(
         "Row order, row names, file dates and the order of levels are identifiers too: publish the "
@@ -40,27 +39,46 @@ def warnings(params: Any, readings: Answers, *, rounding: bool, groups: int) -> 
     )
     shared = _value(readings, "homogeneity")
     if shared:
-        where = "In" if _drawn(readings) else "For"
         whom = (
-            "of the neighborhoods nearly everybody has"
+            f"In {percent(shared)} of the neighborhoods nearly everybody has"
             if _drawn(readings)
-            else "of the records nearly all who may give them values have"
+            else f"For {percent(shared)} of the records nearly all who may give them values have"
         )
-        texts.append(
-            f"{where} {percent(shared)} {whom} one confidential value: it is disclosed without "
-            "any linkage."
-        )
-    return texts + (_of_changes(params, readings, groups) if _changed(readings) else [])
-
-
-def _help(readings: Answers) -> str:
-    """What helps against who knows the original data."""
-    return "Larger neighborhoods at q = 1" if _drawn(readings) else "Stronger masking"
+        texts.append(f"{whom} one confidential value: it is disclosed without any linkage.")
+    return texts + (_of_changes(params, readings, lone) if _changed(readings) else [])
 
 
 def _drawn(readings: Answers) -> bool:
     """Whether values are drawn from neighborhoods."""
     return isinstance(readings["neighborhood_size"], Reading)
+
+
+def _of_linkage(readings: Answers) -> list[str]:
+    """What the ordinary intruder does not see, why, and what helps with this method."""
+    worst, ordinary = _value(readings, "bayes_linkage"), _value(readings, "distance_linkage")
+    if worst is None or ordinary is None or not _far_beyond(worst, ordinary):
+        return []
+    reading: Any = readings["bayes_linkage"]
+    alone = (
+        "the values of a row, exact or rounded, together leave few originals that can have "
+        "released it"
+    )
+    if not _far_beyond(reading.detail["row_by_row"], ordinary):
+        alone = (
+            "a row by itself leaves more doubt, but each original is the source of one row only, "
+            "and all rows together leave few ways to give them out"
+        )
+    help = "Larger neighborhoods at q = 1" if _drawn(readings) else "Stronger masking"
+    return [
+        f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
+        f"original data {_least(readings)}{percent(worst)}: {alone}. {help} or fewer variables "
+        "help; rounding helps on top of them, seldom alone."
+    ]
+
+
+def _far_beyond(worst: float, ordinary: float) -> bool:
+    """Whether an ordinary intruder's number would deceive."""
+    return worst > max(2 * ordinary, 0.2)
 
 
 def _changed(readings: Answers) -> bool:
@@ -88,11 +106,11 @@ def _of_extremes(readings: Answers) -> list[str]:
         return []
     copies = extremes.detail["released"]
     there = sum(count > 0 for count in copies)
-    if not there and not _drawn(readings):
+    if not there:
         return [f"None of the {len(copies)} largest and smallest values stands in this release."]
     return [
         f"Of the {len(copies)} largest and smallest values {there} stand in this release"
-        + (f", one of them {max(copies)} times" if there and max(copies) > 1 else "")
+        + (f", one of them {max(copies)} times" if max(copies) > 1 else "")
         + (
             ": an extreme may stay, vanish or be copied to others, and it is a real person's."
             if _drawn(readings)
@@ -101,16 +119,21 @@ def _of_extremes(readings: Answers) -> list[str]:
     ]
 
 
-def _of_changes(params: Any, readings: Answers, groups: int) -> list[str]:
+def _of_changes(params: Any, readings: Answers, lone: int) -> list[str]:
+    """What masking does to relations and to standard errors."""
     texts = _of_neighborhoods(readings)
-    if groups == 0 and not params.shows_whole_rows:
+    whole = params.shows_whole_rows or _whole_rows(readings)
+    if lone > 1 and not whole:
+        apart = (
+            "take their values from donors of their own"
+            if _drawn(readings)
+            else "are masked by themselves"
+        )
         texts.append(
-            "Variables that are computed from others (sums, ratios, dummies of one answer) "
-            + (
-                "take values of different donors unless they form a group: edit rules may break."
-                if params.uses_slices
-                else "are masked apart from them: edit rules may break."
-            )
+            f"{lone} variables {apart}. What is computed from others (sums, ratios, dummies of one "
+            "answer) "
+            + ("must form a group with them: " if params.uses_slices else "no longer fits them: ")
+            + "edit rules may break."
         )
     if _drawn(readings):
         texts.append(
@@ -118,7 +141,7 @@ def _of_changes(params: Any, readings: Answers, groups: int) -> list[str]:
             "computed from the release are too small, the more so the larger q and the "
             "neighborhoods."
         )
-    elif not params.shows_whole_rows:
+    elif not whole:
         texts.append(
             "Standard errors that are computed from the release take masked values for true ones: "
             "they leave out what masking adds."
@@ -127,20 +150,29 @@ def _of_changes(params: Any, readings: Answers, groups: int) -> list[str]:
 
 
 def _of_neighborhoods(readings: Answers) -> list[str]:
-    texts = []
+    """Where the radius plays no part, or neighborhoods are most of the file."""
     sizes = readings["neighborhood_size"]
-    if isinstance(sizes, Reading) and sizes.detail["share_governed_by_k"] > 0.5:
+    if not isinstance(sizes, Reading):
+        return []
+    texts = []
+    if sizes.detail["share_governed_by_k"] > 0.5:
         texts.append(
             f"The radius plays no part for {percent(sizes.detail['share_governed_by_k'])} of the "
             "records: only their k nearest give values. In many columns distances concentrate, "
             "and a small radius reaches nobody."
         )
-    if isinstance(sizes, Reading) and sizes.value > 0.5 * len(sizes.detail["sizes"]):
+    if sizes.value > 0.5 * len(sizes.detail["sizes"]):
         texts.append(
             "The typical neighborhood is more than half the file: a modified value may come from "
-            "nearly anybody."
+            "most of the other people, near or far."
         )
     return texts
+
+
+def _whole_rows(readings: Answers) -> bool:
+    """Whether all variables of a row come from one donor, as some methods have it."""
+    privacy = readings["differential_privacy"]  # of each unit that is drawn by itself
+    return isinstance(privacy, Reading) and len(privacy.detail["names"]) == 1
 
 
 def _value(readings: Answers, key: str) -> float | None:

@@ -23,11 +23,12 @@ from rwn_ui.state.results import current_release, memo, release_key
 from rwn_ui.state.session import Session
 
 
-def title(measure: str) -> str:
-    """What people call a measure, the policy, or an expectation that has no measure."""
+def title(measure: str, records: int) -> str:
+    """What people call a measure of so many records, the policy, or a mere expectation."""
     if measure == POLICY:
         return AXIS
-    return rwn.MEASURES[measure].title if measure in rwn.MEASURES else EXPECTED[measure].title
+    known = measure in rwn.MEASURES
+    return rwn.MEASURES[measure].title_for(records) if known else EXPECTED[measure].title
 
 
 def axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:

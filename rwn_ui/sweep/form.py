@@ -94,7 +94,7 @@ def form(session: Session) -> None:
             "Measures",
             list(rwn.MEASURES),
             key=_key(session, "measures"),
-            format_func=lambda key: rwn.MEASURES[key].title,
+            format_func=lambda key: rwn.MEASURES[key].title_for(session.data.n),
         )
         left, right = st.columns(2)
         left.number_input("Releases", 1, 1000, key=_key(session, "releases"))

@@ -27,10 +27,10 @@ def _key(session: Session, what: str) -> str:
 def draw(session: Session, run: Run) -> None:
     """The best setting that keeps all limits, and what is known about it."""
     st.markdown("#### Goal seek")
-    best = session.views["x"]
+    best, records = session.views["x"], session.data.n
     forward, back = st.columns(2, vertical_alignment="bottom")
     with forward:
-        words = f"Keep all limits, with the best {rwn.MEASURES[best].title}"
+        words = f"Keep all limits, with the best {rwn.MEASURES[best].title_for(records)}"
         if _pressed(session, run, "policy", words, blocked=not session.policy.limits):
             _begin(session, run, Goal(keep=session.policy, best=best))
     with back:
@@ -54,7 +54,8 @@ def _reverse(session: Session, run: Run, keep: str) -> None:
         format="%.3g" if not share else "%.1f",
         step=1.0 if share else 0.01,
     )
-    words = f"Keep {rwn.MEASURES[keep].title} within it, with the best {rwn.MEASURES[risk].title}"
+    names = [rwn.MEASURES[key].title_for(session.data.n) for key in (keep, risk)]
+    words = f"Keep {names[0]} within it, with the best {names[1]}"
     with press:
         if _pressed(session, run, "reverse", words, blocked=risk not in run.plan.measures):
             _begin(session, run, Goal(keep=keep, limit=value / 100 if share else value, best=risk))

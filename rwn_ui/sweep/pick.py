@@ -93,7 +93,9 @@ def _words(point: Point, measure: str, *, interval: bool) -> str:
         words = reading_words(measure, reading)
     else:
         words = value_words(measure, reading["median"])
-    return f"{rwn.MEASURES[measure].title} {words}"
+    spread = point.spreads.get(measure)
+    called = rwn.MEASURES[measure].title if spread is None else spread.title
+    return f"{called} {words}"
 
 
 def _save(session: Session, point: Point) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -155,6 +156,7 @@ def _axes(
         "y": POLICY,
     }
     across, up, line, join = st.columns([3, 3, 2, 2], vertical_alignment="bottom")
+    called = partial(sweep_cards.title, records=session.data.n)
 
     def choose(column: Any, label: str, what: str, keys: tuple[str, ...]) -> str:
         key = _key(session, what)
@@ -162,7 +164,7 @@ def _axes(
             st.session_state[key] = session.views.get(what) or first[what]
             if st.session_state[key] not in keys:
                 st.session_state[key] = first[what]
-        chosen: str = column.selectbox(label, keys, key=key, format_func=sweep_cards.title)
+        chosen: str = column.selectbox(label, keys, key=key, format_func=called)
         session.views[what] = chosen
         return chosen
 
@@ -206,7 +208,9 @@ def _surface(
         [*measures, *more],
         measures.index(first),
         key=_key(session, f"heat.{len(measures)}"),
-        format_func=lambda m: f"{sweep_cards.title(m)}{' (forecast)' if m in more else ''}",
+        format_func=lambda m: (
+            f"{sweep_cards.title(m, session.data.n)}{' (forecast)' if m in more else ''}"
+        ),
         help="~ marks a forecast: a closed form, before any release is drawn. One release adds "
         "its own noise to it.",
     )

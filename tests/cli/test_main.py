@@ -13,6 +13,8 @@ import pytest
 import rwn_core as rwn
 from rwn_cli import mask as mask_command
 from rwn_cli import terminal
+from rwn_core.data.schema_toml import schema_text
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.io.demo import demo_path
 
 SECRET = "sentinel-078-05-1120"
@@ -139,6 +141,30 @@ def test_the_original_may_be_a_sample(rwn_command: Run, bodyfat: Path) -> None:
         assert code == 0
         values.append(json.loads(output)["measures"][0]["value"])
     assert max(values[1:]) < 0.1 < 0.9 < values[0]  # 41 and about 45 people for each record
+
+
+def test_what_somebody_may_know_can_be_stated(rwn_command: Run) -> None:
+    """Everybody is alone with four answers and nobody with three; each row is released as it is."""
+    answers = [f"{number:04b}" for number in range(16)] * 2
+    lines = [f"{place // 16},{','.join(each)},{place}" for place, each in enumerate(answers)]
+    Path("t.csv").write_text("\n".join(["g,a,b,c,d,secret", *lines]) + "\n", encoding="utf-8")
+    variables = [
+        Variable(name="g", kind=Kind.CATEGORICAL, role=Role.KEY),
+        *(Variable(name=name, kind=Kind.CATEGORICAL, role=Role.OTHER) for name in "abcd"),
+        Variable(name="secret", kind=Kind.CONTINUOUS, role=Role.CONFIDENTIAL),
+    ]
+    Path("t.toml").write_text(schema_text(variables, None), encoding="utf-8")
+    asked = ("audit", "t.csv", "t.csv", "--schema", "t.toml", "--measure", "true_matches", "--json")
+    values = []
+    for more in ((), ("--keys", "a, b"), ("--keys", "a,b", "--keys", "g, a,b,c,d")):
+        code, output, _ = rwn_command(*asked, *more)
+        assert code == 0
+        values.append(json.loads(output)["measures"][0]["value"])
+    assert values[0] == values[1] == 0
+    assert values[2] > 0.8  # all are read truly, less what luck would give
+    code, _, said = rwn_command(*asked, "--keys", "a,nobody")
+    assert code == 2
+    assert "must name released variables only" in said
 
 
 REFUSED = [

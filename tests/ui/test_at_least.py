@@ -15,6 +15,8 @@ from rwn_core.data.rounding import steps_of
 from rwn_core.evaluation.audit import compare, read_all
 from rwn_core.evaluation.disclosure import Disclosure, disclose
 from rwn_core.measures.comparison import Comparison
+from rwn_core.tuning import Goal, GoalAnswer, Point, Setting
+from rwn_core.tuning.point import Spread
 from rwn_ui.features import risk_axis
 from rwn_ui.risk import sentences, view, warnings
 from rwn_ui.state.results import current_release
@@ -123,6 +125,28 @@ def test_the_axes_and_titles_of_many_releases(too_large) -> None:
     assert sweep_cards.axis("bayes_linkage", 241, risk=True)["title"] == "Linkage, at least"
 
 
+def test_what_is_sought_and_chosen(open_page, too_large) -> None:
+    """Goal seek's sentences, and the boxes in which a measure is chosen."""
+    spreads = {
+        key: Spread(measure=key, values=(0.07, 0.08), is_bound=bound)
+        for key, bound in (("bayes_linkage", True), ("correlation", False))
+    }
+    point = Point(setting=Setting(params=rwn.RWN(epsilon=2.0, k=5)), spreads=spreads)
+    limit = rwn.Limit(measure="bayes_linkage", at_most=0.05)
+    for goal in (
+        Goal(keep=rwn.Policy(limits=(limit,)), best="correlation"),
+        Goal(keep="bayes_linkage", limit=0.05, best="correlation"),
+    ):
+        for reached in (True, False):
+            said = GoalAnswer(goal=goal, point=point, reached=reached, tried=1).sentence
+            assert "Linkage, at least" in said
+            assert not claims(said)
+    test = open_page("sweep").test
+    (measures,) = (box for box in test.multiselect if box.label == "Measures")
+    assert "Linkage, at least" in measures.options
+    assert sweep_cards.title("bayes_linkage", 241) == "Linkage, at least"
+
+
 def test_an_audit_calls_each_number_what_it_is(open_page, too_large) -> None:
     comparison = current_release(open_page("tune").session).comparison
     (row,) = read_all(comparison, ["bayes_linkage"]).records()
@@ -135,7 +159,7 @@ def test_the_words_on_rounding_beside_a_release_that_rounding_does_not_protect(o
     found = disclosed(session, 0.5)
     assert found.readings["bayes_linkage"].value > 0.85
     params = rwn.RWN(epsilon=2.0, k=5)
-    (linked, *_) = warnings.warnings(params, found.readings, rounding=True, groups=0)
+    (linked, *_) = warnings.warnings(params, found.readings, digits=False, lone=0)
     assert "names its donor" not in linked
     assert "exact or rounded, together" in linked
     planted = "an exact value names its donor, a rounded one does not"

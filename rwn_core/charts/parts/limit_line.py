@@ -6,6 +6,8 @@ from typing import Any
 
 from rwn_core.charts.parts.style import LIMIT, Label, horizontal, label
 
+_WORD = 0.12  # height of a word, as a share of a small plot
+
 
 def shapes(
     limit: float | None, y_range: tuple[float, float], *, of_limits: bool
@@ -39,3 +41,10 @@ def labels(limit: float | None, y_range: tuple[float, float], *, of_limits: bool
     anchor = "bottom" if height < 0.8 else "top"
     text = "the limit" if of_limits else "limit on this measure"
     return [label(text, 1, limit, LIMIT, xref="paper", xanchor="right", yanchor=anchor)]
+
+
+def clear_of(limit: float | None, y_range: tuple[float, float]) -> float:
+    """How high a word in a lower corner stands, as a share of the plot: the line misses it."""
+    low, high = y_range
+    height = 0.0 if limit is None else (limit - low) / (high - low)
+    return height if 0 < height < _WORD else 0.0

@@ -1,8 +1,8 @@
 """The numbers behind a picture, a row per record or variable."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -57,12 +57,51 @@ def paired(detail: Mapping[str, Any], unit: str) -> dict[str, Any]:
     if not np.array_equal(every, records[1]):
         every = np.union1d(every, records[1])
         cells = [_spread(c, r, every) for c, r in zip(cells, records, strict=True)]
-    result = table(["record", *sides, "larger"], [every + 1, *cells, np.fmax(*cells)], rank=3)
-    result["columns"].pop()
-    result["caption"] = " ".join([f"Value: {unit}.", result.get("caption", "")]).strip()
-    for row in result["rows"]:
-        row.pop()
-    return result
+    caption, kept = f"Value: {unit}.", np.arange(every.size)
+    if every.size > TABLE_ROWS:
+        kept = extremes(np.fmax(*cells), TABLE_ROWS)
+        caption += f" {TABLE_ROWS} of {every.size:,} rows: the largest by larger."
+    rows = Rows([every[kept] + 1, *(_rounded(each[kept]) for each in cells)])
+    return {"columns": ["record", *sides], "internal": True, "rows": rows, "caption": caption}
+
+
+class Rows(Sequence[list[Any]]):
+    """Rows of numbers, kept as columns: most tables are never opened, and these are written fast.
+
+    Parameters
+    ----------
+    columns : list of ndarray, shape (n,)
+        Numbers; one that is missing is NaN here and None in a row.
+    """
+
+    def __init__(self, columns: list[NDArray[Any]]) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        """Number of rows."""
+        return len(self.columns[0])
+
+    @overload
+    def __getitem__(self, place: int) -> list[Any]: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[list[Any]]: ...
+    def __getitem__(self, place: int | slice) -> list[Any] | list[list[Any]]:
+        """One row, or some of them."""
+        return list(self)[place]
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        """Rows as lists."""
+        return map(list, zip(*map(_plain, self.columns), strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same rows."""
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as of every list
+
+    def matrix(self) -> NDArray[np.float64]:
+        """All numbers, shape (n, number of columns)."""
+        return np.column_stack(self.columns).astype(np.float64, copy=False)
 
 
 def _spread(
@@ -77,8 +116,16 @@ def _spread(
 def _column(values: ArrayLike, kept: NDArray[np.intp] | slice) -> list[Any]:
     """Values of a table column: numbers to seven digits of the largest, missing as None."""
     array = np.asarray(values)[kept]
-    if array.dtype.kind != "f":
-        return list(array.tolist())
+    return _plain(_rounded(array) if array.dtype.kind == "f" else array)
+
+
+def _rounded(array: NDArray[Any]) -> NDArray[Any]:
     top = largest(np.abs(array))
     decimals = _DIGITS - 1 - (math.floor(math.log10(top)) if top else 0)
-    return [v if math.isfinite(v) else None for v in np.round(array, decimals).tolist()]
+    return np.round(array, decimals)
+
+
+def _plain(array: NDArray[Any]) -> list[Any]:
+    if array.dtype.kind != "f":
+        return list(array.tolist())
+    return [v if math.isfinite(v) else None for v in array.tolist()]

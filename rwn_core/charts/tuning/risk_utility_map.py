@@ -97,7 +97,7 @@ def draw(
                 *(vertical(p["utility"], RELEASED, "dot") for p in coming),
             ],
             annotations=[
-                *_corners(top, left),
+                *_corners(top, left, limit_line.clear_of(limit, y_range)),
                 *limit_line.labels(limit, y_range, of_limits=of_limits),
                 *(_coming_label(p, x_range) for p in coming),
             ],
@@ -246,14 +246,14 @@ def _marker(p: Point, position: str, of_limits: bool) -> Trace:
     }
 
 
-def _corners(top: float, left: float) -> list[Label]:
+def _corners(top: float, left: float, low: float) -> list[Label]:
     """Name the two ends of every map; an arrow says that the end lies beyond the axes."""
     paper: dict[str, Any] = {"xref": "paper", "yref": "paper"}
     original = "original data" + ("" if top == 1.0 else " ↗")
     nothing = ("" if left == 0.0 else "↙ ") + "no data"
     return [
         label(original, 1, 1, NEUTRAL, xanchor="right", yanchor="top", **paper),
-        label(nothing, 0, 0, NEUTRAL, xanchor="left", yanchor="bottom", **paper),
+        label(nothing, 0, low, NEUTRAL, xanchor="left", yanchor="bottom", **paper),
     ]
 
 

@@ -90,7 +90,7 @@ def draw(
             axis(_title(y, "up is riskier"), *y_range, share=y["share"]),
             shapes=limit_line.shapes(limit, y_range, of_limits=of_limits),
             annotations=[
-                *_beyond(ends, x_range, y_range),
+                *_beyond(ends, x_range, y_range, limit_line.clear_of(limit, y_range)),
                 *limit_line.labels(limit, y_range, of_limits=of_limits),
             ],
         ),
@@ -236,7 +236,7 @@ def _mark(mark: Spot, color: str, symbol: str, size: float) -> Trace:
 
 
 def _beyond(
-    ends: Sequence[Spot], x_range: tuple[float, float], y_range: tuple[float, float]
+    ends: Sequence[Spot], x_range: tuple[float, float], y_range: tuple[float, float], low: float
 ) -> list[Label]:
     """Name an end of the map that lies beyond the axes in its corner, with an arrow."""
     paper: dict[str, Any] = {"xref": "paper", "yref": "paper"}
@@ -250,7 +250,7 @@ def _beyond(
             )
         else:
             labels.append(
-                label("↙ no data", 0, 0, NEUTRAL, xanchor="left", yanchor="bottom", **paper)
+                label("↙ no data", 0, low, NEUTRAL, xanchor="left", yanchor="bottom", **paper)
             )
     return labels
 

@@ -106,19 +106,19 @@ def attack(
 def _joined(parts: list[sparse.csc_array], order: NDArray[np.int64]) -> sparse.csr_array:
     """Beliefs of all classes in their order, shape (people, classes)."""
     if len(parts) == 1 and (np.diff(order) > 0).all():
-        return sparse.csr_array(parts[0])
-    return sparse.csr_array(sparse.csc_array(sparse.hstack(parts))[:, order])
+        return parts[0].tocsr()
+    return sparse.hstack(parts).tocsc()[:, order].tocsr()
 
 
 def _surest(belief: sparse.csr_array, readable: NDArray[np.float64]) -> sparse.csr_array:
     """1 where a person's belief is largest, of the classes that say something."""
-    belief = sparse.csr_array(belief @ sparse.diags_array(readable))
+    share = belief.data * readable[belief.indices]
     counts = np.diff(belief.indptr)
     person = np.repeat(np.arange(len(counts)), counts)
     best = np.zeros(len(counts))
     some = np.flatnonzero(counts)
     if some.size:
-        best[some] = np.maximum.reduceat(belief.data, belief.indptr[:-1][some])
-    leads = (belief.data >= best[person] * (1 - EVEN)) & (belief.data > 0)
+        best[some] = np.maximum.reduceat(share, belief.indptr[:-1][some])
+    leads = (share >= best[person] * (1 - EVEN)) & (share > 0)
     ones = np.ones(int(leads.sum()))
     return sparse.csr_array((ones, (person[leads], belief.indices[leads])), shape=belief.shape)

@@ -24,6 +24,9 @@ def tolerance(original: Microdata, name: str) -> float:
     """How near a number must be to count as learned; a category must be the same."""
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
         return 0.0
-    values = original.values(name)
+    return original.once(("tolerance", name), lambda: _tolerance(original.values(name)))
+
+
+def _tolerance(values: NDArray[np.float64]) -> float:
     known = values[~np.isnan(values)]
     return NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0

@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.measures.attacks.likelihood import Way, leveled, ways
+from rwn_core.measures.attacks.likelihood import LARGEST_DENSE, Way, ways
+from rwn_core.measures.attacks.scaled_columns import leveled, times
 from rwn_core.mechanism.cells import Cells
 from rwn_core.mechanism.law import Law
+
+DENSE = 0.02  # share of all products that are not 0, from which on zeros are multiplied too
 
 
 class Beliefs(NamedTuple):
@@ -76,8 +79,8 @@ def beliefs(
     matrices, _ = leveled([way.part for way in parts])
     total = np.sum([np.asarray(matrix.sum(axis=0)).ravel() for matrix in matrices], axis=0)
     factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
-    joint = [sparse.csc_array(matrix @ sparse.diags_array(factor)) for matrix in matrices]
-    source = sparse.csr_array(sum(joint[1:], joint[0]))
+    joint = [times(matrix, factor) for matrix in matrices]
+    source = sum(joint[1:], joint[0])
     asked = _Asked(masked, rows, people)
     donor = []
     for secret in secrets:
@@ -85,8 +88,10 @@ def beliefs(
         shown = [
             _shown(way, each, beside, secret, asked) for way, each in zip(parts, joint, strict=True)
         ]
-        donor.append(sparse.csc_array(sum(shown[1:], shown[0])))
-    return Beliefs(sparse.csc_array(source[people]), donor)
+        donor.append(sum(shown[1:], shown[0]).tocsc())
+    everybody = np.array_equal(people, np.arange(source.shape[0]))
+    asked_of = source if everybody else source.tocsr()[people]
+    return Beliefs(asked_of.tocsc(), donor)
 
 
 class _Asked(NamedTuple):
@@ -115,9 +120,9 @@ def _shown(
     cells, q = way.cells, way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or nobody's
         kept = sparse.diags_array(cells.kept(secret)[people])
-        return sparse.csc_array(kept @ sparse.csr_array(source)[people])
+        return sparse.csc_array(kept @ source.tocsr()[people])
     if way.lost:  # nobody gave what is missing, and what is not masked is the source's own
-        return sparse.csc_array(sparse.csr_array(source)[people]) * float(q == 0)
+        return sparse.csc_array(source.tocsr()[people]) * float(q == 0)
     shown = _given(cells, _per_chance(cells, source, beside, masked, rows), q, people)
     if not beside:
         return shown
@@ -162,8 +167,31 @@ def _given(
 ) -> sparse.csc_array:
     """Sum over i of w_it times the belief in source i, shape (people, m)."""
     assert cells.donors is not None  # as its caller has seen
-    copied = cells.donors.received(people).T @ source
+    received = cells.donors.received(people)
+    if _is_dense(received, source):
+        share = q * (received.toarray().T @ source.toarray())
+        if q != 1:
+            share += (1 - q) * source.toarray()[people]
+        return _listed(share)
+    copied = received.T @ source
     if q == 1:
-        return sparse.csc_array(copied)
-    kept = (1 - q) * sparse.csr_array(source)[people]
-    return sparse.csc_array(kept + q * copied)
+        return copied.tocsc()
+    kept = (1 - q) * source.tocsr()[people]
+    return (kept + q * copied).tocsc()
+
+
+def _is_dense(received: sparse.csc_array, source: sparse.csc_array) -> bool:
+    """Whether plain arrays are multiplied faster."""
+    (n, people), m = received.shape, source.shape[1]
+    if max(n * people, n * m, people * m) > LARGEST_DENSE:
+        return False
+    return bool(received.nnz * source.nnz > DENSE * people * m * n**2)
+
+
+def _listed(matrix: NDArray[np.float64]) -> sparse.csc_array:
+    """A plain array that has few zeros, without them."""
+    height, width = matrix.shape
+    records, starts = np.tile(np.arange(height), width), height * np.arange(width + 1)
+    listed = sparse.csc_array((matrix.T.ravel(), records, starts), shape=matrix.shape)
+    listed.eliminate_zeros()
+    return listed

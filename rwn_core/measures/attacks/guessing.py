@@ -19,7 +19,6 @@ from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import excess_interval, excess_risk, wilson
-from rwn_core.measures.statistics.key_variables import only
 from rwn_core.measures.statistics.nearest_record import (
     original_points,
     released_points,
@@ -62,28 +61,28 @@ class Closest:
     """
 
     def __init__(self, comparison: Comparison, names: Sequence[str]) -> None:
-        original, self.names = comparison.original, tuple(names)
-        self._whole = original
-
-        def alone() -> Comparison:
-            few = only(original, names)
-            return Comparison(original=few, masked=few)
-
-        unmasked = comparison.once(("closest by", self.names), alone)
-        small = unmasked.with_masked(only(comparison.masked, names))
-        self.metric = unweighted_metric(small)
-        self.original = original_points(small)
-        present = ~empty_records(small.masked)
+        metric = unweighted_metric(comparison)
+        places = [at for at, axis in enumerate(metric.axes) if axis.variable.name in names]
+        if not places:
+            raise NotApplicable(
+                "None of these variables varies in the original, so there is no distance between "
+                "records."
+            )
+        self.metric, self._whole = metric.on(names), comparison.original
+        self.original = comparison.once(
+            ("closest by", *names), lambda: original_points(comparison)[:, places].copy("C")
+        )
+        present = ~empty_records(comparison.masked, names)
         if not present.any():
             raise NotApplicable("The release has no values of these variables.")
         self.rows = np.flatnonzero(present)
-        self.released = released_points(small)[present]
+        self.released = released_points(comparison)[:, places][present]
 
     def people(self, table: Microdata) -> NDArray[np.float64]:
         """The records of the original, or of a control group, as points."""
         if table is self._whole:
             return self.original
-        return np.ascontiguousarray(self.metric.points(only(table, self.names)))
+        return np.ascontiguousarray(self.metric.points(table))
 
     def ties(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which released rows are nearest to each person, shape (m, number of rows)."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+DENSE = 0.2  # share of values with a mass, from which on all are looked at
 EVEN = 1e-9  # relative difference of two masses that count as equal
 
 
@@ -50,11 +51,11 @@ class ReleasedValues:
 
     def masses(self, weights: sparse.csr_array) -> sparse.csr_array:
         """The mass of each value, shape (people, V), where a row of each class has a weight."""
-        return sparse.csr_array(weights @ self._counts)
+        return (weights @ self._counts).tocsr()
 
     def masses_by_row(self, weights: sparse.csr_array) -> sparse.csr_array:
         """The mass of each value, shape (people, V), where each row has a weight of its own."""
-        return sparse.csr_array(weights @ self._rows)
+        return (weights @ self._rows).tocsr()
 
     def majority(self, truth: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(naming what most released rows say is right), shape (people,)."""
@@ -84,8 +85,8 @@ class ReleasedValues:
         person, named = self._named(mass)
         person = person[named]
         hit = np.abs(self.values[mass.indices[named]] - truth[person]) <= self._reach
-        hits, choices = np.zeros(len(truth)), np.bincount(person, minlength=len(truth))
-        np.add.at(hits, person, hit)
+        hits = np.bincount(person, hit, minlength=len(truth))
+        choices = np.bincount(person, minlength=len(truth))
         unknown = np.full(len(truth), np.nan)
         return np.asarray(np.divide(hits, choices, out=unknown, where=choices > 0))
 
@@ -108,6 +109,8 @@ class ReleasedValues:
         """The mass within reach of each entry, shape (nnz,)."""
         if self._reach == 0:
             return np.asarray(mass.data)
+        if mass.nnz > DENSE * mass.shape[0] * mass.shape[1]:
+            return self._within_reach_of_all(mass, person)
         width = len(self.values) + 1
         place = person * width + mass.indices
         whole = np.asarray(mass.sum(axis=1)).ravel()[person]
@@ -116,3 +119,14 @@ class ReleasedValues:
             np.searchsorted(place, person * width + end[mass.indices]) for end in self._ends
         )
         return np.asarray(below[high] - below[low])
+
+    def _within_reach_of_all(
+        self, mass: sparse.csr_array, person: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """The same where most people have a mass of most values: nothing is searched for."""
+        low, high = self._ends
+        below = np.zeros((mass.shape[0], mass.shape[1] + 1))
+        np.cumsum(mass.toarray(), axis=1, out=below[:, 1:])
+        below /= np.maximum(below[:, -1:], np.finfo(float).tiny)
+        near = below.take(high, axis=1) - below.take(low, axis=1)
+        return np.asarray(near[person, mass.indices])

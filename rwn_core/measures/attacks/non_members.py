@@ -12,7 +12,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.measures.attacks.donor_belief import Beliefs
 from rwn_core.measures.attacks.joined_file import JoinedFile, UnitValues
-from rwn_core.measures.attacks.likelihood import attacked_units, leveled, ways
+from rwn_core.measures.attacks.likelihood import attacked_units, ways
+from rwn_core.measures.attacks.scaled_columns import leveled
 from rwn_core.measures.comparison import Comparison
 from rwn_core.mechanism.law import Law
 

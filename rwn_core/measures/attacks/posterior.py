@@ -11,6 +11,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
+from rwn_core.measures.attacks.scaled_columns import times
 from rwn_core.mechanism.law import Law
 
 LARGEST_WORK = 3_000_000  # candidate pairs weighed for one reading
@@ -94,7 +95,7 @@ def posteriors(
     likelihood, _ = likelihoods(law, masked, rows, names)
     total = np.asarray(likelihood.sum(axis=0)).ravel()
     factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
-    return sparse.csc_array(likelihood @ sparse.diags_array(factor))
+    return times(likelihood, factor)
 
 
 def link(

@@ -30,24 +30,23 @@ class Lone:
     def __init__(self, code: Codes, which: Codes, person: Codes) -> None:
         self.code, self.which, self.person = code, which, person
         self._shift = np.uint64(64 - max(int(8 * len(code)).bit_length(), 1))
-        self._slots = np.full(2 ** int(64 - self._shift), -1, dtype=np.int32)
-        self._slots[self._slot(code)] = np.arange(len(code))
+        self._taken = np.zeros(2 ** int(64 - self._shift), dtype=bool)
+        self._taken[self._slot(code)] = True
 
-    def _slot(self, codes: Codes) -> NDArray[np.uint64]:
+    def _slot(self, codes: Codes) -> Codes:
         # a product with an odd number spreads the codes over its high bits
-        return (codes.astype(np.uint64) * _ODD) >> self._shift
+        return ((codes.view(np.uint64) * _ODD) >> self._shift).view(np.int64)
 
-    def entries(self, codes: Codes) -> Codes:
-        """The place of each code among these, -1 where it is none of them.
+    def find(self, codes: Codes) -> tuple[Codes, Codes]:
+        """Which of the codes are among these, ascending, and the place of each here.
 
-        One look at a table of eight slots for each code finds most; the others are searched for.
+        One look at a table of eight slots for each code rules out most; the others are searched
+        for.
         """
-        if not len(self.code):
-            return np.full(len(codes), -1, dtype=np.int64)
-        entry = self._slots[self._slot(codes)].astype(np.int64)
-        other = np.flatnonzero((entry >= 0) & (self.code[entry] != codes))
-        entry[other] = _numbered(self.code, codes[other])
-        return entry
+        maybe = np.flatnonzero(self._taken.take(self._slot(codes)))
+        entry = _numbered(self.code, codes[maybe])
+        found = entry >= 0
+        return maybe[found], entry[found]
 
 
 class Matches(NamedTuple):
@@ -169,10 +168,8 @@ class Columns:
         for one, two, known in self._joined:
             columns.append(_numbered(known, self._pair(columns, one, two)))
         for part, lone in zip(self._parts(), self.lone, strict=True):
-            released = self._codes(columns, part).ravel()
-            entry = lone.entries(released)
-            hits = np.flatnonzero(entry >= 0)
-            yield Matches(lone, entry[hits], hits % max(len(codes), 1))
+            hits, entry = lone.find(self._codes(columns, part).ravel())
+            yield Matches(lone, entry, hits % max(len(codes), 1))
 
 
 def _numbered(known: Codes, values: Codes) -> Codes:

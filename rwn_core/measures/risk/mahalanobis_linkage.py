@@ -11,7 +11,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import complete, matrix, varies
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.sentence import filled
+from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.nearest_record import spread_sample
 
 FLAT = 1e-10  # share of the largest variance below which a direction counts as flat
@@ -90,6 +90,16 @@ def _scores(
     return score
 
 
+def sentence(reading: Reading, n: int) -> str:
+    """Say how many of the records that have all their numbers are found."""
+    of = reading.detail["of"]
+    whose = "" if of == n else " that have all their numbers in both files"
+    return (
+        "With a distance that knows how the masking moves the numbers together it finds "
+        f"{people(reading.value, of)}{whose}."
+    )
+
+
 MEASURE = Measure(
     key="mahalanobis_linkage",
     title="Mahalanobis linkage",
@@ -99,9 +109,7 @@ MEASURE = Measure(
     unit="share of records",
     question="How often is the nearest original the true source, for an intruder who knows how "
     "strongly the masking moved the numbers together?",
-    sentence=filled(
-        "With a distance that knows how the masking moves the numbers together it finds {people}."
-    ),
+    sentence=sentence,
     source="Torra, Abowd, Domingo-Ferrer 2006; inverse of S + S' - 2 Cov(X, X')",
     compute=compute,
 )

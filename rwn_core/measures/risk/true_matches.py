@@ -28,25 +28,39 @@ from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 from rwn_core.mechanism.law import Law
 
+Inside = NDArray[np.bool_]  # of sets by confidential variables
 FEW = 20  # people, of fewer a share says little
 SMALL = 0.01  # share of the file: what holds for fewer is said beside the value
 MOST_NAMED = 5  # variables of a set that a sentence names
 
 
-def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> KnownSets:
-    """The keys, what the user states, and any three variables that are not confidential."""
+def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> tuple[KnownSets, Inside]:
+    """The keys, what the user states, and any three variables that are not confidential.
+
+    Beside them which of the confidential variables are in each set.
+    """
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
-    stated = [each for each in (keys, *comparison.key_sets) if each]
-    units = [] if comparison.law is None else comparison.law.units()
+    stated = tuple(each for each in (keys, *comparison.key_sets) if each)
+    units = () if comparison.law is None else tuple(map(tuple, comparison.law.units()))
+    asked = ("known sets", table.precision, stated, units, secrets)
+    return comparison.once(asked, lambda: _searched(table, stated, units, secrets))
+
+
+def _searched(
+    table: KnownTable, stated: Sequence[Names], units: Sequence[Names], secrets: Names
+) -> tuple[KnownSets, Inside]:
     rich = {name: len(known) for name, known in zip(table.names, table.known, strict=True)}
     others = [name for name in table.names if name not in secrets]
-    return known_sets(stated, sorted(others, key=lambda name: -rich[name]), units, secrets, table.n)
+    others.sort(key=lambda name: -rich[name])
+    found = known_sets(stated, others, units, secrets, table.n)
+    return found, np.array([[name in names for name in secrets] for names in found.sets], bool)
 
 
-def _shares(known: KnownSets, columns: Columns, counted: Counted, secrets: Names) -> dict[str, Any]:
+def _shares(
+    known: KnownSets, inside: Inside, columns: Columns, counted: Counted, secrets: Names
+) -> dict[str, Any]:
     """What the release shows of the people who are alone with each set, by column."""
     nothing = np.zeros((columns.count, 1))
-    inside = np.array([[name in names for name in secrets] for names in known.sets], dtype=bool)
     # of a confidential variable that is known itself nothing is read; the last column is none
     usable = np.column_stack((np.where(inside, -1.0, counted.read), nothing - 0.5))
     best = usable.argmax(axis=1)[:, None]
@@ -72,7 +86,7 @@ def compute(comparison: Comparison) -> Reading:
     precision = {} if comparison.law is None else comparison.law.precision
     steps = steps_by_name(precision)
     table = comparison.once(("true matches", steps), lambda: KnownTable(comparison.original, steps))
-    known = _sets(comparison, table, secrets)
+    known, inside = _sets(comparison, table, secrets)
     if not known.sets:
         raise NotApplicable(
             "Every variable is confidential, so nothing is known to find a person by; give one "
@@ -83,7 +97,7 @@ def compute(comparison: Comparison) -> Reading:
     columns = comparison.once(("lone", steps, chosen), lambda: Columns(table.codes, chosen))
     released = table.numbered(comparison.original, comparison.masked)
     counted = count(columns, released, [Secret(comparison, name) for name in secrets])
-    shares = _shares(known, columns, counted, secrets)
+    shares = _shares(known, inside, columns, counted, secrets)
     what = "read" if secrets else "found"
     # a share of a few people decides only where no set has more
     most = int(columns.people.max())

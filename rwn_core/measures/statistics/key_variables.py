@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +81,10 @@ def cell_codes(
     released : ndarray of int64, shape (n', len(names))
         Equal numbers in one column mean equal values, also across the tables; -1 is missing.
     """
-    pairs = [_paired_codes(comparison, name) for name in names]
+    pairs = [
+        comparison.here(("paired codes", name), partial(_paired_codes, comparison, name))
+        for name in names
+    ]
     return np.column_stack([one for one, _ in pairs]), np.column_stack([two for _, two in pairs])
 
 
@@ -104,11 +108,22 @@ def _paired_codes(comparison: Comparison, name: str) -> tuple[NDArray[np.int64],
         before, _ = codes(original, original, name)
         after, _ = codes(original, masked, name)
         return before.astype(np.int64), after.astype(np.int64)
-    both = np.concatenate((original.values(name), numbers(original, masked, name)))
-    known = ~np.isnan(both)
-    numbered = np.full(len(both), -1, dtype=np.int64)
-    numbered[known] = np.unique(both[known], return_inverse=True)[1]
-    return numbered[: original.n], numbered[original.n :]
+    values, shown = original.values(name), numbers(original, masked, name)
+    distinct, own = comparison.once(("numbered values", name), lambda: _numbered(values))
+    place = np.searchsorted(distinct, shown)
+    found = np.append(distinct, np.nan)[place] == shown
+    if (found | np.isnan(shown)).all():  # nothing but the original's values, as donors give
+        return own, np.where(found, place, -1)
+    _, both = _numbered(np.concatenate((values, shown)))
+    return both[: original.n], both[original.n :]
+
+
+def _numbered(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The different values, ascending, and the number of each record's; -1 is missing."""
+    known = ~np.isnan(values)
+    numbered = np.full(len(values), -1, dtype=np.int64)
+    distinct, numbered[known] = np.unique(values[known], return_inverse=True)
+    return distinct, numbered
 
 
 def classes(cells: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -58,9 +58,14 @@ def original_points(comparison: Comparison) -> NDArray[np.float64]:
 
 def released_points(comparison: Comparison) -> NDArray[np.float64]:
     """The released records as points of `unweighted_metric`, shape (n, d)."""
-    points = unweighted_metric(comparison).points(comparison.masked)
-    # another tool's noise may leave the original's range by far: squares stay finite
-    return np.ascontiguousarray(np.clip(points, -FARTHEST, FARTHEST))
+    metric = unweighted_metric(comparison)
+
+    def make() -> NDArray[np.float64]:
+        points = metric.points(comparison.masked)
+        # another tool's noise may leave the original's range by far: squares stay finite
+        return np.ascontiguousarray(np.clip(points, -FARTHEST, FARTHEST))
+
+    return comparison.here("unweighted released points", make)
 
 
 def spread_sample(records: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,35 +91,37 @@ def least_squares(design: Design, where: str = "") -> LeastSquares:
     scaled = standardized(design.columns)
     response = standardized(design.response[:, None])[:, 0]
     exog = np.column_stack([np.ones(len(scaled)), scaled])
-    # before the fit, which would warn of what is refused here
-    triangle = np.linalg.qr(exog, mode="r")
+    basis, triangle = np.linalg.qr(exog)
     _check_rank(design, scaled, np.linalg.svd(triangle, compute_uv=False), where)
-    from statsmodels.regression.linear_model import OLS  # as long to import as all the rest
-
-    result = OLS(response, exog, hasconst=True).fit(method="pinv")
-    pseudoinverse = result.model.pinv_wexog
-    ratio = float(result.ssr / result.centered_tss)
+    inverse = np.linalg.inv(triangle)
+    dependence = inverse @ basis.T
+    params = dependence @ response
+    residuals = response - exog @ params
+    unexplained, records = float(residuals @ residuals), len(response)
+    ratio = unexplained / float(((response - response.mean()) ** 2).sum())
     exact = ratio < EXACT
+    variance = unexplained / (records - exog.shape[1]) if records > exog.shape[1] else np.nan
     return LeastSquares(
         design=design,
-        r2=1.0 if exact else float(result.rsquared),
-        residuals=result.resid,
-        leverages=np.clip(np.einsum("ij,ji->i", exog, pseudoinverse), 0.0, 1.0),
-        residual_variance=0.0 if exact else float(result.scale),
-        dependence=pseudoinverse,
-        **_in_units(design, result),
+        r2=1.0 if exact else 1 - ratio,
+        residuals=residuals,
+        leverages=np.clip(np.einsum("ij,ij->i", basis, basis), 0.0, 1.0),
+        residual_variance=0.0 if exact else variance,
+        dependence=dependence,
+        **_in_units(design, params, inverse @ inverse.T * variance),
     )
 
 
-def _in_units(design: Design, result: Any) -> dict[str, NDArray[np.float64]]:
+def _in_units(
+    design: Design, params: NDArray[np.float64], covariance: NDArray[np.float64]
+) -> dict[str, NDArray[np.float64]]:
     """Coefficients and standard errors of the columns as they are, not standardized."""
     unit, center = _sd(design.response), design.response.mean()
     units = np.array([_sd(column) for column in design.columns.T])
     back = np.concatenate(([1.0], -design.columns.mean(axis=0) / units))
-    slopes = result.params[1:] * (unit / units)
-    intercept = center + unit * (back @ result.params)
-    covariance = result.normalized_cov_params * result.scale
-    error = np.sqrt(max(back @ covariance @ back, 0.0)) * unit
+    slopes = params[1:] * (unit / units)
+    intercept = center + unit * (back @ params)
+    error = np.sqrt(max(float(back @ covariance @ back), 0.0)) * unit
     errors = np.sqrt(np.diag(covariance)[1:]) * (unit / units)
     return {
         "coefficients": np.concatenate(([intercept], slopes)),

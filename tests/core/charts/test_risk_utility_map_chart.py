@@ -54,6 +54,20 @@ def test_the_map_says_of_the_present_setting_what_the_verdict_says() -> None:
     assert far["layout"]["yaxis"]["range"][1] > 22
 
 
+def test_no_word_stands_on_the_line_of_a_limit() -> None:
+    """Planted: a limit so low that its line runs through the lower corner."""
+    for risk, on_the_line in ((0.06, False), (0.99, True)):
+        drawn = risk_utility_map.draw(
+            [{"label": "now", "utility": 0.9, "risk": risk, "text": ""}], 0.05
+        )
+        low, high = drawn["layout"]["yaxis"]["range"]
+        (corner,) = (a for a in drawn["layout"]["annotations"] if "no data" in a["text"])
+        line = (0.05 - low) / (high - low)
+        assert (0 < line < 0.12) == on_the_line
+        assert corner["y"] == (line if on_the_line else 0.0)
+        assert corner["yanchor"] == "bottom"
+
+
 def test_corners_are_the_true_ends_when_the_axes_reach_them() -> None:
     far = [{"label": "now", "utility": 0.01, "risk": 0.99, "text": ""}]
     layout = risk_utility_map.draw(far, 0.05)["layout"]

@@ -202,6 +202,24 @@ def test_mahalanobis_linkage_sees_through_a_common_shift():
         MEASURES["mahalanobis_linkage"].compute(Comparison(original=data, masked=data))
 
 
+def test_mahalanobis_linkage_counts_the_records_that_it_compares():
+    """Planted: half of the records lack a number, so that none of them can be found."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.normal(size=(100, 3)), columns=list("abc"))
+    frame.loc[50:, "a"] = np.nan
+    data = Microdata.from_frame(frame)
+    masked = Microdata(frame + 0.001 * rng.normal(size=(100, 3)), data.schema)
+    measure = MEASURES["mahalanobis_linkage"]
+    reading = measure.compute(Comparison(original=data, masked=masked))
+    assert reading.value == 1.0
+    said = measure.sentence(reading, data.n)
+    assert "50 of 50 records that have all their numbers in both files" in said
+    whole = Microdata.from_frame(frame.fillna(0.0))
+    near = Microdata(whole.frame + 0.001 * rng.normal(size=(100, 3)), whole.schema)
+    reading = measure.compute(Comparison(original=whole, masked=near))
+    assert measure.sentence(reading, whole.n).endswith(" of 100 records.")
+
+
 def test_ATT_7_attribute_inference():
     from rwn_core.measures.attacks.donor_belief import beliefs
     from rwn_core.measures.attacks.likeliest_value import ReleasedValues

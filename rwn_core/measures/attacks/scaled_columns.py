@@ -1,0 +1,44 @@
+"""Columns of small numbers, sparse, each with the logarithm of its own scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+Scaled = tuple[sparse.csc_array, NDArray[np.float64]]
+"""Numbers, and for each column the logarithm of what they are to be multiplied by."""
+
+
+def leveled(parts: Sequence[Scaled]) -> tuple[list[sparse.csc_array], NDArray[np.float64]]:
+    """The same numbers on one scale for each row, and its logarithm."""
+    if len(parts) == 1:
+        return [parts[0][0]], parts[0][1]
+    top = np.max([logs for _, logs in parts], axis=0)
+    finite = np.where(np.isfinite(top), top, 0.0)
+    return [times(matrix, np.exp(logs - finite)) for matrix, logs in parts], top
+
+
+def times(matrix: sparse.csc_array, factors: NDArray[np.float64]) -> sparse.csc_array:
+    """Multiply each column by a factor of its own; zeros are not stored."""
+    # scipy's product with a diagonal matrix takes several times as long
+    data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
+    product = sparse.csc_array((data, matrix.indices.copy(), matrix.indptr.copy()), matrix.shape)
+    if not data.all():
+        product.eliminate_zeros()
+    return product
+
+
+def normalized(matrix: sparse.csc_array) -> Scaled:
+    """Each column divided by its largest entry, and those entries."""
+    counts = np.diff(matrix.indptr)
+    largest = np.zeros(matrix.shape[1])
+    some = np.flatnonzero(counts)
+    if some.size:
+        largest[some] = np.maximum.reduceat(matrix.data, matrix.indptr[:-1][some])
+    divisor = np.where(largest > 0, largest, 1.0)
+    data = matrix.data / np.repeat(divisor, counts)
+    scaled = sparse.csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
+    return scaled, largest
