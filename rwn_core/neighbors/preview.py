@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, check_radius_and_k, one_radius
 from rwn_core.neighbors.slider_range import SliderRange, slider_range_of
 from rwn_core.neighbors.source import Ball, search
@@ -49,7 +50,7 @@ class Preview:
         What searches beyond the table start from; None for a table that holds all pairs.
     """
 
-    points: NDArray[np.float64] = field(repr=False)
+    points: Points = field(repr=False)
     records: NDArray[np.int64] = field(repr=False)
     slider_range: SliderRange
     table: NeighborTable | None = field(repr=False)
@@ -106,7 +107,7 @@ class Preview:
 
 
 def build_preview(
-    points: NDArray[np.float64],
+    points: Points,
     *,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -160,7 +161,7 @@ def build_preview(
 
 def _fitting_table(
     index: Index,
-    points: NDArray[np.float64],
+    points: Points,
     records: NDArray[np.int64],
     slider_range: SliderRange,
     watch: Watch,
