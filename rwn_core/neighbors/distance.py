@@ -31,6 +31,28 @@ def squared_distances(
     return total
 
 
+def squared_between(one: Points, other: Points) -> NDArray[np.float64]:
+    """Squared distances from each of some people to each of some records, shape (m, n).
+
+    Not summed in the fixed order: whoever compares them allows for `TIE`.
+    """
+    from scipy.spatial.distance import cdist
+
+    squares = squares_of(other)
+    if not squares:
+        together: NDArray[np.float64] = cdist(values_of(one), values_of(other), "sqeuclidean")
+        return together
+    numbers = [column for column in range(other.shape[1]) if column not in squares]
+    total = np.zeros((len(one), len(other)))
+    if numbers:
+        total += cdist(values_of(one)[:, numbers], values_of(other)[:, numbers], "sqeuclidean")
+    for column, each in squares.items():
+        mine, theirs = values_of(one)[:, column, None], values_of(other)[None, :, column]
+        for square in _of_levels(mine, theirs, each):
+            total += square
+    return total
+
+
 def _of_levels(
     one: NDArray[np.float64], other: NDArray[np.float64], squares: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

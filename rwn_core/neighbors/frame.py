@@ -1,4 +1,4 @@
-"""Where rows are put for a search: rotated coordinates, in which the boxes of the tree are small."""
+"""Puts rows where a search wants them: rotated, so that the boxes of the tree are small."""
 
 from __future__ import annotations
 

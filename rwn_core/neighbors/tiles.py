@@ -54,7 +54,7 @@ class Tiles(NamedTuple):
     centers: NDArray[Any]
     halves: NDArray[Any]
 
-    def finished(self, leaves: int) -> dict[str, NDArray[Any]]:
+    def finished(self, leaves: int) -> dict[str, Any]:
         """What a side holds of them."""
         spans, norms = np.empty(len(self.tiles)), np.empty(len(self.tiles))
         bound_norms(self.centers, self.halves, spans, norms)
@@ -75,10 +75,10 @@ def tiles_for(passes: int, columns: NDArray[Any], starts: NDArray[np.int64]) -> 
 def fill_pass(room: Tiles, which: int, columns: NDArray[Any], tree: Tree, watch: Watch) -> None:
     """Fill the tiles of a pass."""
     leaves = len(tree.starts) // 2
-    mine = [each[which * leaves : (which + 1) * leaves] for each in room]
+    tiles, centers, halves = (each[which * leaves : (which + 1) * leaves] for each in room)
 
     def fill(start: int, stop: int) -> None:
-        fill_tiles(columns, *tree, *mine, start, stop)
+        fill_tiles(columns, *tree, tiles, centers, halves, start, stop)
 
     watch.run(fill, leaves)
 

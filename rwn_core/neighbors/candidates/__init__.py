@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rwn_core.neighbors.candidates.pairs import paired_table
 from rwn_core.neighbors.candidates.partition import partitioned_table
 from rwn_core.neighbors.candidates.sample import fresh_sample_table, sampled_table
