@@ -33,7 +33,7 @@ class CodedPoints:
         """Number of records."""
         return len(self.values)
 
-    def __getitem__(self, rows: NDArray[np.int64]) -> CodedPoints:
+    def __getitem__(self, rows: NDArray[np.int64] | slice) -> CodedPoints:
         """Some of the records."""
         return CodedPoints(values=self.values[rows], squares=self.squares)
 

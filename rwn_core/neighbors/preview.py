@@ -20,7 +20,9 @@ from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 if TYPE_CHECKING:
+    from rwn_core.neighbors.far_donors import FarDonors
     from rwn_core.neighbors.index import Index
+    from rwn_core.neighbors.search import Search
 
 LARGEST_PAIRS = 12_000_000  # stored neighbors, 12 bytes each
 LARGEST_SEARCHED = 100_000_000  # neighbors met by a search at the sliders' ends: a few seconds
@@ -55,6 +57,7 @@ class Preview:
     slider_range: SliderRange
     table: NeighborTable | None = field(repr=False)
     index: Index | None = field(repr=False)
+    _far: list[FarDonors] = field(default_factory=list, repr=False)  # those of the last key
 
     @property
     def whole(self) -> bool:
@@ -64,10 +67,24 @@ class Preview:
     needs_key = False
 
     def stores(self, ball: Ball) -> bool:
-        """Whether the neighborhoods of a setting are cut from the table, in milliseconds."""
+        """Whether the neighborhoods of a setting are found in milliseconds.
+
+        They are cut from the table, or looked up beyond it once for a key.
+        """
+        return self._in_table(ball) or (bool(self._far) and self._on_the_slider(ball))
+
+    def _in_table(self, ball: Ball) -> bool:
         return self.table is not None and self.table.covers(
             k=ball.k, epsilon=self._mine(ball.epsilon)
         )
+
+    def _on_the_slider(self, ball: Ball) -> bool:
+        """Whether a setting beyond the table is one of those that are looked up together."""
+        if self.table is None or self.index is None or ball.strict or ball.epsilon is None:
+            return False
+        if not one_radius(ball.epsilon) or (ball.k or 0) > self.table.k:
+            return False
+        return bool(np.isin(ball.epsilon, self.slider_range.positions))
 
     def find(
         self,
@@ -82,7 +99,7 @@ class Preview:
         The same draws give the same donors, whichever way they were found; see `NeighborSource`.
         """
         check_radius_and_k(ball.k, ball.epsilon, len(self.points))
-        if self.table is not None and self.stores(ball):
+        if self.table is not None and self._in_table(ball):
             radius = self._mine(ball.epsilon)
             return self.table.narrow(k=ball.k, epsilon=radius, strict=ball.strict), None
         one = ball.epsilon is None or one_radius(ball.epsilon)
@@ -97,7 +114,25 @@ class Preview:
             query = Search(self.index, k=k or 0, epsilon=epsilon, strict=strict)
         else:
             query = search_of_some(self.index, self.points, self.records, k, epsilon, strict=strict)
-        return run_search(query, drawing, Watch(threads=thread_count(threads), progress=progress))
+        watch = Watch(threads=thread_count(threads), progress=progress)
+        if drawing is not None and self._on_the_slider(ball):
+            return self._far_donors(query, drawing, watch).find(query, drawing, watch.threads)
+        return run_search(query, drawing, watch)
+
+    def _far_donors(self, query: Search, drawing: Drawing, watch: Watch) -> FarDonors:
+        """Who a key may draw anywhere on the slider; looked up when it is first asked for."""
+        from rwn_core.neighbors.far_donors import find_far_donors
+        from rwn_core.neighbors.search import Search
+
+        for known in self._far:
+            if known.belong_to(drawing):
+                return known
+        assert self.table is not None
+        end = Search(query.target, query.query, k=0, epsilon=self.slider_range.epsilon)
+        self._far[:] = [
+            find_far_donors(end, self.table, self.slider_range.positions, drawing, watch)
+        ]
+        return self._far[0]
 
     def _mine(self, epsilon: Radius | None) -> Radius | None:
         """The radius of the shown records."""
