@@ -28,8 +28,10 @@ LARGEST_PAIRS = 12_000_000  # stored neighbors, 12 bytes each
 LARGEST_SEARCHED = 100_000_000  # neighbors met by a search at the sliders' ends: a few seconds
 LARGEST_MEAN = 5000  # neighbors of a record at the sliders' ends: beyond, masking all takes minutes
 TABLE_BYTES = 250e6  # most that the stored table may take
+LARGEST_CELLS = 1_500_000  # cells whose donors beyond the table are looked up: 150 MB
 LARGEST_WHOLE = 100_000  # records up to which all are shown
 SHOWN = 5000  # records shown of a larger table
+FIRST_SHOWN = 2000  # records shown of any table until all of them are ranked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -115,7 +117,8 @@ class Preview:
         else:
             query = search_of_some(self.index, self.points, self.records, k, epsilon, strict=strict)
         watch = Watch(threads=thread_count(threads), progress=progress)
-        if drawing is not None and self._on_the_slider(ball):
+        few = drawing is not None and len(self.records) * len(drawing.streams) <= LARGEST_CELLS
+        if drawing is not None and few and self._on_the_slider(ball):
             return self._far_donors(query, drawing, watch).find(query, drawing, watch.threads)
         return run_search(query, drawing, watch)
 
@@ -147,6 +150,7 @@ def build_preview(
     threads: int | None = None,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
+    begun: Preview | None = None,
 ) -> Preview:
     """Store the neighbors of a table, or of 5,000 random records of a large one.
 
@@ -161,6 +165,8 @@ def build_preview(
         Called with the share done, from 0 to 1.
     cancel : threading.Event, optional
         Set from anywhere to stop the work within half a second.
+    begun : Preview, optional
+        What `begin_preview` has made of these points: its index and its sliders serve again.
 
     Returns
     -------
@@ -172,26 +178,77 @@ def build_preview(
     """
     n = len(points)
     watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
-    records = np.arange(n)
-    if n > LARGEST_WHOLE:
-        records = np.sort(np.random.default_rng(0).permutation(n)[:SHOWN])
-    searched = min(LARGEST_SEARCHED, LARGEST_MEAN * len(records))
-    slider_range = slider_range_of(points, LARGEST_PAIRS, len(records), searched)
+    records = np.arange(n) if n <= LARGEST_WHOLE else _random_records(n, SHOWN)
+    slider_range = _range_for(points, len(records)) if begun is None else begun.slider_range
     watch.report(0.0)
     table: NeighborTable | None
-    index: Index | None = None
+    index = None if begun is None else begun.index
     if n <= LARGEST_DENSE:
         table = complete_table(points)
     else:
         from rwn_core.neighbors.tree_search import index_of
 
-        index = index_of(points, None, watch)
+        index = index or index_of(points, None, watch)
         watch.report(0.0)
         table = _fitting_table(index, points, records, slider_range, watch)
     watch.report(1.0)
     return Preview(
         points=points, records=records, slider_range=slider_range, table=table, index=index
     )
+
+
+def begin_preview(
+    points: Points,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+) -> Preview | None:
+    """Store the neighbors of 2,000 random records, for a first picture before all are ranked.
+
+    Their neighborhoods are those of the full table, and the sliders are those that
+    `build_preview` has. It takes the time of `build_preview` times their share of the records, and
+    what it takes to build an index.
+
+    Parameters
+    ----------
+    points, threads, progress, cancel
+        As for `build_preview`.
+
+    Returns
+    -------
+    Preview or None
+        None where `build_preview` takes no longer.
+
+    Raises
+    ------
+    Cancelled, ParameterError
+    """
+    n = len(points)
+    if not LARGEST_DENSE < n <= LARGEST_WHOLE:
+        return None
+    from rwn_core.neighbors.tree_search import index_of
+
+    watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
+    records, slider_range = _random_records(n, FIRST_SHOWN), _range_for(points, n)
+    watch.report(0.0)
+    index = index_of(points, None, watch)
+    table = _fitting_table(index, points, records, slider_range, watch)
+    watch.report(1.0)
+    return Preview(
+        points=points, records=records, slider_range=slider_range, table=table, index=index
+    )
+
+
+def _random_records(n: int, count: int) -> NDArray[np.int64]:
+    """The records that are shown, ascending: the same ones for every table of this size."""
+    return np.sort(np.random.default_rng(0).permutation(n)[:count])
+
+
+def _range_for(points: Points, shown: int) -> SliderRange:
+    """How far the sliders go where so many records are shown."""
+    searched = min(LARGEST_SEARCHED, LARGEST_MEAN * shown)
+    return slider_range_of(points, LARGEST_PAIRS, shown, searched)
 
 
 def _fitting_table(
