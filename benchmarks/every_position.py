@@ -45,6 +45,8 @@ def moves(preview: Preview, positions: np.ndarray, drawing: Drawing) -> np.ndarr
 
 def line(name: str, spent: np.ndarray) -> str:
     """Median, 95th percentile and maximum."""
+    if not spent.size:
+        return f"  {name}: none\n"
     return (
         f"  {name}: median {np.median(spent):.1f}, 95th percentile "
         f"{np.quantile(spent, 0.95):.1f}, most {spent.max():.1f} ms\n"
