@@ -69,13 +69,7 @@ class Preview:
     needs_key = False
 
     def stores(self, ball: Ball) -> bool:
-        """Whether the neighborhoods of a setting are found in milliseconds.
-
-        They are cut from the table, or looked up beyond it once for a key.
-        """
-        return self._in_table(ball) or (bool(self._far) and self._on_the_slider(ball))
-
-    def _in_table(self, ball: Ball) -> bool:
+        """Whether the neighborhoods of a setting are cut from the table, members and all."""
         return self.table is not None and self.table.covers(
             k=ball.k, epsilon=self._mine(ball.epsilon)
         )
@@ -96,12 +90,15 @@ class Preview:
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
-        """Cut the shown records' neighborhoods from the table, or search beyond it.
+        """Cut the shown records' neighborhoods from the table, or find them beyond it.
+
+        With a drawing, the first setting beyond the table takes a search out to the slider's end,
+        and the others milliseconds.
 
         The same draws give the same donors, whichever way they were found; see `NeighborSource`.
         """
         check_radius_and_k(ball.k, ball.epsilon, len(self.points))
-        if self.table is not None and self._in_table(ball):
+        if self.table is not None and self.stores(ball):
             radius = self._mine(ball.epsilon)
             return self.table.narrow(k=ball.k, epsilon=radius, strict=ball.strict), None
         one = ball.epsilon is None or one_radius(ball.epsilon)

@@ -11,7 +11,8 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.neighbors.metric import Metric
 
-LARGEST = 50_000_000  # coordinates of all records, one for each level of a category
+WIDE = 500  # coordinates of a record, one for each level of a category
+LARGEST = 5_000_000  # of all records, where they are wide
 CLUSTERS = 5
 ROUNDS = 100
 
@@ -82,7 +83,8 @@ def compute(comparison: Comparison) -> Reading:
     original = comparison.original
     require_values(comparison.masked)
     metric = comparison.once("clustering metric", lambda: _metric(comparison))
-    if original.n * len(metric.axes) > LARGEST:
+    width = len(metric.axes)
+    if width > WIDE and original.n * width > LARGEST:
         raise NotApplicable(
             "Categories of thousands of levels have no centers to sort records around; look at "
             "the distribution of each instead."

@@ -59,14 +59,12 @@ def test_every_position_has_the_sizes_and_donors_of_its_own_search(built):
         np.testing.assert_array_equal(found.within, full.within[rows])
         np.testing.assert_array_equal(found.radius, full.radius[rows])
         np.testing.assert_array_equal(found.nearest, full.nearest[rows])
-        assert built.stores(ball)
         assert not found.is_stored
         np.testing.assert_array_equal(found.members(7), full.members(rows[7]))
 
 
 def test_only_another_key_is_looked_up_again(built, monkeypatch):
     ball = Ball(k=5, epsilon=built.slider_range.epsilon)
-    assert not built.stores(ball)
     built.find(ball, DRAWING)
     mine = built._far[0]
     other = Drawing(key=SecretKey.from_seed(6), streams=DRAWING.streams, q=DRAWING.q)
