@@ -11,7 +11,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.nearest_record import original_points
 from rwn_core.neighbors import metric_axes
+from rwn_core.neighbors.points import CodedPoints
 
 KEYS = ("distance_linkage", "closest_record", "nearest_distance", "global_linkage")
 SCHEMA = Schema(
@@ -43,6 +45,8 @@ def test_readings_do_not_depend_on_how_levels_are_held(seed, monkeypatch):
     dummies = readings(original, masked, holdout)
     for module in (metric_axes, "rwn_core.neighbors.metric"):
         monkeypatch.setattr(f"{getattr(module, '__name__', module)}.MANY_LEVELS", 5)
+    fresh = Comparison(original=original, masked=masked)
+    assert isinstance(original_points(fresh), CodedPoints)
     coded = readings(original, masked, holdout)
     for key in KEYS:
         assert coded[key].value == pytest.approx(dummies[key].value, rel=1e-9), key
