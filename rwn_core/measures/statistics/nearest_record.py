@@ -95,7 +95,7 @@ def nearest_others(points: Points, rows: NDArray[np.int64]) -> NDArray[np.float6
         0 where another record has the same values.
     """
     # the record itself is one of the two nearest distances, wherever ties put it
-    return nearest_distances(points, points[rows], 2)[:, 1]
+    return nearest_distances(points, points[rows], 2)[:, 1].copy()
 
 
 def nearest_distances(points: Points, others: Points, count: int) -> NDArray[np.float64]:
