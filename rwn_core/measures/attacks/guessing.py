@@ -22,9 +22,11 @@ from rwn_core.measures.statistics.intervals import excess_interval, excess_risk,
 from rwn_core.measures.statistics.nearest_record import (
     original_points,
     released_points,
+    side_by_side,
     unweighted_metric,
 )
-from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.distance import TIE, squared_between
+from rwn_core.neighbors.points import Points, some_columns
 
 ATTACKS = 500
 _SEED = 2023
@@ -62,33 +64,31 @@ class Closest:
 
     def __init__(self, comparison: Comparison, names: Sequence[str]) -> None:
         metric = unweighted_metric(comparison)
-        places = [at for at, axis in enumerate(metric.axes) if axis.variable.name in names]
-        if not places:
+        columns = metric.columns_of(names)
+        if not columns:
             raise NotApplicable(
                 "None of these variables varies in the original, so there is no distance between "
                 "records."
             )
         self.metric, self._whole = metric.on(names), comparison.original
         self.original = comparison.once(
-            ("closest by", *names), lambda: original_points(comparison)[:, places].copy("C")
+            ("closest by", *names), lambda: some_columns(original_points(comparison), columns)
         )
         present = ~empty_records(comparison.masked, names)
         if not present.any():
             raise NotApplicable("The release has no values of these variables.")
         self.rows = np.flatnonzero(present)
-        self.released = released_points(comparison)[:, places][present]
+        self.released = some_columns(released_points(comparison), columns)[self.rows]
 
-    def people(self, table: Microdata) -> NDArray[np.float64]:
+    def people(self, table: Microdata) -> Points:
         """The records of the original, or of a control group, as points."""
         if table is self._whole:
             return self.original
-        return np.ascontiguousarray(self.metric.points(table))
+        return side_by_side(self.metric.coded(table))
 
-    def ties(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def ties(self, points: Points) -> NDArray[np.bool_]:
         """Which released rows are nearest to each person, shape (m, number of rows)."""
-        from scipy.spatial.distance import cdist
-
-        squared = cdist(points, self.released, "sqeuclidean")
+        squared = squared_between(points, self.released)
         return np.asarray(squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + 1e-18)
 
 

@@ -11,6 +11,8 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.neighbors.metric import Metric
 
+WIDE = 500  # coordinates of a record, one for each level of a category
+LARGEST = 5_000_000  # of all records, where they are wide
 CLUSTERS = 5
 ROUNDS = 100
 
@@ -81,6 +83,12 @@ def compute(comparison: Comparison) -> Reading:
     original = comparison.original
     require_values(comparison.masked)
     metric = comparison.once("clustering metric", lambda: _metric(comparison))
+    width = len(metric.axes)
+    if width > WIDE and original.n * width > LARGEST:
+        raise NotApplicable(
+            "Categories of thousands of levels have no centers to sort records around; look at "
+            "the distribution of each instead."
+        )
     points = comparison.once("clustering points", lambda: metric.points(original))
     clusters = min(CLUSTERS, len(np.unique(points, axis=0)))
     own = comparison.once(

@@ -1,0 +1,67 @@
+"""Measures of distance on categories of many levels: what the dummies say, without them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Variable
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.nearest_record import original_points
+from rwn_core.neighbors import metric_axes
+from rwn_core.neighbors.points import CodedPoints
+
+KEYS = ("distance_linkage", "closest_record", "nearest_distance", "global_linkage")
+SCHEMA = Schema(
+    variables=(
+        Variable(name="x", kind=Kind.CONTINUOUS),
+        Variable(name="y", kind=Kind.CONTINUOUS),
+        Variable(name="c", kind=Kind.CATEGORICAL),
+    )
+)
+
+
+def table(n: int, levels: int, seed: int) -> Microdata:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, levels, n).astype(str)
+    codes = np.where(rng.random(n) < 0.03, None, codes)
+    frame = {"x": rng.normal(size=n), "y": np.round(rng.normal(size=n)), "c": codes}
+    return Microdata.from_frame(pd.DataFrame(frame), SCHEMA)
+
+
+def readings(original: Microdata, masked: Microdata, holdout: Microdata):
+    comparison = Comparison(original=original, masked=masked, holdout=holdout)
+    return {key: rwn.MEASURES[key].read(comparison) for key in KEYS}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_readings_do_not_depend_on_how_levels_are_held(seed, monkeypatch):
+    original, holdout = table(240, 30, seed), table(60, 34, seed + 9)  # and levels nobody has
+    masked = rwn.mask(original, rwn.RWN(epsilon=1.0, k=4, q=0.7), seed=seed).masked
+    dummies = readings(original, masked, holdout)
+    for module in (metric_axes, "rwn_core.neighbors.metric"):
+        monkeypatch.setattr(f"{getattr(module, '__name__', module)}.MANY_LEVELS", 5)
+    fresh = Comparison(original=original, masked=masked)
+    assert isinstance(original_points(fresh), CodedPoints)
+    coded = readings(original, masked, holdout)
+    for key in KEYS:
+        assert coded[key].value == pytest.approx(dummies[key].value, rel=1e-9), key
+        assert coded[key].baseline == pytest.approx(dummies[key].baseline, rel=1e-9), key
+    for name in ("distance", "ratio", "share_nearer_than_holdout"):
+        np.testing.assert_allclose(
+            coded["closest_record"].detail[name],
+            dummies["closest_record"].detail[name],
+            rtol=1e-9,
+            atol=1e-12,
+        )
+
+
+def test_thousands_of_levels_are_not_clustered():
+    original = table(6000, 900, 1)
+    reading = rwn.MEASURES["clustering"].read(Comparison(original=original, masked=original))
+    assert isinstance(reading, rwn.NotApplicable)
+    assert "levels" in str(reading)
