@@ -10,7 +10,10 @@ from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.data.variable import Variable
 from rwn_core.errors import SchemaError
 
-_FIELDS = ("name", "kind", "role", "weight", "group", "masked", "levels")
+_FIELDS = (
+    *("name", "kind", "role", "weight", "group", "masked", "levels"),
+    *("label", "value_labels", "missing_codes"),
+)
 
 
 def parse_toml(text: str) -> tuple[tuple[Variable, ...], Question | None]:
@@ -87,4 +90,10 @@ def _fields_of(variable: Variable) -> dict[str, Any]:
         fields["masked"] = False
     if variable.levels is not None:
         fields["levels"] = list(variable.levels)
+    if variable.label is not None:
+        fields["label"] = variable.label
+    if variable.value_labels:
+        fields["value_labels"] = [list(pair) for pair in variable.value_labels]
+    if variable.missing_codes:
+        fields["missing_codes"] = list(variable.missing_codes)
     return fields

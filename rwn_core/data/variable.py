@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
+from rwn_core.data.codebook import Code, checked_labels, checked_missing
 from rwn_core.errors import SchemaError
 
 LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
@@ -49,6 +50,13 @@ class Variable:
         Whether the masking may replace the variable's values.
     levels : tuple of str, optional
         The order of an ordered variable's values.
+    label : str, optional
+        What the variable is, in the words of its file.
+    value_labels : tuple of (code, str)
+        The codes of a file with their labels, in order; a code is a number or a text.
+    missing_codes : tuple
+        Codes that a file declares as missing: numbers, texts, or pairs of numbers from which to
+        which.
 
     Raises
     ------
@@ -62,6 +70,9 @@ class Variable:
     group: str | None = None
     masked: bool = True
     levels: tuple[str, ...] | None = None
+    label: str | None = None
+    value_labels: tuple[tuple[Code, str], ...] = ()
+    missing_codes: tuple[Code | tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:
         """Check each field by itself."""
@@ -74,6 +85,10 @@ class Variable:
             raise SchemaError(f"The field masked of variable {self.name} must be true or false.")
         if self.levels is not None:
             object.__setattr__(self, "levels", _levels(self.levels, self.name))
+        if not isinstance(self.label, str | None):
+            raise SchemaError(f"The label of variable {self.name} must be a text.")
+        object.__setattr__(self, "value_labels", checked_labels(self.value_labels, self.name))
+        object.__setattr__(self, "missing_codes", checked_missing(self.missing_codes, self.name))
 
 
 _Word = TypeVar("_Word", bound=StrEnum)

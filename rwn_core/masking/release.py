@@ -216,7 +216,8 @@ class Release:
         order : {"shuffled", "original"}
             The original order names each record; keep such a file inside.
         """
-        return table_bytes(self.published(order).frame, format)
+        table = self.published(order)
+        return table_bytes(table.frame, format, table.schema)
 
     def publish(self, path: str | Path, order: Order = "shuffled") -> Path:
         """Write the release, all or nothing.

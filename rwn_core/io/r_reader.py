@@ -1,0 +1,230 @@
+"""Files of R in: the first data frame, as `save` and `saveRDS` write it; no code is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from rdata.conversion import SimpleConverter, convert_attrs
+from rdata.parser import (
+    DEFAULT_ALTREP_MAP,
+    RData,
+    RObject,
+    RObjectInfo,
+    RObjectType,
+    parse_data,
+)
+
+from rwn_core.data.codebook import Code
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.errors import InputError
+from rwn_core.io.labelled import LabelledColumn, MissingCodes, labelled_table
+from rwn_core.io.limits import MOST_CELLS, check_size
+from rwn_core.io.unpacked import unpacked
+
+_VECTORS = (RObjectType.LGL, RObjectType.INT, RObjectType.REAL, RObjectType.STR)
+_LISTS = (RObjectType.LIST, RObjectType.VEC)
+
+
+def read_r(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
+    """Read a file of R.
+
+    Parameters
+    ----------
+    file : str
+        The name to use in messages.
+    content : bytes
+        What `save` or `saveRDS` wrote, packed or not.
+    schema : Schema, optional
+
+    Returns
+    -------
+    Microdata
+
+    Raises
+    ------
+    InputError
+        Names file, column and the remedy.
+    SchemaError
+    """
+    plain = unpacked(file, content)
+    try:
+        ending = ".rda" if plain.startswith(b"RD") else ".rds"
+        parsed = parse_data(plain, altrep_constructor_dict=_BOUNDED, extension=ending)
+        frames = list(_frames(parsed.object, _Names(parsed)))
+    # a broken file breaks the library in many ways; none of its words is shown
+    except Exception:  # noqa: BLE001  # whatever it raises, the file is what is wrong
+        raise InputError(f"{file} is damaged or cut off; get or save the file again.") from None
+    if not frames:
+        raise InputError(f"{file} holds no data frame; save one with saveRDS.")
+    name, frame = frames[0]
+    names = _Names(parsed)
+    notices = []
+    if len(frames) > 1:
+        others = ", ".join(other for other, _ in frames[1:])
+        notices.append(f"The file holds {len(frames)} data frames: {name} is read, not {others}.")
+    attributes = names.of(frame)
+    if "row.names" in attributes and _is_texts(attributes["row.names"]):
+        notices.append("The data frame has row names: they are left out.")
+    heads = [str(head) for head in attributes.get("names", ())]
+    if len(heads) != len(frame.value):
+        raise InputError(f"{file} is damaged or cut off; get or save the file again.")
+    columns = [
+        _column(file, head, each, names) for head, each in zip(heads, frame.value, strict=True)
+    ]
+    if len({len(column.values) for column in columns}) > 1:
+        raise InputError(f"{file} is damaged or cut off; get or save the file again.")
+    check_size(file, len(columns[0].values) if columns else 0, len(columns))
+    return labelled_table(file, columns, schema, notices)
+
+
+def _bounded(constructor: Any) -> Any:
+    """A constructor of a short form that refuses to write out more than a table may hold."""
+
+    def checked(state: RObject) -> tuple[RObjectInfo, Any]:
+        if float(state.value[0]) > MOST_CELLS:
+            raise ValueError("too long")
+        made: tuple[RObjectInfo, Any] = constructor(state)
+        return made
+
+    return checked
+
+
+_BOUNDED = {
+    name: _bounded(make) if name.startswith(b"compact") else make
+    for name, make in DEFAULT_ALTREP_MAP.items()
+}
+
+
+class _Names:
+    """The attributes of R objects as Python has them."""
+
+    def __init__(self, parsed: RData) -> None:
+        self._converter = SimpleConverter(default_encoding=parsed.extra.encoding or "utf-8")
+
+    def of(self, r_object: RObject) -> Mapping[str, Any]:
+        """The attributes by their names."""
+        return convert_attrs(r_object, self._converter.convert)
+
+    def bare(self, r_object: RObject) -> Any:
+        """The values without any attribute."""
+        info = replace(r_object.info, attributes=False, object=False)
+        return self._converter.convert(replace(r_object, info=info, attributes=None))
+
+
+def _is_texts(values: Any) -> bool:
+    return np.asarray(values).dtype.kind in "OU"
+
+
+def _frames(r_object: RObject, names: _Names, name: str = "the first") -> Iterator[tuple[str, Any]]:
+    """The data frames of a file with their names, in order."""
+    if r_object.info.type is RObjectType.VEC and "data.frame" in names.of(r_object).get("class", ()):
+        yield name, r_object
+    elif r_object.info.type is RObjectType.LIST:
+        # what `save` writes is a chain of named objects
+        while r_object.info.type is RObjectType.LIST:
+            value, following = r_object.value
+            tag = r_object.tag
+            own = name if tag is None else str(names.bare(tag))
+            yield from _frames(value, names, own)
+            r_object = following
+
+
+def _column(file: str, name: str, r_object: RObject, names: _Names) -> LabelledColumn:
+    attributes = names.of(r_object)
+    classes = [str(each) for each in attributes.get("class", ())]
+    fault = _fault(r_object, attributes, classes)
+    if fault:
+        raise InputError(f"{file}, column {name}: the column {fault}.")
+    values = _values(names.bare(r_object), classes, attributes)
+    label = attributes.get("label")
+    return LabelledColumn(
+        name=name,
+        values=values,
+        label=None if label is None or not _is_texts(label) else str(label[0]),
+        value_labels=_labels(attributes.get("labels")),
+        missing_codes=_missing(attributes),
+    )
+
+
+def _fault(r_object: RObject, attributes: Mapping[str, Any], classes: list[str]) -> str | None:
+    if r_object.info.type in _LISTS or "dim" in attributes:
+        return "holds lists or a matrix; write each part as a column of its own"
+    if r_object.info.type not in _VECTORS:
+        return "holds bytes, complex numbers or objects; write numbers, texts or dates"
+    if "difftime" in classes and attributes.get("units", [""])[0] != "days":
+        return "holds durations; write them as numbers of one unit"
+    return None
+
+
+def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> pd.Series[Any]:
+    if "factor" in classes:
+        return _factor(values, [str(level) for level in attributes["levels"]], "ordered" in classes)
+    if "Date" in classes:
+        days = pd.Series(np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan))
+        return _since_1970(np.floor(days) * 86_400, "s")
+    if "POSIXct" in classes:
+        zone = str((attributes.get("tzone") or [""])[0])
+        moments = _since_1970(pd.Series(np.asarray(values, dtype=np.float64)), "us")
+        return moments.dt.tz_localize("UTC").dt.tz_convert(zone) if zone else moments
+    if "integer64" in classes:
+        whole = np.asarray(values).view(np.int64)
+        gone = whole == np.iinfo(np.int64).min
+        return pd.Series(pd.arrays.IntegerArray(np.where(gone, 0, whole), gone))
+    return _plain(values)
+
+
+def _since_1970(seconds: pd.Series[Any], unit: str) -> pd.Series[Any]:
+    micro = (seconds * 1e6).round()
+    known = micro.notna()
+    whole = micro.fillna(0).astype("int64").astype("datetime64[us]")
+    return whole.where(known, pd.NaT).astype(f"datetime64[{unit}]")
+
+
+def _factor(values: Any, levels: list[str], ordered: bool) -> pd.Series[Any]:
+    codes = np.ma.filled(np.ma.asarray(values), 0).astype(np.int64) - 1
+    codes = np.where((codes < 0) | (codes >= len(levels)), -1, codes)
+    category = pd.Categorical.from_codes(codes, levels, ordered=ordered)
+    return pd.Series(category.remove_unused_categories())
+
+
+def _plain(values: Any) -> pd.Series[Any]:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        gone = np.ma.getmaskarray(values)
+        if values.dtype.kind == "b":
+            return pd.Series(pd.arrays.BooleanArray(np.asarray(values.filled(False)), gone))
+        return pd.Series(pd.arrays.IntegerArray(values.filled(0).astype(np.int64), gone))
+    plain = np.asarray(values)
+    if plain.dtype.kind in "OU":
+        return pd.Series(pd.array(list(plain), dtype="str"))
+    if plain.dtype.kind == "i":
+        return pd.Series(plain.astype(np.int64))
+    return pd.Series(plain)
+
+
+def _labels(labels: Any) -> dict[Code, str]:
+    """The codes of a labelled vector, whose names are their labels."""
+    if labels is None or not hasattr(labels, "coords"):
+        return {}
+    names = [str(name) for name in labels.coords["dim_0"].to_numpy()]
+    return dict(zip(map(_code, labels.to_numpy().tolist()), names, strict=True))
+
+
+def _code(code: Any) -> Code:
+    if isinstance(code, str):
+        return code
+    return int(code) if float(code).is_integer() else float(code)
+
+
+def _missing(attributes: Mapping[str, Any]) -> MissingCodes:
+    codes: list[Code | tuple[float, float]] = [
+        _code(code) for code in np.asarray(attributes.get("na_values", ())).tolist()
+    ]
+    ends = [float(end) for end in np.asarray(attributes.get("na_range", ())).tolist()]
+    if len(ends) == 2:
+        codes.append((ends[0], ends[1]))
+    return tuple(codes)

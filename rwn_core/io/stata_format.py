@@ -1,0 +1,77 @@
+"""Stata: variables with labels, codes with labels, and missing values with letters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rwn_core.io.format import Feature, Format
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.data.schema import Schema
+
+_TIME = b"<timestamp>\x11"  # and 17 letters
+_OLD = range(104, 116)  # the number of a release before 13 is the first byte
+
+
+def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
+    """Read a Stata file, see `read_labelled`."""
+    import pyreadstat
+
+    from rwn_core.io.readstat_reader import read_labelled
+
+    parse = pyreadstat.read_dta
+    return read_labelled(file, content, schema, parse=parse, has_missing=True)
+
+
+def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
+    """Write a file for Stata 14 or later."""
+    import pyreadstat
+
+    from rwn_core.io.readstat_writer import coded_table, made_the_same, written_bytes
+
+    made = coded_table(frame, schema)
+    letters = {
+        name: [code for code in labels if isinstance(code, str)]
+        for name, labels in made.value_labels.items()
+    }
+    content = written_bytes(
+        pyreadstat.write_dta,
+        made,
+        "Stata",
+        ".dta",
+        version=14,
+        column_labels=made.column_labels,
+        variable_value_labels=made.value_labels,
+        missing_user_values={name: codes for name, codes in letters.items() if codes},
+    )
+    return made_the_same(content, content.index(_TIME) + len(_TIME), b"01 Jan 1960 00:00")
+
+
+def detects(content: bytes) -> bool:
+    """Recognize the sign of Stata 13 and later, and the first bytes of older files."""
+    if content.startswith(b"<stata_dta>"):
+        return True
+    return len(content) > 4 and content[0] in _OLD and content[1] in (1, 2) and content[2] == 1
+
+
+FORMAT = Format(
+    key="stata",
+    title="Stata",
+    noun="a Stata file",
+    suffixes=(".dta",),
+    media_type="application/x-stata-dta",
+    read=read,
+    write=write,
+    keeps=frozenset(
+        {
+            Feature.DATES,
+            Feature.LABELS,
+            Feature.VALUE_LABELS,
+            Feature.MISSING_CODES,
+        }
+    ),
+    detects=detects,
+)
