@@ -41,6 +41,5 @@ FORMAT = Format(
     read=read,
     write=write,
     keeps=frozenset({Feature.DATES}),
-    demand="one header line, no merged cells",
     detects=detects,
 )

@@ -36,5 +36,4 @@ FORMAT = Format(
     read=read,
     write=write,
     keeps=frozenset({Feature.DATES, Feature.TIME_ZONES}),
-    demand="UTF-8, separated by tabs, one header line",
 )
