@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import decimal
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -23,7 +22,6 @@ from rwn_core.io.limits import LARGEST_WHOLE, MOST_LETTERS, check_size
 
 
 _INT64_DIGITS = 18  # any whole number of so many digits fits the type of 64 bits
-_ROW_NAMES = re.compile(r"__index_level_\d+__")
 
 
 def arrow_microdata(file: str, table: pa.Table, fields: Sequence[pa.Field], schema: Schema | None) -> Microdata:
@@ -235,11 +233,6 @@ def _check_values(file: str, name: str, series: pd.Series[Any]) -> None:
 
 
 def _notices(field: pa.Field, series: pd.Series[Any]) -> list[str]:
-    if _ROW_NAMES.fullmatch(field.name):
-        return [
-            f"{field.name} holds the row names of a table of pandas; if they identify people, set "
-            "its role to identifier."
-        ]
     if pd.api.types.is_integer_dtype(series.dtype):
         known = series.dropna()
         if len(known) and max(abs(int(known.min())), abs(int(known.max()))) >= LARGEST_WHOLE:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from rdata.conversion import SimpleConverter, convert_attrs
+from rdata.conversion import SimpleConverter
 from rdata.parser import (
     DEFAULT_ALTREP_MAP,
     RData,
@@ -27,6 +27,10 @@ from rwn_core.io.limits import MOST_CELLS, check_size
 from rwn_core.io.unpacked import unpacked
 
 _VECTORS = (RObjectType.LGL, RObjectType.INT, RObjectType.REAL, RObjectType.STR)
+_USED = {
+    *("names", "row.names", "class", "dim", "levels", "tzone", "units"),
+    *("label", "labels", "na_values", "na_range"),
+}
 _LISTS = (RObjectType.LIST, RObjectType.VEC)
 
 
@@ -107,8 +111,17 @@ class _Names:
         self._converter = SimpleConverter(default_encoding=parsed.extra.encoding or "utf-8")
 
     def of(self, r_object: RObject) -> Mapping[str, Any]:
-        """The attributes by their names."""
-        return convert_attrs(r_object, self._converter.convert)
+        """The attributes that are used, by their names; the others are left as they are."""
+        found: dict[str, Any] = {}
+        part = r_object.attributes
+        while part is not None and part.info.type is RObjectType.LIST:
+            value, following = part.value
+            tag = part.tag
+            name = str(self.bare(tag.referenced_object or tag))
+            if name in _USED:
+                found[name] = self._converter.convert(value)
+            part = following
+        return found
 
     def bare(self, r_object: RObject) -> Any:
         """The values without any attribute."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rwn_core.errors import InputError
 from rwn_core.io.format import Feature, Format
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
 
+_BEGIN, _END = b"<stata_dta>", b"</stata_dta>"
 _TIME = b"<timestamp>\x11"  # and 17 letters
 _OLD = range(104, 116)  # the number of a release before 13 is the first byte
 
@@ -22,6 +24,9 @@ def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
 
     from rwn_core.io.readstat_reader import read_labelled
 
+    # the labels of values stand at the end: without it, codes would come in for their labels
+    if content.startswith(_BEGIN) and not content.rstrip(b"\0\r\n ").endswith(_END):
+        raise InputError(f"{file} is cut off; get or save the file again.")
     parse = pyreadstat.read_dta
     return read_labelled(file, content, schema, parse=parse, has_missing=True)
 
@@ -52,7 +57,7 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
 
 def detects(content: bytes) -> bool:
     """Recognize the sign of Stata 13 and later, and the first bytes of older files."""
-    if content.startswith(b"<stata_dta>"):
+    if content.startswith(_BEGIN):
         return True
     return len(content) > 4 and content[0] in _OLD and content[1] in (1, 2) and content[2] == 1
 

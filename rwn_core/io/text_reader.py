@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pandas as pd
 import pyarrow as pa
@@ -23,10 +23,18 @@ from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
 from rwn_core.io.text_types.column import TextColumn
 from rwn_core.io.text_types.convert import typed
-from rwn_core.io.text_types.patterns import is_number
+from rwn_core.io.text_types.header import header_notices, refuse_values_as_names
+from rwn_core.io.text_types.patterns import Form, form_of
 from rwn_core.io.text_types.separators import refuse_other_separator
 
 _BLOCK = 1_000  # records held as Python objects at a time; few enough for the cache
+_NO_NAMES = {
+    **dict.fromkeys(
+        (Form.EXPONENT, Form.NUMBER, Form.CODE, Form.DECIMAL_COMMA, Form.THOUSANDS, Form.UNIT),
+        "number",
+    ),
+    **dict.fromkeys((Form.DATE, Form.OTHER_DATE), "date"),
+}
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
@@ -77,12 +85,16 @@ def read_text_table(
         with in_file(file):
             schema.require_names(names)
     columns = _columns(text, names)
-    series = {}
-    notices: list[str] = []
-    for name, texts in zip(names, columns, strict=True):
-        column = TextColumn(
-            file=file, name=name, texts=texts, lines=lambda rows: _lines_of(text, rows)
-        )
+    cells = [
+        TextColumn(file=file, name=name, texts=texts, lines=lambda rows: _lines_of(text, rows))
+        for name, texts in zip(names, columns, strict=True)
+    ]
+    notices = []
+    if schema is None:
+        refuse_values_as_names(file, cells)
+        notices = header_notices(cells)
+    series: dict[str, pd.Series[Any]] = {}
+    for name, column in zip(names, cells, strict=True):
         variable = None if schema is None else schema.variable(name)
         series[name], noticed = typed(column, variable)
         notices += noticed
@@ -131,11 +143,12 @@ def _header(text: _Text) -> tuple[str, ...]:
             f"{file} has {len(names):,} columns; choose at most {MOST_COLUMNS:,} of them."
         )
     for position, name in enumerate(names, start=1):
-        if is_number(name):
+        what = _NO_NAMES.get(form_of(name))
+        if what is not None:
             # the name stays out of the message: without a header line it is a cell's value
             raise InputError(
-                f"{file}, line 1, column {position}: the name is a number, as if the header line "
-                "were left out; add a line with the names, or put a letter before the number."
+                f"{file}, line 1, column {position}: the name is a {what}, as if the header line "
+                f"were left out; add a line with the names, or put a letter before the {what}."
             )
     with in_file(f"{file}, line 1"):
         check_names(pd.Index(names, dtype=object))

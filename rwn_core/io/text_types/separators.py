@@ -18,6 +18,7 @@ _MARKS = {
     ":": "colons",
     "^": "carets",
 }
+_STRONG = ";\t"
 _LOOKED_AT = 200  # lines; what separates fields shows in a few
 _COLUMNS = re.compile(r"(?<=\S) {2,}(?=\S)")  # a gap between columns of a fixed width
 
@@ -44,8 +45,9 @@ def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
         if mark == separator:
             continue
         found = _fields(text, mark)
-        # a semicolon is always a separator where a whole table has as many of it in each line
-        if found > max(expected, 1):
+        # as many semicolons as commas in every line, the first included, are no accident
+        least = max(expected, 2) if mark in _STRONG else expected + 1
+        if found >= least:
             raise InputError(
                 f"{file}, line 1: the fields seem to be separated by {what}; "
                 f"save the table with {_MARKS[separator]} between them and points in decimals."
