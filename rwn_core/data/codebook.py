@@ -72,7 +72,9 @@ def level_names(labels: Sequence[tuple[Code, str]]) -> dict[Code, str]:
     """
     times = Counter(label for _, label in labels)
     return {
-        code: label if times[label] == 1 and label.strip() else f"{label} [{code:g}]".lstrip()
+        code: label
+        if times[label] == 1 and label.strip()
+        else f"{label} [{code:g}]".lstrip()
         if not isinstance(code, str)
         else f"{label} [{code}]".lstrip()
         for code, label in labels

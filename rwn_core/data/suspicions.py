@@ -1,4 +1,4 @@
-"""Name what looks like something else: codes for missing, identifiers, formulas, one level twice."""
+"""Name what looks like something else: codes for missing, identifiers, formulas, double levels."""
 
 from __future__ import annotations
 
@@ -60,9 +60,10 @@ def _codes_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
         return []
     low, high = float(others.index.min()), float(others.index.max())
     far = {
-        value: int(count)
-        for value, count in odd.items()
-        if (float(value) < 0 <= low) or float(value) > max(1.5 * high, 1.0)
+        value: count
+        for value, count in zip(map(float, odd.index), map(int, odd), strict=True)
+        # one record with a large value is an outlier; a code comes again
+        if (value < 0 <= low) or (count > 1 and value > max(1.5 * high, 1.0))
     }
     if not far:
         return []
@@ -97,7 +98,7 @@ def _texts(texts: list[str], name: str) -> list[str]:
     formulas = sum(_FORMULA.fullmatch(text) is not None for text in texts)
     if formulas and not notices:
         notices.append(
-            f"{name} has {formulas:,} different texts that a spreadsheet program takes for formulas."
+            f"{name} has {formulas:,} different texts that a spreadsheet takes for formulas."
         )
     same = len(texts) - len({" ".join(text.split()).casefold() for text in texts})
     if same:

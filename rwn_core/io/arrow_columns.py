@@ -20,11 +20,12 @@ from rwn_core.errors import InputError
 from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import LARGEST_WHOLE, MOST_LETTERS, check_size
 
-
 _INT64_DIGITS = 18  # any whole number of so many digits fits the type of 64 bits
 
 
-def arrow_microdata(file: str, table: pa.Table, fields: Sequence[pa.Field], schema: Schema | None) -> Microdata:
+def arrow_microdata(
+    file: str, table: pa.Table, fields: Sequence[pa.Field], schema: Schema | None
+) -> Microdata:
     """Make microdata of an Arrow table whose fields were checked.
 
     Raises
@@ -43,7 +44,9 @@ def arrow_microdata(file: str, table: pa.Table, fields: Sequence[pa.Field], sche
         return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
 
 
-def check_fields(file: str, fields: Sequence[pa.Field], records: int, schema: Schema | None) -> None:
+def check_fields(
+    file: str, fields: Sequence[pa.Field], records: int, schema: Schema | None
+) -> None:
     """Refuse columns that are too many, badly named, of a strange type, or not the schema's.
 
     Raises
@@ -147,7 +150,9 @@ def _plain(array: pa.Array) -> pa.Array:
     ends = np.concatenate(([0], np.cumsum(known, dtype=np.int64)))
     nothing = pa.py_buffer(b"")
     return pa.Array.from_buffers(
-        pa.large_binary(), len(array), [array.buffers()[0] if not array.offset else None, pa.py_buffer(ends), nothing]
+        pa.large_binary(),
+        len(array),
+        [array.buffers()[0] if not array.offset else None, pa.py_buffer(ends), nothing],
     )
 
 

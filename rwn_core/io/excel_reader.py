@@ -100,7 +100,7 @@ def _sheet(file: str, content: bytes) -> tuple[list[list[Any]], int, list[str]]:
             raise InputError(f"{file} holds no visible sheet with values; choose another file.")
         name, sheet = filled[0]
         rows = sheet.to_python(skip_empty_area=True)
-        first = sheet.start[0]
+        first = sheet.start[0] if sheet.start else 0
         merged = sheet.merged_cell_ranges or []
     except python_calamine.CalamineError:
         raise InputError(
@@ -188,7 +188,10 @@ class _Cells:
 
     def _numbers(self) -> pd.Series[Any]:
         numbers = np.array(
-            [np.nan if gap else float(value) for gap, value in zip(self.gaps, self.values, strict=True)]
+            [
+                np.nan if gap else float(value)
+                for gap, value in zip(self.gaps, self.values, strict=True)
+            ]
         )
         large = np.abs(numbers) > LARGEST_NUMBER
         if large.any():
@@ -208,14 +211,16 @@ class _Cells:
         return pd.Series(pd.arrays.IntegerArray(whole, self.gaps))
 
     def _dates(self) -> pd.Series[Any]:
-        moments = [None if gap else value for gap, value in zip(self.gaps, self.values, strict=True)]
+        moments = [
+            None if gap else value for gap, value in zip(self.gaps, self.values, strict=True)
+        ]
         days = all(
             value is None or getattr(value, "time", datetime.time)() == _CLOCKLESS
             for value in moments
         )
-        return pd.Series(
-            pd.to_datetime(pd.Series(moments, dtype=object), errors="coerce")
-        ).astype("datetime64[s]" if days else "datetime64[us]")
+        return pd.Series(pd.to_datetime(pd.Series(moments, dtype=object), errors="coerce")).astype(
+            "datetime64[s]" if days else "datetime64[us]"
+        )
 
     def _truths(self) -> pd.Series[Any]:
         if not self.gaps.any():

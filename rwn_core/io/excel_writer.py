@@ -18,7 +18,7 @@ _FIRST_DAY = pd.Timestamp(1900, 3, 1)  # Excel has a 29th of February 1900
 _MADE = datetime.datetime(2000, 1, 1)  # the same table gives the same bytes
 
 
-class _ExactSheet(Worksheet):
+class _ExactSheet(Worksheet):  # type: ignore[misc]  # its package has no type descriptions
     """A sheet that writes numbers with all their digits; the library stops at 16."""
 
     def _xml_number_element(self, number: Any, attributes: Any = ()) -> None:

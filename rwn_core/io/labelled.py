@@ -110,9 +110,7 @@ def _with_codes(variable: Variable, column: LabelledColumn) -> Variable:
     )
 
 
-def _typed(
-    column: LabelledColumn, variable: Variable | None
-) -> tuple[pd.Series[Any], list[str]]:
+def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
     if variable is not None and variable.role is Role.IDENTIFIER:
         return column.values, []
     values, notices = _without_missing(column)
@@ -133,9 +131,7 @@ def _typed(
             notices.append(f"{column.name} has codes that share a label: they stay apart.")
         return pd.Series(category), notices
     if labels and wanted and known:
-        notices.append(
-            f"{column.name} has labels for some of its values only: it stays as it is, without them."
-        )
+        notices.append(f"{column.name} has labels for some of its values only: it stays as it is.")
     return _narrowed(values) if column.narrow or column.missing_codes else values, notices
 
 
@@ -174,7 +170,9 @@ def _narrowed(values: pd.Series[Any]) -> pd.Series[Any]:
     return values.astype("int64" if len(known) == len(values) else "Int64")
 
 
-def coded(column: pd.Series[Any], variable: Variable | None) -> tuple[pd.Series[Any], dict[Any, str]]:
+def coded(
+    column: pd.Series[Any], variable: Variable | None
+) -> tuple[pd.Series[Any], dict[Any, str]]:
     """Codes of a category and their labels, for a file that holds codes.
 
     Parameters
@@ -202,7 +200,7 @@ def coded(column: pd.Series[Any], variable: Variable | None) -> tuple[pd.Series[
             code_of[level] = str(level) if texts else following
             labels[code_of[level]] = str(level)
             following += 1
-    codes = column.astype(object).map(code_of)
+    codes: pd.Series[Any] = column.astype(object).map(code_of)
     if not texts:
         codes = codes.astype("float64")
     return codes, labels

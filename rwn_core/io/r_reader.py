@@ -61,7 +61,7 @@ def read_r(file: str, content: bytes, schema: Schema | None = None) -> Microdata
         parsed = parse_data(plain, altrep_constructor_dict=_BOUNDED, extension=ending)
         frames = list(_frames(parsed.object, _Names(parsed)))
     # a broken file breaks the library in many ways; none of its words is shown
-    except Exception:  # noqa: BLE001  # whatever it raises, the file is what is wrong
+    except Exception:  # whatever it raises, the file is what is wrong
         raise InputError(f"{file} is damaged or cut off; get or save the file again.") from None
     if not frames:
         raise InputError(f"{file} holds no data frame; save one with saveRDS.")
@@ -116,7 +116,7 @@ class _Names:
         part = r_object.attributes
         while part is not None and part.info.type is RObjectType.LIST:
             value, following = part.value
-            tag = part.tag
+            tag: Any = part.tag
             name = str(self.bare(tag.referenced_object or tag))
             if name in _USED:
                 found[name] = self._converter.convert(value)
@@ -135,7 +135,9 @@ def _is_texts(values: Any) -> bool:
 
 def _frames(r_object: RObject, names: _Names, name: str = "the first") -> Iterator[tuple[str, Any]]:
     """The data frames of a file with their names, in order."""
-    if r_object.info.type is RObjectType.VEC and "data.frame" in names.of(r_object).get("class", ()):
+    if r_object.info.type is RObjectType.VEC and "data.frame" in names.of(r_object).get(
+        "class", ()
+    ):
         yield name, r_object
     elif r_object.info.type is RObjectType.LIST:
         # what `save` writes is a chain of named objects
@@ -179,7 +181,7 @@ def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> p
         return _factor(values, [str(level) for level in attributes["levels"]], "ordered" in classes)
     if "Date" in classes:
         days = pd.Series(np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan))
-        return _since_1970(np.floor(days) * 86_400, "s")
+        return _since_1970((days // 1) * 86_400, "s")
     if "POSIXct" in classes:
         zone = str((attributes.get("tzone") or [""])[0])
         moments = _since_1970(pd.Series(np.asarray(values, dtype=np.float64)), "us")
@@ -192,16 +194,16 @@ def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> p
 
 
 def _since_1970(seconds: pd.Series[Any], unit: str) -> pd.Series[Any]:
-    micro = (seconds * 1e6).round()
-    known = micro.notna()
-    whole = micro.fillna(0).astype("int64").astype("datetime64[us]")
-    return whole.where(known, pd.NaT).astype(f"datetime64[{unit}]")
+    micro = (seconds * 1e6).round().to_numpy()
+    moments = np.where(np.isnan(micro), 0, micro).astype(np.int64).astype("datetime64[us]")
+    moments[np.isnan(micro)] = np.datetime64("NaT")
+    return pd.Series(moments.astype(f"datetime64[{unit}]"))
 
 
 def _factor(values: Any, levels: list[str], ordered: bool) -> pd.Series[Any]:
     codes = np.ma.filled(np.ma.asarray(values), 0).astype(np.int64) - 1
     codes = np.where((codes < 0) | (codes >= len(levels)), -1, codes)
-    category = pd.Categorical.from_codes(codes, levels, ordered=ordered)
+    category = pd.Categorical.from_codes(codes, pd.Index(levels), ordered=ordered)
     return pd.Series(category.remove_unused_categories())
 
 

@@ -188,5 +188,3 @@ def _missing(variable: Variable, text: bool) -> dict[str, Any]:
     if ranges:
         attributes["na_range"] = np.array(ranges[0], dtype=np.float64)
     return attributes
-
-

@@ -99,7 +99,7 @@ def _parsed(
     except pyreadstat.PyreadstatError:
         raise _damaged(file) from None
     # a broken file may break the library's own conversions; none of their words is shown
-    except Exception:  # noqa: BLE001  # whatever it raises, the file is what is wrong
+    except Exception:  # whatever it raises, the file is what is wrong
         raise _damaged(file) from None
     return frame, meta
 
@@ -133,9 +133,7 @@ def _code(code: Any) -> Code:
     return int(code) if float(code).is_integer() else float(code)
 
 
-def _missing_codes(
-    meta: _Meta, name: str, labels: dict[Code, str], kind: str
-) -> MissingCodes:
+def _missing_codes(meta: _Meta, name: str, labels: dict[Code, str], kind: str) -> MissingCodes:
     """Codes that the file declares as missing, and the letters of Stata and SAS."""
     codes: list[Code | tuple[float, float]] = []
     for part in meta.missing_ranges.get(name, []):

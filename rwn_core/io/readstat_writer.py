@@ -95,7 +95,8 @@ def _days_or(column: pd.Series[Any]) -> pd.Series[Any]:
     """Days that are no moments as dates: a file's dates are read in whole seconds."""
     days = column.dropna()
     if column.dt.unit == "s" and (days == days.dt.normalize()).all():
-        return column.dt.date.where(column.notna(), None)
+        dates: pd.Series[Any] = column.dt.date.where(column.notna(), None)
+        return dates
     return column
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bz2
 import lzma
 import zlib
-from typing import Protocol
+from typing import Any
 
 from rwn_core.errors import InputError
 from rwn_core.io.limits import LARGEST_UNPACKED, check_unpacked
@@ -14,13 +14,7 @@ _STEP = 1 << 20
 _PEEKED = 1_000_000  # bytes: bzip2 gives nothing before a whole block
 
 
-class _Unpacker(Protocol):
-    eof: bool
-
-    def decompress(self, data: bytes, max_length: int = ..., /) -> bytes: ...
-
-
-def _unpacker(content: bytes) -> _Unpacker | None:
+def _unpacker(content: bytes) -> Any:
     """What unpacks content that begins like this; None for what is not packed."""
     if content.startswith(b"\x1f\x8b"):
         return zlib.decompressobj(31)
@@ -37,9 +31,10 @@ def first_bytes(content: bytes, count: int) -> bytes:
     if unpacker is None:
         return content[:count]
     try:
-        return unpacker.decompress(content[:_PEEKED], count)
+        start: bytes = unpacker.decompress(content[:_PEEKED], count)
     except (OSError, EOFError, zlib.error, lzma.LZMAError):
         return b""
+    return start
 
 
 def unpacked(file: str, content: bytes) -> bytes:

@@ -186,7 +186,8 @@ def _text_notices(column: TextColumn) -> list[str]:
     notices = _missing_notice(column, "stay texts; leave the field empty for a missing value")
     if Form.CODE in column.has and column.has <= _NUMBERS:
         notices.append(
-            f"{column.name} has digits with a plus or zeros before them, as in codes: it is categorical."
+            f"{column.name} has digits with a plus or zeros before them, as in codes: it is "
+            "categorical."
         )
     for wrong, what in (
         (column.padded(), "begin or end with blanks"),

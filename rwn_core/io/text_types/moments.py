@@ -55,8 +55,8 @@ def dates(column: TextColumn) -> tuple[pd.Series[Any], list[str]]:
         offsets = {_offset(text) for text in moments[zoned]}
         if len(offsets) > 1:
             notices = [
-                f"{column.name} has times of {len(offsets)} time zones: they become universal time, "
-                "and days may change."
+                f"{column.name} has times of {len(offsets)} time zones: they become universal "
+                "time, and days may change."
             ]
         elif offsets != {"+00:00"}:
             # a day of the file stays the same day

@@ -16,7 +16,7 @@ def notices(**columns: list[object]) -> str:
 CASES = {
     "codes below 0": ([1000, -9, 1200, -9, -8], r"x has -9 \(2 times\), -8 \(1 times\): .*missing"),
     "nines above": ([34, 35, 999, 40, 999], r"x has 999 \(2 times\): if they mean missing"),
-    "decimals": ([3.5, -9.0, 2.5, 1.5, 99.0], r"x has -9 \(1 times\), 99 \(1 times\)"),
+    "decimals": ([3.5, -9.0, 2.5, 99.0, 99.0], r"x has -9 \(1 times\), 99 \(2 times\)"),
     "numbers": (["078-05-1120", "078-05-1120", "219-09-9999", "111-22-3333"], "social security"),
     "mail": (["a@b.org", "c@d.de", "e@f.net", "a@b.org"], "e-mail addresses"),
     "account": (["DE89370400440532013000", "GB29NWBK60161331926819"], "account numbers"),

@@ -217,6 +217,6 @@ def test_a_portable_spss_file_is_read(tmp_path: Path) -> None:
     frame = pd.DataFrame({"X": [1.0, 2.5, 3], "T": ["a", "b", "c"]})
     pyreadstat.write_por(frame, tmp_path / "t.por")
     assert read(tmp_path / "t.por").frame["X"].tolist() == [1.0, 2.5, 3.0]
+    (tmp_path / "u.por").write_bytes((tmp_path / "t.por").read_bytes()[:300])
     with pytest.raises(InputError, match="damaged"):
-        (tmp_path / "u.por").write_bytes((tmp_path / "t.por").read_bytes()[:300])
         read(tmp_path / "u.por")
