@@ -109,6 +109,8 @@ def mask(
     secret is used and forgotten.
     """
     from rwn_cli.precision_option import steps
+    from rwn_core.io import format_of_key
+    from rwn_core.io.losses import losses
     from rwn_core.masking import mask as mask_table
     from rwn_core.reporting import ReleasedFile, internal_record
 
@@ -133,6 +135,8 @@ def mask(
     _summarize(data, release)
     for remark in release.params.remarks(data, release.law):
         say(remark)
+    for loss in losses(release.masked, format_of_key(form)):
+        say(f"note: {loss}")
     say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
     file = ReleasedFile.of(content, form, order=order, seeded=seed is not None)
     say(f"SHA-256 {file.sha256}")

@@ -40,6 +40,6 @@ FORMAT = Format(
     media_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     read=read,
     write=write,
-    keeps=frozenset({Feature.DATES}),
+    keeps=frozenset({Feature.DATES, Feature.TRUTHS}),
     detects=detects,
 )

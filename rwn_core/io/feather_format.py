@@ -49,6 +49,6 @@ FORMAT = Format(
     media_type="application/vnd.apache.arrow.file",
     read=read,
     write=write,
-    keeps=frozenset({Feature.TYPES, Feature.DATES, Feature.TIME_ZONES, Feature.LEVEL_ORDER}),
+    keeps=frozenset({Feature.TRUTHS, Feature.DATES, Feature.TIME_ZONES, Feature.LEVEL_ORDER}),
     detects=detects,
 )

@@ -17,13 +17,14 @@ if TYPE_CHECKING:
 class Feature(StrEnum):
     """What a file may keep beside the values, in the order of the table in the docs."""
 
-    TYPES = "types without guessing"
+    TRUTHS = "truth values"
     DATES = "dates and times"
     TIME_ZONES = "time zones"
     LEVEL_ORDER = "order of levels"
     LABELS = "variable labels"
-    VALUE_LABELS = "codes of value labels"
+    VALUE_LABELS = "value labels with their codes"
     MISSING_CODES = "codes for missing"
+    MISSING_LETTERS = "letters for missing"
 
 
 def _never(content: bytes) -> bool:

@@ -46,7 +46,7 @@ FORMAT = Format(
     write=write,
     keeps=frozenset(
         {
-            Feature.TYPES,
+            Feature.TRUTHS,
             Feature.DATES,
             Feature.TIME_ZONES,
             Feature.LEVEL_ORDER,

@@ -75,7 +75,7 @@ FORMAT = Format(
             Feature.DATES,
             Feature.LABELS,
             Feature.VALUE_LABELS,
-            Feature.MISSING_CODES,
+            Feature.MISSING_LETTERS,
         }
     ),
     detects=detects,
