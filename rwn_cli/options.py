@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -81,6 +82,8 @@ def require_openable(path: Path) -> None:
     ------
     OSError
     """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     os.close(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)))
 
 

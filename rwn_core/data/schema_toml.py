@@ -12,7 +12,7 @@ from rwn_core.errors import SchemaError
 
 _FIELDS = (
     *("name", "kind", "role", "weight", "group", "masked", "levels"),
-    *("label", "value_labels", "missing_codes"),
+    *("label", "value_labels", "missing_codes", "decimals"),
 )
 
 
@@ -90,10 +90,15 @@ def _fields_of(variable: Variable) -> dict[str, Any]:
         fields["masked"] = False
     if variable.levels is not None:
         fields["levels"] = list(variable.levels)
-    if variable.label is not None:
-        fields["label"] = variable.label
-    if variable.value_labels:
-        fields["value_labels"] = [list(pair) for pair in variable.value_labels]
-    if variable.missing_codes:
-        fields["missing_codes"] = list(variable.missing_codes)
-    return fields
+    return fields | _codebook_of(variable)
+
+
+def _codebook_of(variable: Variable) -> dict[str, Any]:
+    """What the file of a variable says of it, as far as it says anything."""
+    fields = {
+        "label": variable.label,
+        "decimals": variable.decimals,
+        "value_labels": [list(pair) for pair in variable.value_labels] or None,
+        "missing_codes": list(variable.missing_codes) or None,
+    }
+    return {name: value for name, value in fields.items() if value is not None}

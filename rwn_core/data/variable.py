@@ -11,6 +11,7 @@ from typing import TypeVar
 from rwn_core.data.codebook import Code, checked_labels, checked_missing
 from rwn_core.errors import SchemaError
 
+MOST_DECIMALS = 20
 LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
 
 
@@ -57,6 +58,9 @@ class Variable:
     missing_codes : tuple
         Codes that a file declares as missing: numbers, texts, or pairs of numbers from which to
         which.
+    decimals : int, optional
+        How many decimals a text file writes at least, from 0 to 20: with 2, a half is 0.50; with 0,
+        one is 1. Left out, it is 1. A value never loses a digit.
 
     Raises
     ------
@@ -73,6 +77,7 @@ class Variable:
     label: str | None = None
     value_labels: tuple[tuple[Code, str], ...] = ()
     missing_codes: tuple[Code | tuple[float, float], ...] = ()
+    decimals: int | None = None
 
     def __post_init__(self) -> None:
         """Check each field by itself."""
@@ -87,6 +92,11 @@ class Variable:
             object.__setattr__(self, "levels", _levels(self.levels, self.name))
         if not isinstance(self.label, str | None):
             raise SchemaError(f"The label of variable {self.name} must be a text.")
+        if self.decimals is not None and not _is_decimals(self.decimals):
+            raise SchemaError(
+                f"The decimals of variable {self.name} must be a whole number from 0 to "
+                f"{MOST_DECIMALS}."
+            )
         object.__setattr__(self, "value_labels", checked_labels(self.value_labels, self.name))
         object.__setattr__(self, "missing_codes", checked_missing(self.missing_codes, self.name))
 
@@ -100,6 +110,11 @@ def _word(words: type[_Word], value: object, what: str, name: str) -> _Word:
     except ValueError:
         known = ", ".join(words)
         raise SchemaError(f"The {what} of variable {name} must be one of: {known}.") from None
+
+
+def _is_decimals(value: object) -> bool:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole and 0 <= value <= MOST_DECIMALS  # type: ignore[operator]  # it is whole
 
 
 def _levels(value: object, name: str) -> tuple[str, ...]:

@@ -23,18 +23,20 @@ def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
 
 def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     """Write values and types alone: no unused levels, no statistics, no metadata of pandas."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     from rwn_core.io.arrow_table import arrow_table
 
     buffer = io.BytesIO()
+    table = arrow_table(frame)
     pq.write_table(
-        arrow_table(frame),
+        table,
         buffer,
         compression="zstd",
         write_statistics=False,
-        # the types alone: without them an order of levels would be lost
-        store_schema=True,
+        # the types alone: without them categories come back as texts, without their order
+        store_schema=any(pa.types.is_dictionary(field.type) for field in table.schema),
         write_page_checksum=True,
     )
     return buffer.getvalue()

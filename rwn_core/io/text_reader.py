@@ -23,6 +23,7 @@ from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
 from rwn_core.io.text_types.column import TextColumn
 from rwn_core.io.text_types.convert import typed
+from rwn_core.io.text_types.digits import written_decimals
 from rwn_core.io.text_types.header import header_notices, refuse_values_as_names
 from rwn_core.io.text_types.patterns import Form, form_of
 from rwn_core.io.text_types.separators import refuse_other_separator
@@ -94,12 +95,22 @@ def read_text_table(
         refuse_values_as_names(file, cells)
         notices = header_notices(cells)
     series: dict[str, pd.Series[Any]] = {}
+    written: dict[str, int | None] = {}
     for name, column in zip(names, cells, strict=True):
         variable = None if schema is None else schema.variable(name)
         series[name], noticed = typed(column, variable)
         notices += noticed
+        decimals, said = written_decimals(column, series[name])
+        if variable is None or variable.decimals is None:
+            written[name] = decimals
+            notices += said
     with in_file(file):
-        return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
+        data = Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
+    described = data.schema
+    for name, decimals in written.items():
+        if decimals is not None:
+            described = described.replace_variable(name, decimals=decimals)
+    return data.with_schema(described)
 
 
 def _checked_text(file: str, content: bytes) -> bytes:

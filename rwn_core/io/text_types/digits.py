@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from rwn_core.data.variable import MOST_DECIMALS
 from rwn_core.io.limits import LARGEST_WHOLE
+from rwn_core.io.number_texts import USUAL, least_decimals, number_text
 from rwn_core.io.text_types.column import TextColumn
+from rwn_core.io.text_types.patterns import Form
 
 _SURE = 15  # digits that every floating number keeps
 
@@ -70,3 +76,35 @@ def digit_notices(
             "number here; if they are codes, make it categorical in a schema."
         )
     return notices
+
+
+def written_decimals(column: TextColumn, series: pd.Series[Any]) -> tuple[int | None, list[str]]:
+    """Find how many decimals the file writes at least, and say where it writes others.
+
+    Parameters
+    ----------
+    column : TextColumn
+    series : pandas.Series, length n
+        What the column became.
+
+    Returns
+    -------
+    decimals : int or None
+        None for the usual number, and for a column that is no decimals.
+    notices : list of str
+    """
+    if not pd.api.types.is_float_dtype(series.dtype) or not column.has <= {
+        Form.NUMBER,
+        Form.EXPONENT,
+    }:
+        return None, []
+    texts = column.different.filter(pa.array(column.of({Form.NUMBER}))).to_pylist()
+    decimals = min(least_decimals(texts), MOST_DECIMALS)
+    others = sum(number_text(float(text), decimals) != text for text in texts)
+    said = []
+    if others:
+        said.append(
+            f"{column.name} has {others:,} numbers that a release writes in another way, as 2.5 "
+            "for 2.50 or +2.5: the values are the same."
+        )
+    return None if decimals == USUAL else decimals, said

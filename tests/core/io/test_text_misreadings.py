@@ -95,3 +95,32 @@ def test_a_schema_declares_codes_for_missing() -> None:
     assert data.frame["x"].isna().tolist() == [False, True, True, False]
     assert data.frame["t"].isna().tolist() == [False, False, True, False]
     assert any("x has 2 values declared as missing (-9, 97 to 99)" in n for n in data.notices)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["2.50", "10.00", "-0.25", "3.75"],
+        ["2", "2.5", "10", "-3.125"],
+        ["2.0", "2.5", "10.0", "1e-07"],
+        ["1.000", "2.500", "12.345", "0.001"],
+        ["7", "3", "12", "-1"],
+        ["0.30000000000000004", "1.5", "100000000000000.5", "2.25"],
+    ],
+    ids=["two decimals", "mixed", "usual", "three", "whole", "long"],
+)
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv"])
+def test_numbers_are_given_back_as_they_came(texts: list[str], name: str, tmp_path: Path) -> None:
+    mark = "," if name == "t.csv" else "\t"
+    text = f"x{mark}g\n" + "".join(f"{cell}{mark}a\n" for cell in texts)
+    (tmp_path / name).write_text(text)
+    data = read(tmp_path / name)
+    assert data.notices == ("g is constant: it does not count in the distance.",)
+    out = tmp_path / f"o{name}"
+    rwn.mask(data, rwn.RWN(k=1, q=0.0), seed=1).publish(out, order="original")
+    assert out.read_text() == text
+
+
+def test_numbers_that_come_back_otherwise_are_said() -> None:
+    notices = table("x,y", "2.50,1", "+3.5,2", "4.25,3").notices
+    assert any("x has 2 numbers that a release writes in another way" in n for n in notices)

@@ -1,0 +1,49 @@
+"""How numbers are written in texts, so that a file comes back as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+USUAL = 1  # decimals that a floating number has at least, where nothing else is said
+
+
+def number_text(value: float, decimals: int) -> str:
+    """Write a number with all its digits and at least so many decimals.
+
+    Parameters
+    ----------
+    value : float
+        Finite; of four bytes or eight.
+    decimals : int
+        From 0.
+
+    Returns
+    -------
+    str
+        The shortest text that gives the value again, with zeros added where it is too short.
+
+    Examples
+    --------
+    >>> number_text(2.5, 2), number_text(2.0, 0), number_text(2.125, 1), number_text(1e-7, 2)
+    ('2.50', '2', '2.125', '1e-07')
+    """
+    text = str(value)
+    if "e" in text or "." not in text:
+        return text
+    whole, _, digits = text.partition(".")
+    if digits == "0":
+        digits = ""
+    digits = digits.ljust(decimals, "0")
+    return f"{whole}.{digits}" if digits else whole
+
+
+def least_decimals(texts: Iterable[str]) -> int:
+    """How many decimals the texts of numbers have at least; those with an exponent apart.
+
+    Examples
+    --------
+    >>> least_decimals(["2.50", "10.25"]), least_decimals(["2", "2.5"])
+    (2, 0)
+    """
+    counts = [len(text.partition(".")[2]) for text in texts if "e" not in text and "E" not in text]
+    return min(counts, default=USUAL)
