@@ -63,11 +63,21 @@ def check_fields(
         _check_type(file, field)
 
 
+def checked_fields(schema: pa.Schema) -> list[pa.Field]:
+    """The fields of a schema, whose names are surely text; a broken name is a ValueError."""
+    fields = list(schema)
+    for field in fields:
+        _ = field.name
+    return fields
+
+
 @contextmanager
 def whole(file: str) -> Iterator[None]:
     """Turn whatever Arrow raises about a broken file into one sentence."""
     try:
         yield
+    except InputError:
+        raise
     # an ArrowInvalid is a ValueError, other Arrow errors are OSError or MemoryError
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError):
         raise InputError(

@@ -7,7 +7,6 @@ import io
 import re
 import sys
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -60,8 +59,10 @@ def check_workbook(file: str, content: bytes) -> Contents:
                     size += new
                     check_unpacked(file, size)
                     _look_at(file, part.filename, piece, found)
-    # a broken archive breaks zipfile in all of these ways
-    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError):
+    except InputError:
+        raise
+    # a broken archive breaks zipfile in many ways; none of its words is shown
+    except Exception:
         raise InputError(
             f"{file} is damaged, cut off or protected by a password; get or save the file again."
         ) from None

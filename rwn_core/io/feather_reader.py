@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.io.arrow_columns import arrow_microdata, check_fields, whole
+from rwn_core.io.arrow_columns import arrow_microdata, check_fields, checked_fields, whole
 from rwn_core.io.limits import check_unpacked
 
 _PACKED = (0xFD2FB528, 0x184D2204)  # how a part packed with zstd or lz4 begins
@@ -36,7 +36,7 @@ def read_feather(file: str, content: bytes, schema: Schema | None = None) -> Mic
     check_unpacked(file, _unpacked_size(content))
     with whole(file):
         source = pa.ipc.open_file(pa.BufferReader(content))
-        fields = list(source.schema)
+        fields = checked_fields(source.schema)
     check_fields(file, fields, 0, schema)
     with whole(file):
         table = source.read_all()

@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
-from rwn_core.io.arrow_columns import arrow_microdata, check_fields, is_text, whole
+from rwn_core.io.arrow_columns import arrow_microdata, check_fields, checked_fields, is_text, whole
 from rwn_core.io.limits import MOST_LETTERS, check_unpacked
 
-_PREFIXES = "DELTA_BYTE_ARRAY"  # a text is written as what it adds to the text before
-_LARGEST_PREFIXED = 200_000_000  # bytes of such a column; a few of them can spell many more
+_DELTA = "DictAccumulator for Delta"  # Arrow reads texts of these encodings one by one only
+_LARGEST_PREFIXED = 200_000_000  # unpacked bytes of a file with such texts
 _SPELLED = 2_000_000_000  # bytes that a batch of such texts can spell at most
 
 
@@ -45,32 +45,36 @@ def read_parquet(file: str, content: bytes, schema: Schema | None = None) -> Mic
     """
     with whole(file):
         source = _open(content)
-        fields = list(source.schema_arrow)
+        fields = checked_fields(source.schema_arrow)
         meta = source.metadata
         groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
     check_fields(file, fields, meta.num_rows, schema)
-    check_unpacked(file, sum(group.total_byte_size for group in groups))
-    delta = _prefixed(groups)
-    for name, size in delta.items():
-        if size > _LARGEST_PREFIXED:
-            raise InputError(
-                f"{file}, column {name}: the texts have more than {_LARGEST_PREFIXED:,} bytes in "
-                "an encoding that can hold any number; save the file with plain texts."
-            )
-    # texts come in as dictionaries, so that a long one that occurs a million times is held once
-    texts = [field.name for field in fields if is_text(field.type) and field.name not in delta]
+    size = sum(group.total_byte_size for group in groups)
+    check_unpacked(file, size)
     with whole(file):
-        source = _open(content, texts)
-        names = [field.name for field in fields if field.name not in delta]
-        table = source.read(columns=names, use_pandas_metadata=False)
-        for field in fields:
-            if field.name in delta:
-                table = table.append_column(field, _spelled(file, source, field.name, delta))
+        table = _table(file, content, fields, size)
         table.validate(full=True)
         if table.num_rows != meta.num_rows:
             raise pa.ArrowInvalid("fewer records than declared")
         table = table.unify_dictionaries()
     return arrow_microdata(file, table, fields, schema)
+
+
+def _table(file: str, content: bytes, fields: Sequence[pa.Field], size: int) -> pa.Table:
+    # texts come in as dictionaries, so that a long one that occurs a million times is held once
+    texts = [field.name for field in fields if is_text(field.type)]
+    try:
+        return _open(content, texts).read(use_pandas_metadata=False)
+    except OSError as error:
+        if _DELTA not in str(error):
+            raise
+    source = _open(content)
+    others = [field.name for field in fields if field.name not in texts]
+    table = source.read(columns=others, use_pandas_metadata=False)
+    for field in fields:
+        if field.name in texts:
+            table = table.append_column(field, _spelled(file, source, field.name, size))
+    return table
 
 
 def _open(content: bytes, texts: list[str] | None = None) -> pq.ParquetFile:
@@ -79,23 +83,17 @@ def _open(content: bytes, texts: list[str] | None = None) -> pq.ParquetFile:
     )
 
 
-def _prefixed(groups: Sequence[pq.RowGroupMetaData]) -> dict[str, int]:
-    """Columns of texts written as additions to the text before, with their bytes."""
-    sizes: dict[str, int] = {}
-    for group in groups:
-        for number in range(group.num_columns):
-            column = group.column(number)
-            if _PREFIXES in column.encodings:
-                name = column.path_in_schema
-                sizes[name] = sizes.get(name, 0) + column.total_uncompressed_size
-    return sizes
+def _spelled(file: str, source: pq.ParquetFile, name: str, size: int) -> pa.ChunkedArray:
+    """Texts of an encoding that Arrow cannot read as a dictionary, a few records at a time.
 
-
-def _spelled(
-    file: str, source: pq.ParquetFile, name: str, sizes: dict[str, int]
-) -> pa.ChunkedArray:
-    """Texts of an encoding that Arrow cannot read as a dictionary, a few records at a time."""
-    at_once = min(max(_SPELLED // max(sizes[name], 1), 1), 100_000)
+    Such a text can be written as what it adds to the text before: a few bytes can spell many.
+    """
+    if size > _LARGEST_PREFIXED:
+        raise InputError(
+            f"{file}, column {name}: the texts are in an encoding that can hold any number of "
+            "letters, and the file is large; save it with plain texts."
+        )
+    at_once = min(max(_SPELLED // max(size, 1), 1), 100_000)
     chunks = []
     letters = 0
     for batch in source.iter_batches(batch_size=at_once, columns=[name]):

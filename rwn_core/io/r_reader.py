@@ -57,16 +57,31 @@ def read_r(file: str, content: bytes, schema: Schema | None = None) -> Microdata
     """
     plain = unpacked(file, content)
     try:
-        ending = ".rda" if plain.startswith(b"RD") else ".rds"
-        parsed = parse_data(plain, altrep_constructor_dict=_BOUNDED, extension=ending)
-        frames = list(_frames(parsed.object, _Names(parsed)))
+        columns, notices = _columns(file, plain)
+    except InputError:
+        raise
     # a broken file breaks the library in many ways; none of its words is shown
-    except Exception:  # whatever it raises, the file is what is wrong
-        raise InputError(f"{file} is damaged or cut off; get or save the file again.") from None
+    except Exception:
+        raise _damaged(file) from None
+    if len({len(column.values) for column in columns}) > 1:
+        raise _damaged(file)
+    check_size(file, len(columns[0].values) if columns else 0, len(columns))
+    return labelled_table(file, columns, schema, notices)
+
+
+def _damaged(file: str) -> InputError:
+    return InputError(f"{file} is damaged or cut off; get or save the file again.")
+
+
+def _columns(file: str, plain: bytes) -> tuple[list[LabelledColumn], list[str]]:
+    """The columns of the first data frame, and what is to be said of the rest of the file."""
+    ending = ".rda" if plain.startswith(b"RD") else ".rds"
+    parsed = parse_data(plain, altrep_constructor_dict=_BOUNDED, extension=ending)
+    names = _Names(parsed)
+    frames = list(_frames(parsed.object, names))
     if not frames:
         raise InputError(f"{file} holds no data frame; save one with saveRDS.")
     name, frame = frames[0]
-    names = _Names(parsed)
     notices = []
     if len(frames) > 1:
         others = ", ".join(other for other, _ in frames[1:])
@@ -75,15 +90,8 @@ def read_r(file: str, content: bytes, schema: Schema | None = None) -> Microdata
     if "row.names" in attributes and _is_texts(attributes["row.names"]):
         notices.append("The data frame has row names: they are left out.")
     heads = [str(head) for head in attributes.get("names", ())]
-    if len(heads) != len(frame.value):
-        raise InputError(f"{file} is damaged or cut off; get or save the file again.")
-    columns = [
-        _column(file, head, each, names) for head, each in zip(heads, frame.value, strict=True)
-    ]
-    if len({len(column.values) for column in columns}) > 1:
-        raise InputError(f"{file} is damaged or cut off; get or save the file again.")
-    check_size(file, len(columns[0].values) if columns else 0, len(columns))
-    return labelled_table(file, columns, schema, notices)
+    pairs = zip(heads, frame.value, strict=True)
+    return [_column(file, head, each, names) for head, each in pairs], notices
 
 
 def _bounded(constructor: Any) -> Any:
