@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable
-from typing import Any, Protocol
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
-import pyreadstat
+import pyarrow as pa
 
 from rwn_core.data.codebook import Code
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
 from rwn_core.io.labelled import LabelledColumn, MissingCodes, labelled_table
-from rwn_core.io.limits import check_size, check_unpacked
+from rwn_core.io.limits import LARGEST_UNPACKED, MOST_CELLS, check_size, check_unpacked
 
 _TIMES = ("TIME", "DTIME", "HHMM", "MMSS", "TOD")
 _DAYS = ("%TD", "%D", "DATE1", "DATE9", "DATE8", "ADATE", "EDATE", "SDATE", "JDATE", "YYMMDD")
 _DATES = (*_DAYS, "%TC", "DATETIME", "YMDHMS")
 
 
-class _Meta(Protocol):
-    """What is used of the description that the library gives of a file."""
+_SECONDS = 900.0
 
-    number_rows: int | None
-    column_names: list[str]
-    column_names_to_labels: dict[str, str | None]
-    variable_value_labels: dict[str, dict[Any, str]]
-    missing_ranges: dict[str, list[dict[str, Any]]]
-    missing_user_values: dict[str, list[str]]
-    variable_measure: dict[str, str]
-    readstat_variable_types: dict[str, str]
-    original_variable_types: dict[str, str]
-    variable_storage_width: dict[str, int]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Meta:
+    """What a file says of its variables, each by name."""
+
+    names: list[str]
+    records: int | None
+    read: int | None
+    labels: dict[str, str | None]
+    value_labels: dict[str, list[tuple[Any, str]]]
+    missing_ranges: dict[str, list[tuple[Any, Any]]]
+    missing_letters: dict[str, list[str]]
+    measures: dict[str, str]
+    types: dict[str, str]
+    formats: dict[str, str | None]
+    widths: dict[str, int]
 
 
 def read_labelled(
@@ -41,7 +49,7 @@ def read_labelled(
     content: bytes,
     schema: Schema | None,
     *,
-    parse: Callable[..., tuple[pd.DataFrame, Any]],
+    kind: str,
     has_missing: bool,
 ) -> Microdata:
     """Read a file of one of these programs.
@@ -54,8 +62,7 @@ def read_labelled(
         The name to use in messages.
     content : bytes
     schema : Schema or None
-    parse : callable
-        The library's function for this kind of file.
+    kind : {"dta", "sav", "por", "sas7bdat", "xport"}
     has_missing : bool
         Whether it can keep the codes that users declared as missing.
 
@@ -69,18 +76,13 @@ def read_labelled(
         Names file, column and the remedy.
     SchemaError
     """
-    _, meta = _parsed(file, content, parse, {"metadataonly": True})
-    names = list(meta.column_names)
-    records = meta.number_rows or 0
-    check_size(file, records, max(len(names), 1))
-    check_unpacked(file, records * sum(meta.variable_storage_width.values()))
-    options: dict[str, Any] = {"dates_as_pandas_datetime": True}
-    if has_missing:
-        options["user_missing"] = True
-    frame, meta = _parsed(file, content, parse, options)
-    if meta.number_rows is not None and len(frame) != meta.number_rows:
+    meta, table = _parsed(file, content, kind, has_missing)
+    records = meta.records or 0
+    check_size(file, records, max(len(meta.names), 1))
+    check_unpacked(file, records * sum(meta.widths.values()))
+    if table is None or meta.read != (meta.read if meta.records is None else meta.records):
         raise _damaged(file)
-    columns = [_column(file, name, frame.iloc[:, i], meta) for i, name in enumerate(names)]
+    columns = [_column(file, name, _series(table, i), meta) for i, name in enumerate(meta.names)]
     return labelled_table(file, columns, schema)
 
 
@@ -89,39 +91,52 @@ def _damaged(file: str) -> InputError:
 
 
 def _parsed(
-    file: str,
-    content: bytes,
-    parse: Callable[..., tuple[pd.DataFrame, Any]],
-    options: dict[str, Any],
-) -> tuple[pd.DataFrame, _Meta]:
+    file: str, content: bytes, kind: str, has_missing: bool
+) -> tuple[_Meta, pa.Table | None]:
+    """What the library finds, in a process of its own: a broken file may end it."""
+    child = Path(__file__).with_name("readstat_child.py")
+    limits = [str(MOST_CELLS), str(LARGEST_UNPACKED)]
+    command = [sys.executable, "-P", str(child), kind, str(int(has_missing)), *limits]
     try:
-        frame, meta = parse(io.BytesIO(content), **options)
-    except pyreadstat.PyreadstatError:
+        done = subprocess.run(
+            command, input=content, capture_output=True, check=True, timeout=_SECONDS
+        )
+        line, _, columns = done.stdout.partition(b"\n")
+        meta = _Meta(**json.loads(line))
+        table = pa.ipc.open_stream(columns).read_all() if columns else None
+    except (subprocess.SubprocessError, pa.ArrowException, ValueError, TypeError):
         raise _damaged(file) from None
-    # a broken file may break the library's own conversions; none of their words is shown
-    except Exception:  # whatever it raises, the file is what is wrong
-        raise _damaged(file) from None
-    return frame, meta
+    return meta, table
+
+
+def _series(table: pa.Table, position: int) -> pd.Series[Any]:
+    """A column, with letters for missing among its numbers."""
+    values: pd.Series[Any] = table.column(str(position)).to_pandas()
+    letters = f"{position} letters"
+    if letters not in table.column_names:
+        return values
+    texts = table.column(letters).to_pandas().astype(object)
+    return values.astype(object).where(texts.isna(), texts)
 
 
 def _column(file: str, name: str, values: pd.Series[Any], meta: _Meta) -> LabelledColumn:
-    kind = meta.readstat_variable_types.get(name, "double")
-    written = meta.original_variable_types.get(name, "") or ""
+    kind = meta.types.get(name, "double")
+    written = meta.formats.get(name, "") or ""
     if kind != "string" and written.upper().startswith(_TIMES):
         raise InputError(
             f"{file}, column {name}: the column holds times of the day; write them as numbers of "
             "one unit."
         )
     labels: dict[Code, str] = {
-        _code(code): label for code, label in meta.variable_value_labels.get(name, {}).items()
+        _code(code): label for code, label in meta.value_labels.get(name, [])
     }
     return LabelledColumn(
         name=name,
         values=_values(values.reset_index(drop=True), kind, written, meta, name),
-        label=meta.column_names_to_labels.get(name),
+        label=meta.labels.get(name),
         value_labels=labels,
         missing_codes=_missing_codes(meta, name, labels, kind),
-        ordered=meta.variable_measure.get(name) == "ordinal",
+        ordered=meta.measures.get(name) == "ordinal",
         narrow=True,
     )
 
@@ -137,12 +152,12 @@ def _missing_codes(meta: _Meta, name: str, labels: dict[Code, str], kind: str) -
     """Codes that the file declares as missing, and the letters of Stata and SAS."""
     codes: list[Code | tuple[float, float]] = []
     for part in meta.missing_ranges.get(name, []):
-        low, high = _code(part["lo"]), _code(part["hi"])
+        low, high = _code(part[0]), _code(part[1])
         if isinstance(low, str) or low == high:
             codes.append(low)
         else:
             codes.append((float(low), float(high)))
-    codes += meta.missing_user_values.get(name, [])
+    codes += meta.missing_letters.get(name, [])
     if kind != "string":
         codes += [code for code in labels if isinstance(code, str) and code not in codes]
     return tuple(codes)

@@ -16,13 +16,11 @@ _TRANSPORT = b"HEADER RECORD*******LIB"
 
 def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
     """Read a SAS table or transport file, see `read_labelled`."""
-    import pyreadstat
-
     from rwn_core.io.readstat_reader import read_labelled
 
     table = content.startswith(_TABLE)
-    parse = pyreadstat.read_sas7bdat if table else pyreadstat.read_xport
-    return read_labelled(file, content, schema, parse=parse, has_missing=table)
+    kind = "sas7bdat" if table else "xport"
+    return read_labelled(file, content, schema, kind=kind, has_missing=table)
 
 
 def detects(content: bytes) -> bool:

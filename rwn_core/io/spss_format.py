@@ -19,13 +19,11 @@ _PORTABLE = b"SPSS PORT FILE"
 
 def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
     """Read an SPSS file, see `read_labelled`."""
-    import pyreadstat
-
     from rwn_core.io.readstat_reader import read_labelled
 
     portable = not content.startswith((b"$FL2", b"$FL3"))
-    parse = pyreadstat.read_por if portable else pyreadstat.read_sav
-    return read_labelled(file, content, schema, parse=parse, has_missing=not portable)
+    kind = "por" if portable else "sav"
+    return read_labelled(file, content, schema, kind=kind, has_missing=not portable)
 
 
 def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:

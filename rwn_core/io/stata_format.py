@@ -20,15 +20,12 @@ _OLD = range(104, 116)  # the number of a release before 13 is the first byte
 
 def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
     """Read a Stata file, see `read_labelled`."""
-    import pyreadstat
-
     from rwn_core.io.readstat_reader import read_labelled
 
     # the labels of values stand at the end: without it, codes would come in for their labels
     if content.startswith(_BEGIN) and not content.rstrip(b"\0\r\n ").endswith(_END):
         raise InputError(f"{file} is cut off; get or save the file again.")
-    parse = pyreadstat.read_dta
-    return read_labelled(file, content, schema, parse=parse, has_missing=True)
+    return read_labelled(file, content, schema, kind="dta", has_missing=True)
 
 
 def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
