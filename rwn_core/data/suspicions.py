@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from rwn_core.data.fingerprint import factorized
@@ -20,6 +21,9 @@ _IDENTIFIERS = (
     (re.compile(r"\+\d[\d /()-]{6,}"), "telephone numbers"),
 )
 _FORMULA = re.compile(r"[=@+-].*[A-Za-z(|!].*", re.DOTALL)
+# as surveys write missing: -9, -8, -7, 99, 98, 97, 999 ...
+_NINES = [10**digits - rest for digits in range(1, 13) for rest in (1, 2, 3)]
+_CODES = np.array([*(-number for number in _NINES), *(n for n in _NINES if n > 9)], dtype=float)
 _NAMED = 3  # codes that a notice lists
 
 
@@ -52,16 +56,16 @@ def suspicious(column: pd.Series[Any], variable: Variable) -> list[str]:
 
 def _codes_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
     """Name numbers of nines, or below 0 among none such, that lie far from all others."""
-    known = column.dropna()
-    times = known.value_counts()
-    others = times[[not _is_nines(value) for value in times.index]]
-    odd = times.drop(others.index)
-    if not len(odd) or not len(others):
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    coded = np.isin(values, _CODES)
+    rest = values[~coded & ~np.isnan(values)]
+    if not coded.any() or not len(rest):
         return []
-    low, high = float(others.index.min()), float(others.index.max())
+    low, high = float(rest.min()), float(rest.max())
+    odd, times = np.unique(values[coded], return_counts=True)
     far = {
         value: count
-        for value, count in zip(map(float, odd.index), map(int, odd), strict=True)
+        for value, count in zip(odd.tolist(), times.tolist(), strict=True)
         # one record with a large value is an outlier; a code comes again
         if (value < 0 <= low) or (count > 1 and value > max(1.5 * high, 1.0))
     }
@@ -75,16 +79,6 @@ def _codes_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
         f"{variable.name} has {words}{dots}: if they mean missing, name them as missing_codes in a "
         "schema."
     ]
-
-
-def _is_nines(value: Any) -> bool:
-    """Whether a number is written as surveys write missing: -9, -8, -7, 99, 98, 97, 999 ..."""
-    number = float(value)
-    if not number.is_integer() or abs(number) >= 1e12:
-        return False
-    digits = str(int(abs(number)))
-    nines = digits[:-1] == "9" * (len(digits) - 1) and digits[-1] in "789"
-    return nines and (number < 0 or len(digits) > 1)
 
 
 def _texts(texts: list[str], name: str) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 USUAL = 1  # decimals that a floating number has at least, where nothing else is said
 
 
@@ -35,15 +33,3 @@ def number_text(value: float, decimals: int) -> str:
         digits = ""
     digits = digits.ljust(decimals, "0")
     return f"{whole}.{digits}" if digits else whole
-
-
-def least_decimals(texts: Iterable[str]) -> int:
-    """How many decimals the texts of numbers have at least; those with an exponent apart.
-
-    Examples
-    --------
-    >>> least_decimals(["2.50", "10.25"]), least_decimals(["2", "2.5"])
-    (2, 0)
-    """
-    counts = [len(text.partition(".")[2]) for text in texts if "e" not in text and "E" not in text]
-    return min(counts, default=USUAL)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from decimal import Decimal
 from typing import Any
 
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.variable import MOST_DECIMALS
 from rwn_core.io.limits import LARGEST_WHOLE
-from rwn_core.io.number_texts import USUAL, least_decimals, number_text
+from rwn_core.io.number_texts import USUAL, number_text
 from rwn_core.io.text_types.column import TextColumn
 from rwn_core.io.text_types.patterns import Form
 
@@ -43,12 +42,12 @@ def digit_notices(
     InputError
         A whole number of 2^53 or more is changed, or a number becomes 0.
     """
-    texts = np.asarray(column.different.to_pylist(), dtype=object)
     long = chosen & (pc.utf8_length(column.different).to_numpy(zero_copy_only=False) > _SURE)
     small = chosen & (values == 0)
-    changed = np.zeros(len(texts), dtype=bool)
-    for row in np.flatnonzero(long | small):
-        changed[row] = Decimal(texts[row]) != Decimal(repr(float(values[row])))
+    changed = np.zeros(len(values), dtype=bool)
+    for row in np.flatnonzero((long | small) & ~_comes_back(column.different, values)):
+        text = column.different[int(row)].as_py()
+        changed[row] = Decimal(text) != Decimal(repr(float(values[row])))
     gone = changed & small
     if gone.any():
         column.refuse(
@@ -68,14 +67,32 @@ def digit_notices(
             f"{column.name} has {column.count(changed):,} numbers of more digits than a floating "
             "number holds: the last ones are rounded."
         )
-    times = Counter(values[chosen].tolist())
-    twice = sum(count > 1 for count in times.values())
+    _, times = np.unique(values[chosen], return_counts=True)
+    twice = int(np.count_nonzero(times > 1))
     if twice:
         notices.append(
             f"{column.name} writes {twice:,} numbers in several ways, as 1.1 and 1.10: each is one "
             "number here; if they are codes, make it categorical in a schema."
         )
     return notices
+
+
+def _comes_back(texts: pa.Array, values: Any) -> NDArray[np.bool_]:
+    """Which texts are surely the shortest of their numbers."""
+    shortest = pc.cast(pa.array(values, pa.float64()), pa.large_string())
+    same: NDArray[np.bool_] = pc.equal(shortest, texts).to_numpy(zero_copy_only=False)
+    return same
+
+
+def _least_decimals(texts: pa.Array) -> int:
+    """How many decimals the texts of numbers have at least; those with an exponent apart."""
+    plain = texts.filter(pc.invert(pc.match_substring_regex(texts, "[eE]")))
+    if not len(plain):
+        return USUAL
+    point = pc.find_substring(plain, ".")
+    length = pc.utf8_length(plain)
+    digits = pc.if_else(pc.less(point, 0), 0, pc.subtract(pc.subtract(length, point), 1))
+    return int(pc.min(digits).as_py())
 
 
 def written_decimals(column: TextColumn, series: pd.Series[Any]) -> tuple[int | None, list[str]]:
@@ -98,9 +115,15 @@ def written_decimals(column: TextColumn, series: pd.Series[Any]) -> tuple[int | 
         Form.EXPONENT,
     }:
         return None, []
-    texts = column.different.filter(pa.array(column.of({Form.NUMBER}))).to_pylist()
-    decimals = min(least_decimals(texts), MOST_DECIMALS)
-    others = sum(number_text(float(text), decimals) != text for text in texts)
+    texts = column.different.filter(pa.array(column.of({Form.NUMBER})))
+    decimals = min(_least_decimals(texts), MOST_DECIMALS)
+    # most come back as they are, which Arrow tells at once; the few others are looked at
+    same = pa.array(_comes_back(texts, pc.cast(texts, pa.float64())))
+    # a program may write 1e-7 as 1e-07
+    left = texts.filter(pc.or_(pc.invert(same), pc.match_substring_regex(texts, "[eE]")))
+    if decimals > USUAL and not len(left):
+        decimals = USUAL  # long numbers and no zeros at their ends: nothing was filled up
+    others = sum(number_text(float(text), decimals) != text for text in left.to_pylist())
     said = []
     if others:
         said.append(
