@@ -23,6 +23,7 @@ from rwn_cli.options import (
     like,
     load,
     output_format,
+    require_openable,
     write,
 )
 from rwn_cli.report import report
@@ -132,7 +133,7 @@ def serve(
     from rwn_ui.server import launch
 
     if file is not None:
-        file.open("rb").close()  # not to be opened is no fault of its content
+        require_openable(file)  # not to be opened is no fault of its content
         read(file)  # refused here, with a sentence, rather than on the page
     raise typer.Exit(launch.run(file, port=port, browser=not no_browser, say=say))
 

@@ -142,13 +142,8 @@ def mask(
         files = _internal(record, data, release, file, basis) | files
     write_all(files)  # the record first: no release stands there without it
     _summarize(data, release)
-    for name, cells in release.guarded(form).items():
-        say(
-            f"note: {cells:,} texts of {name} begin as a formula of a spreadsheet would; each got "
-            "an apostrophe before it. Parquet needs none."
-        )
-    for remark in release.params.remarks(data, release.law):
-        say(remark)
+    for note in _notes(data, release, form):
+        say(note)
     say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
     say(f"SHA-256 {file.sha256}")
     if record is not None:
@@ -158,6 +153,20 @@ def mask(
         say("note: the row order names each record; keep this file inside.")
     if seed is not None:
         say("note: a seed is for teaching: it is no secret.")
+
+
+def _notes(data: Microdata, release: Release, form: str) -> list[str]:
+    """What the file does not hold as the table does, and what its reader must know."""
+    from rwn_core.io import format_of_key
+    from rwn_core.io.losses import losses
+
+    guarded = [
+        f"note: {cells:,} texts of {name} begin as a formula of a spreadsheet would; each got an "
+        "apostrophe before it. Parquet needs none."
+        for name, cells in release.guarded(form).items()
+    ]
+    lost = [f"note: {loss}" for loss in losses(release.masked, format_of_key(form))]
+    return [*guarded, *release.params.remarks(data, release.law), *lost]
 
 
 def _internal(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, fields, replace
@@ -69,8 +71,20 @@ def load(source: str, schema: Path | None = None) -> Microdata:
         return load_demo(source.removeprefix(DEMO))
     for path in (Path(source), schema):
         if path is not None:
-            path.open("rb").close()
+            require_openable(path)
     return read(source, schema=schema)
+
+
+def require_openable(path: Path) -> None:
+    """Open a file for a moment; a pipe without a writer is not waited for.
+
+    Raises
+    ------
+    OSError
+    """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    os.close(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)))
 
 
 @contextmanager

@@ -10,7 +10,10 @@ from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.data.variable import Variable
 from rwn_core.errors import SchemaError
 
-_FIELDS = ("name", "kind", "role", "weight", "group", "masked", "levels")
+_FIELDS = (
+    *("name", "kind", "role", "weight", "group", "masked", "levels"),
+    *("label", "value_labels", "missing_codes", "decimals"),
+)
 
 
 def parse_toml(text: str) -> tuple[tuple[Variable, ...], Question | None]:
@@ -87,4 +90,15 @@ def _fields_of(variable: Variable) -> dict[str, Any]:
         fields["masked"] = False
     if variable.levels is not None:
         fields["levels"] = list(variable.levels)
-    return fields
+    return fields | _codebook_of(variable)
+
+
+def _codebook_of(variable: Variable) -> dict[str, Any]:
+    """What the file of a variable says of it, as far as it says anything."""
+    fields = {
+        "label": variable.label,
+        "decimals": variable.decimals,
+        "value_labels": [list(pair) for pair in variable.value_labels] or None,
+        "missing_codes": list(variable.missing_codes) or None,
+    }
+    return {name: value for name, value in fields.items() if value is not None}

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.schema import Schema
+from rwn_core.data.suspicions import suspicious
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, SchemaError
 
@@ -231,6 +232,7 @@ def _column_notices(column: pd.Series[Any], variable: Variable) -> list[str]:
                 f"{name} has {different:,} different values in {len(column):,} records: "
                 "if it identifies people, set its role to identifier."
             )
+    notices += suspicious(column, variable)
     if variable.kind is Kind.ORDERED and variable.levels is None and _is_text(column.dtype):
         notices.append(f"{name} is ordered by the alphabet; give its levels for another order.")
     return notices

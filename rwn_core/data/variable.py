@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
+from rwn_core.data.codebook import Code, checked_labels, checked_missing
 from rwn_core.errors import SchemaError
 
+MOST_DECIMALS = 20
 LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
 
 
@@ -49,6 +51,16 @@ class Variable:
         Whether the masking may replace the variable's values.
     levels : tuple of str, optional
         The order of an ordered variable's values.
+    label : str, optional
+        What the variable is, in the words of its file.
+    value_labels : tuple of (code, str)
+        The codes of a file with their labels, in order; a code is a number or a text.
+    missing_codes : tuple
+        Codes that a file declares as missing: numbers, texts, or pairs of numbers from which to
+        which.
+    decimals : int, optional
+        How many decimals a text file writes at least, from 0 to 20: with 2, a half is 0.50; with 0,
+        one is 1. Left out, it is 1. A value never loses a digit.
 
     Raises
     ------
@@ -62,6 +74,10 @@ class Variable:
     group: str | None = None
     masked: bool = True
     levels: tuple[str, ...] | None = None
+    label: str | None = None
+    value_labels: tuple[tuple[Code, str], ...] = ()
+    missing_codes: tuple[Code | tuple[float, float], ...] = ()
+    decimals: int | None = None
 
     def __post_init__(self) -> None:
         """Check each field by itself."""
@@ -74,6 +90,15 @@ class Variable:
             raise SchemaError(f"The field masked of variable {self.name} must be true or false.")
         if self.levels is not None:
             object.__setattr__(self, "levels", _levels(self.levels, self.name))
+        if not isinstance(self.label, str | None):
+            raise SchemaError(f"The label of variable {self.name} must be a text.")
+        if self.decimals is not None and not _is_decimals(self.decimals):
+            raise SchemaError(
+                f"The decimals of variable {self.name} must be a whole number from 0 to "
+                f"{MOST_DECIMALS}."
+            )
+        object.__setattr__(self, "value_labels", checked_labels(self.value_labels, self.name))
+        object.__setattr__(self, "missing_codes", checked_missing(self.missing_codes, self.name))
 
 
 _Word = TypeVar("_Word", bound=StrEnum)
@@ -85,6 +110,11 @@ def _word(words: type[_Word], value: object, what: str, name: str) -> _Word:
     except ValueError:
         known = ", ".join(words)
         raise SchemaError(f"The {what} of variable {name} must be one of: {known}.") from None
+
+
+def _is_decimals(value: object) -> bool:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole and 0 <= value <= MOST_DECIMALS  # type: ignore[operator]  # it is whole
 
 
 def _levels(value: object, name: str) -> tuple[str, ...]:

@@ -9,7 +9,17 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from rwn_core.errors import ParameterError
-from rwn_core.io import csv_format, parquet_format
+from rwn_core.io import (
+    csv_format,
+    excel_format,
+    feather_format,
+    parquet_format,
+    r_format,
+    sas_format,
+    spss_format,
+    stata_format,
+    tsv_format,
+)
 from rwn_core.io.format import Format
 
 __all__ = [
@@ -22,11 +32,19 @@ __all__ = [
     "format_of_name",
     "kinds",
     "titles",
+    "writable",
 ]
 
 FORMATS: tuple[Format, ...] = (
     csv_format.FORMAT,
     parquet_format.FORMAT,
+    excel_format.FORMAT,
+    tsv_format.FORMAT,
+    feather_format.FORMAT,
+    stata_format.FORMAT,
+    spss_format.FORMAT,
+    sas_format.FORMAT,
+    r_format.FORMAT,
 )
 """Every format, in the order on screen; the first is the usual one."""
 
@@ -61,7 +79,12 @@ def endings(besides: str | None = None) -> str:
     besides : str, optional
         Key of a format that is left out.
     """
-    return either([each.suffixes[0] for each in FORMATS if each.key != besides])
+    return either([each.suffixes[0] for each in writable() if each.key != besides])
+
+
+def writable() -> list[Format]:
+    """List the formats in which files are written; the others are only read."""
+    return [each for each in FORMATS if each.write is not None]
 
 
 def format_of_name(name: str) -> Format | None:

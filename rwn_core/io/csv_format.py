@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from typing import TYPE_CHECKING
 
-from rwn_core.io.format import Format
+from rwn_core.io.format import Feature, Format
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,19 +14,17 @@ if TYPE_CHECKING:
 
 
 def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
-    """Read a CSV file, see `read_csv`."""
-    from rwn_core.io.csv_reader import read_csv
+    """Read a CSV file, see `read_text_table`."""
+    from rwn_core.io.text_reader import read_text_table
 
-    return read_csv(file, content, schema)
+    return read_text_table(file, content, schema)
 
 
-def write(frame: pd.DataFrame) -> bytes:
+def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     """Write UTF-8 with commas, one header line and line feeds."""
-    written = frame.to_csv(index=False, lineterminator="\n")
-    if "\r" in written:
-        # a carriage return ends a line for a reader, unless its text is quoted
-        written = frame.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    return written.encode("utf-8")
+    from rwn_core.io.text_writer import text_table
+
+    return text_table(frame, ",", schema)
 
 
 FORMAT = Format(
@@ -38,5 +35,6 @@ FORMAT = Format(
     media_type="text/csv",
     read=read,
     write=write,
+    keeps=frozenset({Feature.DATES, Feature.TIME_ZONES}),
     demand="UTF-8, separated by commas, one header line",
 )

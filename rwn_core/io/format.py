@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -11,6 +12,19 @@ if TYPE_CHECKING:
 
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
+
+
+class Feature(StrEnum):
+    """What a file may keep beside the values, in the order of the table in the docs."""
+
+    TRUTHS = "truth values"
+    DATES = "dates and times"
+    TIME_ZONES = "time zones"
+    LEVEL_ORDER = "order of levels"
+    LABELS = "variable labels"
+    VALUE_LABELS = "value labels with their codes"
+    MISSING_CODES = "codes for missing"
+    MISSING_LETTERS = "letters for missing"
 
 
 def _never(content: bytes) -> bool:
@@ -38,8 +52,12 @@ class Format:
     read : callable
         Of the file's name for messages, its bytes and a Schema or None; gives a Microdata, or
         raises InputError or SchemaError.
-    write : callable
-        Of a data frame; gives bytes that hold its values and nothing else, always the same.
+    write : callable or None
+        Of a data frame and a Schema or None; gives bytes that hold the values, with the labels
+        and codes of the schema as far as the format keeps them, and nothing else, always the same.
+        None where files of the format are only read.
+    keeps : frozenset of Feature
+        What a file keeps that is written and read again, or only read.
     demand : str
         What a file must be beyond its format, such as "UTF-8, separated by commas".
     detects : callable
@@ -52,7 +70,8 @@ class Format:
     suffixes: tuple[str, ...]
     media_type: str
     read: Callable[[str, bytes, Schema | None], Microdata]
-    write: Callable[[pd.DataFrame], bytes]
+    write: Callable[[pd.DataFrame, Schema | None], bytes] | None
+    keeps: frozenset[Feature] = frozenset()
     demand: str = ""
     detects: Callable[[bytes], bool] = _never
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from rwn_core.io.format import Format
+from rwn_core.io.format import Feature, Format
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,26 +21,22 @@ def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
     return read_parquet(file, content, schema)
 
 
-def write(frame: pd.DataFrame) -> bytes:
-    """Write values alone: no unused levels, no metadata, no statistics."""
-    import pandas as pd
+def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
+    """Write values and types alone: no unused levels, no statistics, no metadata of pandas."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    columns = {}
-    for name in frame.columns:
-        column = frame[name]
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            column = column.cat.remove_unused_categories()
-        columns[name] = pa.Array.from_pandas(column)
-    table = pa.table(columns).replace_schema_metadata(None)
+    from rwn_core.io.arrow_table import arrow_table
+
     buffer = io.BytesIO()
+    table = arrow_table(frame)
     pq.write_table(
         table,
         buffer,
         compression="zstd",
         write_statistics=False,
-        store_schema=False,
+        # the types alone: without them categories come back as texts, without their order
+        store_schema=any(pa.types.is_dictionary(field.type) for field in table.schema),
         write_page_checksum=True,
     )
     return buffer.getvalue()
@@ -59,5 +55,6 @@ FORMAT = Format(
     media_type="application/vnd.apache.parquet",
     read=read,
     write=write,
+    keeps=frozenset({Feature.TRUTHS, Feature.DATES, Feature.TIME_ZONES, Feature.LEVEL_ORDER}),
     detects=detects,
 )

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
 
-import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.validation import LARGEST_NUMBER, check_names
 from rwn_core.errors import InputError
-from rwn_core.io.file_name import in_file
-from rwn_core.io.limits import LARGEST_WHOLE, MOST_CELLS, MOST_COLUMNS, MOST_LETTERS
+from rwn_core.io.arrow_columns import arrow_microdata, check_fields, checked_fields, is_text, whole
+from rwn_core.io.limits import MOST_LETTERS, check_unpacked
+
+_DELTA = "DictAccumulator for Delta"  # Arrow reads texts of these encodings one by one only
+_LARGEST_PREFIXED = 200_000_000  # unpacked bytes of a file with such texts
+_SPELLED = 2_000_000_000  # bytes that a batch of such texts can spell at most
 
 
 def read_parquet(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
@@ -44,27 +43,38 @@ def read_parquet(file: str, content: bytes, schema: Schema | None = None) -> Mic
         Names file, column and the remedy.
     SchemaError
     """
-    with _whole(file):
+    with whole(file):
         source = _open(content)
-        fields = list(source.schema_arrow)
-        records = source.metadata.num_rows
-    _check_size(file, records, len(fields))
-    with in_file(file):
-        check_names(pd.Index([field.name for field in fields], dtype=object))
-        if schema is not None:
-            schema.require_names([field.name for field in fields])
+        fields = checked_fields(source.schema_arrow)
+        meta = source.metadata
+        groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
+    check_fields(file, fields, meta.num_rows, schema)
+    size = sum(group.total_byte_size for group in groups)
+    check_unpacked(file, size)
+    with whole(file):
+        table = _table(file, content, fields, size)
+        table.validate(full=True)
+        if table.num_rows != meta.num_rows:
+            raise pa.ArrowInvalid("fewer records than declared")
+        table = table.unify_dictionaries()
+    return arrow_microdata(file, table, fields, schema)
+
+
+def _table(file: str, content: bytes, fields: Sequence[pa.Field], size: int) -> pa.Table:
+    # texts come in as dictionaries, so that a long one that occurs a million times is held once
+    texts = [field.name for field in fields if is_text(field.type)]
+    try:
+        return _open(content, texts).read(use_pandas_metadata=False)
+    except OSError as error:
+        if _DELTA not in str(error):
+            raise
+    source = _open(content)
+    others = [field.name for field in fields if field.name not in texts]
+    table = source.read(columns=others, use_pandas_metadata=False)
     for field in fields:
-        _check_type(file, field)
-    table = _table(file, content, fields)
-    series = {}
-    notices: list[str] = []
-    for field in fields:
-        column = _flat(file, field, table.column(field.name))
-        series[field.name] = _series(field, column)
-        _check_values(file, field.name, series[field.name])
-        notices += _notices(field, series[field.name])
-    with in_file(file):
-        return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
+        if field.name in texts:
+            table = table.append_column(field, _spelled(file, source, field.name, size))
+    return table
 
 
 def _open(content: bytes, texts: list[str] | None = None) -> pq.ParquetFile:
@@ -73,152 +83,26 @@ def _open(content: bytes, texts: list[str] | None = None) -> pq.ParquetFile:
     )
 
 
-@contextmanager
-def _whole(file: str) -> Iterator[None]:
-    """Turn whatever the library raises about a broken file into one sentence."""
-    try:
-        yield
-    # an ArrowInvalid is a ValueError, other Arrow errors are OSError or MemoryError
-    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError):
-        raise InputError(
-            f"{file} is damaged, cut off or encrypted; get or save the file again."
-        ) from None
+def _spelled(file: str, source: pq.ParquetFile, name: str, size: int) -> pa.ChunkedArray:
+    """Texts of an encoding that Arrow cannot read as a dictionary, a few records at a time.
 
-
-def _check_size(file: str, records: int, columns: int) -> None:
-    if columns > MOST_COLUMNS:
+    Such a text can be written as what it adds to the text before: a few bytes can spell many.
+    """
+    if size > _LARGEST_PREFIXED:
         raise InputError(
-            f"{file} has {columns:,} columns; choose at most {MOST_COLUMNS:,} of them."
+            f"{file}, column {name}: the texts are in an encoding that can hold any number of "
+            "letters, and the file is large; save it with plain texts."
         )
-    if records * columns > MOST_CELLS:
-        raise InputError(
-            f"{file} has {records:,} records of {columns:,} columns, more than {MOST_CELLS:,} "
-            "cells; read fewer columns or records, or use the commands for large tables."
-        )
-
-
-_TEXTS: tuple[Callable[[Any], bool], ...] = (
-    pa.types.is_string,
-    pa.types.is_large_string,
-    pa.types.is_string_view,
-)
-_KNOWN: tuple[Callable[[Any], bool], ...] = (
-    *_TEXTS,
-    pa.types.is_boolean,
-    pa.types.is_integer,
-    pa.types.is_floating,
-    pa.types.is_decimal,
-    pa.types.is_date,
-    pa.types.is_timestamp,
-)
-_REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
-    (pa.types.is_nested, "holds lists or records; write each part as a column of its own"),
-    (pa.types.is_null, "has no values; remove it"),
-    (pa.types.is_duration, "holds durations; write them as numbers of one unit"),
-    (pa.types.is_time, "holds times of the day; write them as numbers of one unit"),
-)
-
-
-def _is(tests: tuple[Callable[[Any], bool], ...], type_: pa.DataType) -> bool:
-    return any(test(type_) for test in tests)
-
-
-def _check_type(file: str, field: pa.Field) -> None:
-    type_ = field.type
-    if pa.types.is_dictionary(type_):
-        type_ = type_.value_type
-    if _is(_KNOWN, type_):
-        return
-    remedy = "holds bytes or objects; write numbers, texts or dates, or remove it"
-    for test, what in _REMEDIES:
-        if test(type_):
-            remedy = what
-    raise InputError(f"{file}, column {field.name}: the column {remedy}.")
-
-
-def _table(file: str, content: bytes, fields: list[pa.Field]) -> pa.Table:
-    # texts come in as dictionaries, so that a long one that occurs a million times is held once
-    texts = [field.name for field in fields if _is(_TEXTS, field.type)]
-    with _whole(file):
-        source = _open(content, texts)
-        table = source.read(use_pandas_metadata=False)
-        table.validate(full=True)
-        if table.num_rows != source.metadata.num_rows:
-            raise pa.ArrowInvalid("fewer records than declared")
-    return table.unify_dictionaries()
-
-
-def _flat(file: str, field: pa.Field, column: pa.ChunkedArray) -> pa.Array:
-    """One array of the column, its dictionary kept only where the file says category."""
-    array = column.combine_chunks()
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
-    if not pa.types.is_dictionary(array.type) or pa.types.is_dictionary(field.type):
-        return array
-    lengths = pc.binary_length(array.dictionary).take(array.indices)
-    if (pc.sum(lengths).as_py() or 0) > MOST_LETTERS:
-        raise InputError(
-            f"{file}, column {field.name}: the texts have more than {MOST_LETTERS:,} bytes; "
-            "shorten or remove the column."
-        )
-    return array.dictionary.take(array.indices)
-
-
-def _series(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
-    type_ = array.type
-    if pa.types.is_dictionary(type_):
-        return _category(array, field.type.ordered)
-    if _is(_TEXTS, type_):
-        return pd.Series(pd.array(array.cast(pa.large_string()), dtype="str"))
-    if pa.types.is_decimal(type_):
-        return pd.Series(array.cast(pa.float64()).to_numpy(zero_copy_only=False))
-    if pa.types.is_date(type_):
-        array = array.cast(pa.timestamp("s"))
-    if pa.types.is_float16(type_):
-        array = array.cast(pa.float32())
-    if array.null_count and pa.types.is_integer(type_):
-        return _nullable(array, str(type_).replace("int", "Int").replace("uI", "UI"))
-    if array.null_count and pa.types.is_boolean(type_):
-        return _nullable(array, "boolean")
-    return pd.Series(array.to_pandas())
-
-
-def _nullable(array: pa.Array, dtype: Any) -> pd.Series[Any]:
-    missing = array.is_null().to_numpy(zero_copy_only=False)
-    filled = pc.fill_null(array, pa.scalar(0).cast(array.type)).to_numpy(zero_copy_only=False)
-    return pd.Series(pd.array(filled, dtype=dtype)).mask(missing)
-
-
-def _category(array: pa.DictionaryArray, ordered: bool) -> pd.Series[Any]:
-    levels = array.dictionary
-    if pa.types.is_decimal(levels.type):
-        levels = levels.cast(pa.float64())
-    codes = pc.fill_null(array.indices, -1).to_numpy(zero_copy_only=False)
-    if levels.null_count or len(levels.unique()) < len(levels):
-        return pd.Series(levels.take(array.indices).to_pandas()).astype("category")
-    category = pd.Categorical.from_codes(codes, categories=levels.to_pandas(), ordered=ordered)
-    return pd.Series(category.remove_unused_categories())
-
-
-def _check_values(file: str, name: str, series: pd.Series[Any]) -> None:
-    if not pd.api.types.is_float_dtype(series.dtype):
-        return
-    large = np.abs(series.to_numpy(dtype=np.float64)) > LARGEST_NUMBER
-    if large.any():
-        raise InputError(
-            f"{file}, column {name}, record {int(large.argmax()) + 1:,}: {int(large.sum()):,} "
-            f"of the values are infinite or beyond {LARGEST_NUMBER:g}; replace or remove them."
-        )
-
-
-def _notices(field: pa.Field, series: pd.Series[Any]) -> list[str]:
-    if pa.types.is_decimal(field.type):
-        return [f"{field.name} has exact decimals in the file: they are read as floating numbers."]
-    if pd.api.types.is_integer_dtype(series.dtype):
-        known = series.dropna()
-        if len(known) and max(abs(int(known.min())), abs(int(known.max()))) >= LARGEST_WHOLE:
-            return [
-                f"{field.name} has whole numbers of 2^53 or more: a distance cannot tell them all "
-                "apart; if they identify people, set its role to identifier."
-            ]
-    return []
+    at_once = min(max(_SPELLED // max(size, 1), 1), 100_000)
+    chunks = []
+    letters = 0
+    for batch in source.iter_batches(batch_size=at_once, columns=[name]):
+        array = batch.column(0)
+        letters += pc.sum(pc.binary_length(array)).as_py() or 0
+        if letters > MOST_LETTERS:
+            raise InputError(
+                f"{file}, column {name}: the texts have more than {MOST_LETTERS:,} bytes; "
+                "shorten or remove the column."
+            )
+        chunks.append(array)
+    return pa.chunked_array(chunks)

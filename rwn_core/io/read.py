@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from rwn_core.data.microdata import Microdata
@@ -12,6 +13,7 @@ from rwn_core.io import Format, detected, either, endings, format_of_name, kinds
 from rwn_core.io.file_name import in_file, shown
 from rwn_core.io.file_type import describe
 from rwn_core.io.limits import LARGEST_FILE
+from rwn_core.io.missing_codes import without_missing_codes
 
 __all__ = ["read", "read_bytes"]
 
@@ -84,7 +86,8 @@ def read_bytes(
     if not content:
         raise InputError(f"{file} is empty (0 bytes); choose a file that holds a table.")
     _check_content(form, file, content)
-    return form.read(file, content, _schema_of(schema))
+    described = _schema_of(schema)
+    return without_missing_codes(form.read(file, content, described), described)
 
 
 def _check_content(form: Format, file: str, content: bytes) -> None:
@@ -119,8 +122,17 @@ def _format_of(name: str, content: bytes) -> Format:
 
 def _bytes_of(path: Path) -> bytes:
     try:
-        if path.stat().st_size <= LARGEST_FILE:
-            return path.read_bytes()
+        about = path.stat()
+        # a device may give bytes without end, and a pipe may never give one
+        if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
+            raise InputError(f"{shown(path.name)} is no ordinary file; copy the table into one.")
+        if about.st_size <= LARGEST_FILE:
+            with path.open("rb") as stream:
+                content = stream.read(LARGEST_FILE + 1)
+            if len(content) <= LARGEST_FILE:
+                return content
+    except InputError:
+        raise
     except (OSError, ValueError) as error:  # a ValueError for a path with a NUL
         reason = (getattr(error, "strerror", None) or "not a path").lower()
         raise InputError(

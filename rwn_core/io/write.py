@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.io import endings, format_of_key, format_of_name
 
@@ -28,19 +29,21 @@ def file_format(path: Path) -> str:
         The name ends in something else.
     """
     asked = format_of_name(path.name)
-    if asked is None:
+    if asked is None or asked.write is None:
         raise ParameterError(f"The output file name must end in {endings()}.")
     return asked.key
 
 
-def table_bytes(frame: pd.DataFrame, format: str) -> bytes:
-    """Give a file's bytes: no index, no unused levels, no metadata, no statistics.
+def table_bytes(frame: pd.DataFrame, format: str, schema: Schema | None = None) -> bytes:
+    """Give a file's bytes: no index, no unused levels, no foreign metadata, no statistics.
 
     Parameters
     ----------
     frame : pandas.DataFrame
     format : str
         Key of a format in `rwn_core.io.FORMATS`, such as "csv".
+    schema : Schema, optional
+        Its labels, codes and codes for missing are written where the format keeps them.
 
     Returns
     -------
@@ -50,9 +53,14 @@ def table_bytes(frame: pd.DataFrame, format: str) -> bytes:
     Raises
     ------
     ParameterError
-        There is no such format.
+        There is no such format, or its files are only read.
+    ReleaseError
+        The format cannot hold this table.
     """
-    return format_of_key(format).write(frame)
+    form = format_of_key(format)
+    if form.write is None:
+        raise ParameterError(f"{form.title} files are only read; choose {endings()}.")
+    return form.write(frame, schema)
 
 
 def write_atomically(path: Path, content: bytes) -> Path:

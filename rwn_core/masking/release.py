@@ -83,7 +83,8 @@ class Release:
         order : {"shuffled", "original"}
             The original order names each record; keep such a file inside.
         """
-        return table_bytes(without_formulas(self.published(order).frame, format), format)
+        table = self.published(order)
+        return table_bytes(without_formulas(table.frame, format), format, table.schema)
 
     def guarded(self, format: str) -> dict[str, int]:
         """How many texts of each variable get an apostrophe in a file of this format, if any."""

@@ -31,7 +31,7 @@ def offer(session: Session) -> None:
         )
         chosen = st.segmented_control(
             "Format",
-            [each.key for each in io.FORMATS],
+            [each.key for each in io.writable()],
             default=io.FORMATS[0].key,
             key=widget_key(session, "download.format"),
         )

@@ -189,7 +189,7 @@ def test_levels_that_lack_a_value_of_the_table() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["people.xlsx", "people.csv.gz", "people.txt", "people", "", "people.pkl", "../../people.sav"],
+    ["people.xls", "people.csv.gz", "people.txt", "people", "", "people.pkl", "../../people.ods"],
 )
 def test_other_endings_are_refused(name: str) -> None:
     with pytest.raises(InputError, match="save the table as CSV") as caught:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from rwn_core.errors import InputError
-from rwn_core.io import parquet_reader
+from rwn_core.io import arrow_columns, limits
 from rwn_core.io.read import read_bytes
 
 WORD = "Zaphod"  # a cell that may not appear in a message
@@ -103,7 +103,7 @@ def test_refused_with_place_and_remedy(name: str) -> None:
 
 
 def test_a_bomb_is_refused_by_its_declared_records(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_reader, "MOST_CELLS", 999_999)
+    monkeypatch.setattr(limits, "MOST_CELLS", 999_999)
     bomb = written(pa.table({"a": np.zeros(1_000_000)}), compression="zstd")
     assert len(bomb) < 10_000
     with pytest.raises(InputError, match="1,000,000 records of 1 column"):
@@ -111,7 +111,7 @@ def test_a_bomb_is_refused_by_its_declared_records(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_bomb_of_repeated_texts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet_reader, "MOST_LETTERS", 10_000_000)
+    monkeypatch.setattr(arrow_columns, "MOST_LETTERS", 10_000_000)
     bomb = written(pa.table({"a": pa.array(["z" * 10_000] * 2_000), "b": np.arange(2_000)}))
     assert len(bomb) < 100_000
     with pytest.raises(InputError, match="column a: the texts have more than 10,000,000 bytes"):
@@ -141,3 +141,43 @@ def test_decimals_come_in_as_numbers_with_a_notice() -> None:
     microdata = read_bytes("people.parquet", content)
     assert microdata.values("bad")[0] == 1.23
     assert any("exact decimals" in notice for notice in microdata.notices)
+
+
+def test_texts_written_as_additions_are_read() -> None:
+    texts = [f"person {i}" for i in range(5_000)]
+    content = written(
+        pa.table({"t": texts, "x": np.arange(5_000)}),
+        use_dictionary=False,
+        column_encoding={"t": "DELTA_BYTE_ARRAY", "x": "DELTA_BINARY_PACKED"},
+    )
+    microdata = read_bytes("people.parquet", content)
+    assert microdata.frame["t"].tolist() == texts
+
+
+def test_two_records_that_unpack_to_gigabytes_are_refused_before_they_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "LARGEST_UNPACKED", 5_000_000)
+    table = pa.table({"a": ["z" * 6_000_000, "y"], "b": [1, 2]})
+    for options in ({}, {"use_dictionary": False}, {"column_encoding": {"a": "DELTA_BYTE_ARRAY"}}):
+        options = {"use_dictionary": False, **options} if options else {}
+        bomb = written(table, compression="zstd", **options)
+        assert len(bomb) < 10_000
+        with pytest.raises(InputError, match="unpacks to more than 5 MB"):
+            read_bytes("people.parquet", bomb)
+
+
+@pytest.mark.parametrize(
+    ("type_", "texts", "kept"),
+    [
+        (pa.decimal128(20, 0), ["12345678901234567890", "12345678901234567891"], "str"),
+        (pa.decimal128(38, 10), ["12345678901234567.8901234567", "1.5000000000"], "str"),
+        (pa.decimal128(18, 0), ["123456789012345678", "-5"], "int64"),
+        (pa.decimal128(10, 2), ["1.23", "4.50"], "float64"),
+    ],
+)
+def test_decimals_never_lose_a_digit(type_: pa.DataType, texts: list[str], kept: str) -> None:
+    content = with_column([decimal.Decimal(text) for text in texts], type_)
+    values = read_bytes("people.parquet", content).frame["bad"]
+    assert values.dtype == kept
+    assert [decimal.Decimal(str(value)) for value in values] == [decimal.Decimal(t) for t in texts]

@@ -179,8 +179,8 @@ def test_orders(data, order):
         release.to_bytes("csv", order=order)
 
 
-@pytest.mark.parametrize("name", ["out.xlsx", "out", "out.csv.gz"])
+@pytest.mark.parametrize("name", ["out.xls", "out", "out.csv.gz"])
 def test_file_names(data, tmp_path, name):
-    with pytest.raises(ParameterError, match=r"must end in \.csv or \.parquet"):
+    with pytest.raises(ParameterError, match=r"must end in \.csv, \.parquet"):
         mask(data, RWN(k=2), seed=7).publish(tmp_path / name)
     assert not list(tmp_path.iterdir())

@@ -187,7 +187,7 @@ REFUSED = [
     (2, "mask bodyfat.csv out.csv --method none --k 5", "method"),
     (2, "mask bodyfat.csv out.csv --method nbrs2015 --epsilon 1 --k 5", "has no k"),
     (2, "mask bodyfat.csv out.csv --method nbrs2015", "--epsilon"),
-    (2, "mask bodyfat.csv out.txt --k 5", ".csv or .parquet"),
+    (2, "mask bodyfat.csv out.txt --k 5", ".csv, .parquet"),
     (2, "mask demo:none out.csv --k 5", "demo"),
     (2, "mask demo:bodyfat out.csv --k 5 --schema bodyfat.toml", "--schema"),
     (2, "demo none -o out.csv", "bodyfat"),

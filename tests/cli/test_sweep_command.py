@@ -79,7 +79,7 @@ def test_a_second_run_goes_on_where_the_first_was_stopped(rwn_command: Run) -> N
         (("demo:bodyfat", "-o", "out.csv"), 2, "Give --epsilon"),
         (("demo:bodyfat", "--k", "3,", "-o", "out.csv"), 2, "--k must be values"),
         (("demo:bodyfat", "--k", "x", "-o", "out.csv"), 2, "k must be"),
-        (("demo:bodyfat", "--k", "3", "-o", "out.txt"), 2, ".csv or .parquet"),
+        (("demo:bodyfat", "--k", "3", "-o", "out.txt"), 2, ".csv, .parquet"),
         (("demo:bodyfat", "--k", "3", "--set", "q", "-o", "out.csv"), 2, "NAME=V"),
         (("demo:bodyfat", "--k", "3", "--measure", "x", "-o", "out.csv"), 2, "no measure x"),
         (("demo:nothing", "--k", "3", "-o", "out.csv"), 2, "demo"),

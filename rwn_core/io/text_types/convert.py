@@ -15,6 +15,8 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.limits import LARGEST_WHOLE
 from rwn_core.io.text_types.column import NOTHING, TextColumn
+from rwn_core.io.text_types.digits import digit_notices
+from rwn_core.io.text_types.moments import NO_DATE, dates
 from rwn_core.io.text_types.patterns import Form, fitting
 
 Typed = tuple["pd.Series[Any]", list[str]]
@@ -27,12 +29,6 @@ _REMEDIES = {
     Form.UNIT: ("a percent or currency sign", "write the number alone"),
 }
 _OR_TEXTS = "or give the column the kind categorical in a schema"
-_NO_DATE = (
-    "is not a date of the form YYYY-MM-DD",
-    "are not dates of the form YYYY-MM-DD",
-    f"write every date in this form, {_OR_TEXTS}",
-)
-_ZONE = r".*:.*(Z|[+-]\d{2}:?\d{2})"
 _CONTROL = r"(?s).*[\x00-\x08\x0b\x0c\x0e-\x1f\x7f].*"
 
 
@@ -66,7 +62,8 @@ def typed(column: TextColumn, variable: Variable | None) -> Typed:
         )
     kind = None if variable is None else variable.kind
     if kind is Kind.DATE or column.has == {Form.DATE}:
-        return _dates(column)
+        moments, said = dates(column)
+        return moments, [*said, *_missing_notice(column, "count as missing")]
     if kind in (Kind.CONTINUOUS, Kind.COUNT) or column.has <= _ALL_NUMBERS:
         return _numbers(column, declared=kind is not None)
     _refuse_half_numbers(column)
@@ -105,7 +102,7 @@ def _refuse_half_dates(column: TextColumn) -> None:
         return
     column.refuse(
         column.of(set(Form) - NOTHING - {Form.DATE}),
-        *_NO_DATE,
+        *NO_DATE,
     )
 
 
@@ -137,6 +134,7 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
         )
     notices = _missing_notice(column, "count as missing")
     if pc.any(pc.match_substring_regex(texts, "[.eE]")).as_py():
+        notices += digit_notices(column, chosen, values)
         return pd.Series(values[column.codes], name=column.name), notices
     return _whole(column, values), notices
 
@@ -170,32 +168,6 @@ def _whole(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]:
     return pd.Series(pd.arrays.IntegerArray(whole, gaps), name=column.name)
 
 
-def _dates(column: TextColumn) -> Typed:
-    others = column.has - {Form.DATE}
-    if others:
-        column.refuse(
-            column.of(others),
-            *_NO_DATE,
-        )
-    chosen = column.of({Form.DATE})
-    texts = column.different
-    zoned = fitting(texts, _ZONE) & chosen
-    if zoned.any() and not zoned[chosen].all():
-        remedy = "write it in all or in none"
-        column.refuse(chosen & ~zoned, "lacks a time zone", "lack a time zone", remedy)
-    parsed = pd.to_datetime(
-        pd.Series(np.where(chosen, texts.to_numpy(zero_copy_only=False), None), dtype=object),
-        format="ISO8601",
-        errors="coerce",
-        utc=bool(zoned.any()),
-    )
-    impossible = chosen & parsed.isna().to_numpy()
-    if impossible.any():
-        column.refuse(impossible, "is not on the calendar", "are not on the calendar", "correct it")
-    dates = parsed.take(column.codes).reset_index(drop=True).rename(column.name)
-    return dates, _missing_notice(column, "count as missing")
-
-
 def _texts(column: TextColumn) -> pd.Series[Any]:
     empty = pc.equal(column.texts, "")
     filled = pc.if_else(empty, pa.scalar(None, pa.large_string()), column.texts)
@@ -214,7 +186,8 @@ def _text_notices(column: TextColumn) -> list[str]:
     notices = _missing_notice(column, "stay texts; leave the field empty for a missing value")
     if Form.CODE in column.has and column.has <= _NUMBERS:
         notices.append(
-            f"{column.name} has digits with zeros before them, as in codes: it is categorical."
+            f"{column.name} has digits with a plus or zeros before them, as in codes: it is "
+            "categorical."
         )
     for wrong, what in (
         (column.padded(), "begin or end with blanks"),

@@ -36,9 +36,10 @@ _PATTERNS = {
     Form.BLANK: r"",
     # 12E5 may be the number of a product; a program writes 1.2e6 or 1e+06
     Form.EXPONENT: r"\d+[eE]\d+",
+    # a zero before another digit makes a code: 00501;
+    # so many digits after a plus are a telephone number
+    Form.CODE: r"[+-]?0\d+|\+\d{6,}",
     Form.NUMBER: rf"[+-]?{_DIGITS}([eE][+-]?\d+)?",
-    # a zero before another digit makes a code: 00501
-    Form.CODE: r"[+-]?0\d+",
     Form.MISSING: r"NA|NaN|nan|null|NULL|None",
     Form.INFINITE: r"(?i)[+-]?inf(inity)?",
     Form.THOUSANDS: r"[+-]?\d{1,3}([,' \x{a0}\x{202f}]\d{3})+(\.\d+)?",
@@ -85,7 +86,6 @@ def fitting(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:
     return matches
 
 
-def is_number(text: str) -> bool:
-    """Whether a text is written as a number of any kind, codes included."""
-    form = forms_of(pa.array([text], pa.large_string()))[0]
-    return form in (Form.EXPONENT, Form.NUMBER, Form.CODE, Form.DECIMAL_COMMA, Form.THOUSANDS)
+def form_of(text: str) -> Form:
+    """The form of one text."""
+    return Form(int(forms_of(pa.array([text], pa.large_string()))[0]))

@@ -30,7 +30,7 @@ def read_toy(file: str, content: bytes, schema: Any) -> Microdata:
     return Microdata.from_frame(pd.DataFrame(rows, columns=lines[0].split()), schema)
 
 
-def write_toy(frame: pd.DataFrame) -> bytes:
+def write_toy(frame: pd.DataFrame, schema: Any = None) -> bytes:
     lines = [frame.columns, *frame.to_numpy().tolist()]
     return SIGN + "\n".join(" ".join(map(str, line)) for line in lines).encode()
 
@@ -46,13 +46,14 @@ TOY = Format(
     demand="no blanks",
     detects=lambda content: content.startswith(SIGN),
 )
-TABLE = pd.DataFrame({"a": [1.0, 2.0, 4.0, 7.0], "b": [3.0, 1.0, 0.5, 2.0]})
+# some programs have no type of whole numbers: decimals tell that these are none
+TABLE = pd.DataFrame({"a": [1.5, 2.0, 4.0, 7.0], "b": [3.0, 1.0, 0.5, 2.0]})
 
 
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue with a third format, without any list or message being edited."""
-    monkeypatch.setattr(io, "FORMATS", (*io.FORMATS, TOY))
+    monkeypatch.setattr(io, "FORMATS", (*io.FORMATS[:2], TOY))
 
 
 def test_every_file_of_a_format_is_in_the_catalogue_and_no_key_or_ending_is_shared() -> None:
@@ -66,12 +67,13 @@ def test_every_file_of_a_format_is_in_the_catalogue_and_no_key_or_ending_is_shar
     assert all(suffix == suffix.lower() and suffix.startswith(".") for suffix in endings)
 
 
-@pytest.mark.parametrize("form", [*io.FORMATS, TOY], ids=lambda form: form.key)
+@pytest.mark.parametrize("form", [*io.writable(), TOY], ids=lambda form: form.key)
 def test_a_format_reads_what_it_writes_and_writes_the_same_again(form: Format) -> None:
-    content = form.write(TABLE)
+    assert form.write is not None
+    content = form.write(TABLE, None)
     again = form.read(f"t{form.suffixes[0]}", content, None)
     pd.testing.assert_frame_equal(again.frame, TABLE)
-    assert form.write(again.frame) == content
+    assert form.write(again.frame, again.schema) == content
     others = [each for each in (*io.FORMATS, TOY) if each is not form]
     assert not any(each.detects(content) for each in others)
 
@@ -122,7 +124,7 @@ def _helps() -> dict[str, str]:
             "from dataclasses import replace\n"
             "from rwn_core import io\n"
             "toy = replace(io.FORMATS[0], key='toy', title='Toy', suffixes=('.toy',))\n"
-            "io.FORMATS = (*io.FORMATS, toy)\n"
+            "io.FORMATS = (*io.FORMATS[:2], toy)\n"
             "from rwn_cli import main as cli\n"
             "for command in ('app', 'demo', 'mask', 'sweep'):\n"
             "    print('\\f' + command)\n"

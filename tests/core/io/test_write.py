@@ -66,7 +66,7 @@ def test_a_missing_value_alone_in_its_line_is_not_an_empty_line() -> None:
 def test_formats_by_name() -> None:
     assert file_format(Path("a.CSV")) == "csv"
     assert file_format(Path("a.b.parquet")) == "parquet"
-    for name in ("a", "a.xlsx", "a.csv.gz", ".csv"):
+    for name in ("a", "a.xls", "a.csv.gz", ".csv", "a.sas7bdat"):
         with pytest.raises(ParameterError, match="must end in"):
             file_format(Path(name))
     with pytest.raises(ParameterError, match="format must be one of"):

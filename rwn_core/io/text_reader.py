@@ -1,4 +1,4 @@
-"""CSV in: UTF-8 text, commas, one header line, every record as wide as the header."""
+"""Text tables in: UTF-8, one separator, one header line, every record as wide as the header."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pandas as pd
 import pyarrow as pa
@@ -22,15 +23,40 @@ from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
 from rwn_core.io.text_types.column import TextColumn
 from rwn_core.io.text_types.convert import typed
-from rwn_core.io.text_types.patterns import is_number
+from rwn_core.io.text_types.digits import written_decimals
+from rwn_core.io.text_types.header import header_notices, refuse_values_as_names
+from rwn_core.io.text_types.patterns import Form, form_of
+from rwn_core.io.text_types.separators import refuse_other_separator
 
 _BLOCK = 1_000  # records held as Python objects at a time; few enough for the cache
-_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+_NO_NAMES = {
+    **dict.fromkeys(
+        (Form.EXPONENT, Form.NUMBER, Form.CODE, Form.DECIMAL_COMMA, Form.THOUSANDS, Form.UNIT),
+        "number",
+    ),
+    **dict.fromkeys((Form.DATE, Form.OTHER_DATE), "date"),
+}
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
-def read_csv(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
-    """Read a CSV file.
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A file's text: its name for messages, its bytes, what separates its fields."""
+
+    file: str
+    content: bytes
+    separator: str
+
+    def records(self) -> Iterator[list[str]]:
+        # newline="" leaves the ends of lines to the csv module, which counts them
+        lines = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8", newline="")
+        return csv.reader(lines, strict=True, delimiter=self.separator)
+
+
+def read_text_table(
+    file: str, content: bytes, schema: Schema | None = None, *, separator: str = ","
+) -> Microdata:
+    """Read a CSV or TSV file.
 
     The csv module splits the records, because it is exact about quotes and counts physical
     lines; types are decided column by column on Arrow arrays of texts.
@@ -41,6 +67,8 @@ def read_csv(file: str, content: bytes, schema: Schema | None = None) -> Microda
         The name to use in messages.
     content : bytes
     schema : Schema, optional
+    separator : str
+        Between the fields of a line.
 
     Returns
     -------
@@ -52,23 +80,37 @@ def read_csv(file: str, content: bytes, schema: Schema | None = None) -> Microda
         Names file, line or column, and the remedy.
     SchemaError
     """
-    text = _checked_text(file, content)
-    names = _header(file, text)
+    text = _Text(file, _checked_text(file, content), separator)
+    names = _header(text)
     if schema is not None:
         with in_file(file):
             schema.require_names(names)
-    columns = _columns(file, text, names)
-    series = {}
-    notices: list[str] = []
-    for name, texts in zip(names, columns, strict=True):
-        column = TextColumn(
-            file=file, name=name, texts=texts, lines=lambda rows: _lines_of(text, rows)
-        )
+    columns = _columns(text, names)
+    cells = [
+        TextColumn(file=file, name=name, texts=texts, lines=lambda rows: _lines_of(text, rows))
+        for name, texts in zip(names, columns, strict=True)
+    ]
+    notices = []
+    if schema is None:
+        refuse_values_as_names(file, cells)
+        notices = header_notices(cells)
+    series: dict[str, pd.Series[Any]] = {}
+    written: dict[str, int | None] = {}
+    for name, column in zip(names, cells, strict=True):
         variable = None if schema is None else schema.variable(name)
         series[name], noticed = typed(column, variable)
         notices += noticed
+        decimals, said = written_decimals(column, series[name])
+        if variable is None or variable.decimals is None:
+            written[name] = decimals
+            notices += said
     with in_file(file):
-        return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
+        data = Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
+    described = data.schema
+    for name, decimals in written.items():
+        if decimals is not None:
+            described = described.replace_variable(name, decimals=decimals)
+    return data.with_schema(described)
 
 
 def _checked_text(file: str, content: bytes) -> bytes:
@@ -98,82 +140,68 @@ def _line_at(content: bytes, position: int) -> int:
     return len(_LINE_END.findall(content[:position])) + 1
 
 
-def _records(text: bytes) -> Iterator[list[str]]:
-    # newline="" leaves the ends of lines to the csv module, which counts them
-    lines = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
-    return csv.reader(lines, strict=True)
-
-
-def _header(file: str, text: bytes) -> tuple[str, ...]:
+def _header(text: _Text) -> tuple[str, ...]:
+    file = text.file
     try:
-        names = next(_records(text))
+        names = next(text.records())
     except csv.Error:
-        _explain(file, text, 0)
+        _explain(text, 0)
     if not names:
         raise InputError(f"{file}, line 1: the header line is empty; begin with the names.")
-    if len(names) == 1:
-        _refuse_separators(file, names[0])
+    refuse_other_separator(file, text.content, text.separator)
     if len(names) > MOST_COLUMNS:
         raise InputError(
             f"{file} has {len(names):,} columns; choose at most {MOST_COLUMNS:,} of them."
         )
     for position, name in enumerate(names, start=1):
-        if is_number(name):
+        what = _NO_NAMES.get(form_of(name))
+        if what is not None:
             # the name stays out of the message: without a header line it is a cell's value
             raise InputError(
-                f"{file}, line 1, column {position}: the name is a number, as if the header line "
-                "were left out; add a line with the names, or put a letter before the number."
+                f"{file}, line 1, column {position}: the name is a {what}, as if the header line "
+                f"were left out; add a line with the names, or put a letter before the {what}."
             )
     with in_file(f"{file}, line 1"):
         check_names(pd.Index(names, dtype=object))
     return tuple(names)
 
 
-def _refuse_separators(file: str, header: str) -> None:
-    for mark, what in _SEPARATORS.items():
-        if mark in header:
-            raise InputError(
-                f"{file}, line 1: the fields seem to be separated by {what}; "
-                "save the table with commas between them and points in decimals."
-            )
-
-
-def _columns(file: str, text: bytes, names: Sequence[str]) -> list[pa.ChunkedArray]:
-    records = _records(text)
+def _columns(text: _Text, names: Sequence[str]) -> list[pa.ChunkedArray]:
+    records = text.records()
     next(records)
     chunks: list[list[pa.Array]] = [[] for _ in names]
     try:
         while block := list(islice(records, _BLOCK)):
             if set(map(len, block)) != {len(names)}:
-                _explain(file, text, len(names))
+                _explain(text, len(names))
             for parts, values in zip(chunks, zip(*block, strict=True), strict=True):
                 parts.append(pa.array(values, pa.large_string()))
     except csv.Error:
-        _explain(file, text, len(names))
+        _explain(text, len(names))
     if not chunks[0]:
         raise InputError(
-            f"{file}: no record follows the header line; masking needs at least two records."
+            f"{text.file}: no record follows the header line; masking needs at least two records."
         )
     columns = [pa.chunked_array(parts, pa.large_string()) for parts in chunks]
     for name, column in zip(names, columns, strict=True):
-        _check_lengths(file, text, name, column)
+        _check_lengths(text, name, column)
     return columns
 
 
-def _check_lengths(file: str, text: bytes, name: str, column: pa.ChunkedArray) -> None:
+def _check_lengths(text: _Text, name: str, column: pa.ChunkedArray) -> None:
     lengths = pc.utf8_length(column)
     if (pc.max(lengths).as_py() or 0) <= LONGEST_FIELD:
         return
     row = pc.index(pc.greater(lengths, LONGEST_FIELD), True).as_py()
     raise InputError(
-        f"{file}, line {_lines_of(text, [row])[0]:,}, column {name}: "
+        f"{text.file}, line {_lines_of(text, [row])[0]:,}, column {name}: "
         f"the field is longer than {LONGEST_FIELD:,} characters; shorten it."
     )
 
 
-def _lines_of(text: bytes, rows: Sequence[int]) -> list[int]:
+def _lines_of(text: _Text, rows: Sequence[int]) -> list[int]:
     """The physical lines on which these records begin; record 0 follows the header."""
-    records = _records(text)
+    records = text.records()
     wanted = set(rows)
     lines = []
     next(records)
@@ -185,17 +213,17 @@ def _lines_of(text: bytes, rows: Sequence[int]) -> list[int]:
     return lines
 
 
-def _explain(file: str, text: bytes, width: int) -> NoReturn:
+def _explain(text: _Text, width: int) -> NoReturn:
     """Find the first record that is out of order, and raise an InputError about it."""
-    records = _records(text)
+    records = text.records()
     line = 1
     try:
         for number, record in enumerate(records):
             if number > 0 and len(record) != width:
-                raise InputError(f"{file}, line {line:,}: {_ragged(record, width)}")
+                raise InputError(f"{text.file}, line {line:,}: {_ragged(record, width)}")
             line = records.line_num + 1  # type: ignore[attr-defined]  # csv.reader
     except csv.Error as error:
-        raise InputError(f"{file}, line {line:,}: {_broken(str(error))}") from None
+        raise InputError(f"{text.file}, line {line:,}: {_broken(str(error))}") from None
     raise AssertionError("every record is in order")
 
 

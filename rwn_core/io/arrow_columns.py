@@ -1,0 +1,258 @@
+"""Columns of Arrow become columns of a table: what Parquet and Arrow files have in common."""
+
+from __future__ import annotations
+
+import decimal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.validation import LARGEST_NUMBER, check_names
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.errors import InputError
+from rwn_core.io.file_name import in_file
+from rwn_core.io.limits import LARGEST_WHOLE, MOST_LETTERS, check_size
+
+_INT64_DIGITS = 18  # any whole number of so many digits fits the type of 64 bits
+
+
+def arrow_microdata(
+    file: str, table: pa.Table, fields: Sequence[pa.Field], schema: Schema | None
+) -> Microdata:
+    """Make microdata of an Arrow table whose fields were checked.
+
+    Raises
+    ------
+    InputError, SchemaError
+    """
+    series = {}
+    notices: list[str] = []
+    for field in fields:
+        variable = None if schema is None else schema.variable(field.name)
+        column = _flat(file, field, table.column(field.name))
+        series[field.name], noticed = _typed(field, column, variable)
+        _check_values(file, field.name, series[field.name])
+        notices += noticed + _notices(field, series[field.name])
+    with in_file(file):
+        return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
+
+
+def check_fields(
+    file: str, fields: Sequence[pa.Field], records: int, schema: Schema | None
+) -> None:
+    """Refuse columns that are too many, badly named, of a strange type, or not the schema's.
+
+    Raises
+    ------
+    InputError, SchemaError
+    """
+    check_size(file, records, len(fields))
+    names = [field.name for field in fields]
+    with in_file(file):
+        check_names(pd.Index(names, dtype=object))
+        if schema is not None:
+            schema.require_names(names)
+    for field in fields:
+        _check_type(file, field)
+
+
+def checked_fields(schema: pa.Schema) -> list[pa.Field]:
+    """The fields of a schema, whose names are surely text; a broken name is a ValueError."""
+    fields = list(schema)
+    for field in fields:
+        _ = field.name
+    return fields
+
+
+@contextmanager
+def whole(file: str) -> Iterator[None]:
+    """Turn whatever Arrow raises about a broken file into one sentence."""
+    try:
+        yield
+    except InputError:
+        raise
+    # an ArrowInvalid is a ValueError, other Arrow errors are OSError or MemoryError
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError):
+        raise InputError(
+            f"{file} is damaged, cut off or encrypted; get or save the file again."
+        ) from None
+
+
+_TEXTS: tuple[Callable[[Any], bool], ...] = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+)
+_KNOWN: tuple[Callable[[Any], bool], ...] = (
+    *_TEXTS,
+    pa.types.is_boolean,
+    pa.types.is_integer,
+    pa.types.is_floating,
+    pa.types.is_decimal,
+    pa.types.is_date,
+    pa.types.is_timestamp,
+)
+_REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
+    (pa.types.is_nested, "holds lists or records; write each part as a column of its own"),
+    (pa.types.is_null, "has no values; remove it"),
+    (pa.types.is_duration, "holds durations; write them as numbers of one unit"),
+    (pa.types.is_time, "holds times of the day; write them as numbers of one unit"),
+)
+
+
+def is_text(type_: pa.DataType) -> bool:
+    """Whether a column of this type holds texts."""
+    return _is(_TEXTS, type_)
+
+
+def _is(tests: tuple[Callable[[Any], bool], ...], type_: pa.DataType) -> bool:
+    return any(test(type_) for test in tests)
+
+
+def _check_type(file: str, field: pa.Field) -> None:
+    type_ = field.type
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+    if _is(_KNOWN, type_):
+        return
+    remedy = "holds bytes or objects; write numbers, texts or dates, or remove it"
+    for test, what in _REMEDIES:
+        if test(type_):
+            remedy = what
+    raise InputError(f"{file}, column {field.name}: the column {remedy}.")
+
+
+def _flat(file: str, field: pa.Field, column: pa.ChunkedArray) -> pa.Array:
+    """One array of the column, its dictionary kept only where the file says category."""
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    if pa.types.is_dictionary(field.type):
+        return array
+    packed = pa.types.is_dictionary(array.type)
+    if not packed and not is_text(array.type):
+        return array
+    lengths = pc.binary_length(array.dictionary if packed else _plain(array))
+    if packed:
+        lengths = lengths.take(array.indices)
+    if (pc.sum(lengths).as_py() or 0) > MOST_LETTERS:
+        raise InputError(
+            f"{file}, column {field.name}: the texts have more than {MOST_LETTERS:,} bytes; "
+            "shorten or remove the column."
+        )
+    return array.dictionary.take(array.indices) if packed else array
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    """Texts whose lengths can be asked; a view shares its letters and cannot be asked."""
+    if not pa.types.is_string_view(array.type):
+        return array
+    # the first four bytes of a view's sixteen are the length
+    views = np.frombuffer(array.buffers()[1], dtype=np.int32).reshape(-1, 4)
+    known = views[array.offset : array.offset + len(array), 0]
+    ends = np.concatenate(([0], np.cumsum(known, dtype=np.int64)))
+    nothing = pa.py_buffer(b"")
+    return pa.Array.from_buffers(
+        pa.large_binary(),
+        len(array),
+        [array.buffers()[0] if not array.offset else None, pa.py_buffer(ends), nothing],
+    )
+
+
+def _typed(
+    field: pa.Field, array: pa.Array, variable: Variable | None
+) -> tuple[pd.Series[Any], list[str]]:
+    """The column as pandas has it, and what is to be said of exact decimals."""
+    if not pa.types.is_decimal(array.type):
+        return _series(field, array), []
+    name = field.name
+    if array.type.scale == 0 and array.type.precision <= _INT64_DIGITS:
+        return _series(field, array.cast(pa.int64())), []
+    numbers = array.cast(pa.float64())
+    kept = pc.all(pc.equal(_back(numbers, array.type), array)).as_py() is not False
+    texts = variable is not None and (
+        variable.role is Role.IDENTIFIER or variable.kind is Kind.CATEGORICAL
+    )
+    if kept and not texts:
+        said = f"{name} has exact decimals in the file: they are read as floating numbers."
+    elif variable is not None and not texts:
+        said = f"{name} has more digits than a floating number holds: the last ones are rounded."
+    else:
+        written = array.cast(pa.string())
+        said = (
+            f"{name} has exact decimals of more digits than a floating number holds: they are "
+            "kept as texts; give it the kind continuous in a schema to round them."
+        )
+        return pd.Series(pd.array(written.cast(pa.large_string()), dtype="str")), [said]
+    return pd.Series(numbers.to_numpy(zero_copy_only=False)), [said]
+
+
+def _back(numbers: pa.Array, type_: pa.DataType) -> pa.Array:
+    """Floating numbers as decimals again; missing where they do not fit."""
+    try:
+        return numbers.cast(type_)
+    except pa.ArrowInvalid:
+        return pa.array([decimal.Decimal(-1)] * len(numbers), type_)
+
+
+def _series(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
+    type_ = array.type
+    if pa.types.is_dictionary(type_):
+        return _category(array, field.type.ordered)
+    if _is(_TEXTS, type_):
+        return pd.Series(pd.array(array.cast(pa.large_string()), dtype="str"))
+    if pa.types.is_date(type_):
+        array = array.cast(pa.timestamp("s"))
+    if pa.types.is_float16(type_):
+        array = array.cast(pa.float32())
+    if array.null_count and pa.types.is_integer(type_):
+        return _nullable(array, str(type_).replace("int", "Int").replace("uI", "UI"))
+    if array.null_count and pa.types.is_boolean(type_):
+        return _nullable(array, "boolean")
+    return pd.Series(array.to_pandas())
+
+
+def _nullable(array: pa.Array, dtype: Any) -> pd.Series[Any]:
+    missing = array.is_null().to_numpy(zero_copy_only=False)
+    filled = pc.fill_null(array, pa.scalar(0).cast(array.type)).to_numpy(zero_copy_only=False)
+    return pd.Series(pd.array(filled, dtype=dtype)).mask(missing)
+
+
+def _category(array: pa.DictionaryArray, ordered: bool) -> pd.Series[Any]:
+    levels = array.dictionary
+    if pa.types.is_decimal(levels.type):
+        levels = levels.cast(pa.float64())
+    codes = pc.fill_null(array.indices, -1).to_numpy(zero_copy_only=False)
+    if levels.null_count or len(levels.unique()) < len(levels):
+        return pd.Series(levels.take(array.indices).to_pandas()).astype("category")
+    category = pd.Categorical.from_codes(codes, categories=levels.to_pandas(), ordered=ordered)
+    return pd.Series(category.remove_unused_categories())
+
+
+def _check_values(file: str, name: str, series: pd.Series[Any]) -> None:
+    if not pd.api.types.is_float_dtype(series.dtype):
+        return
+    large = np.abs(series.to_numpy(dtype=np.float64)) > LARGEST_NUMBER
+    if large.any():
+        raise InputError(
+            f"{file}, column {name}, record {int(large.argmax()) + 1:,}: {int(large.sum()):,} "
+            f"of the values are infinite or beyond {LARGEST_NUMBER:g}; replace or remove them."
+        )
+
+
+def _notices(field: pa.Field, series: pd.Series[Any]) -> list[str]:
+    if pd.api.types.is_integer_dtype(series.dtype):
+        known = series.dropna()
+        if len(known) and max(abs(int(known.min())), abs(int(known.max()))) >= LARGEST_WHOLE:
+            return [
+                f"{field.name} has whole numbers of 2^53 or more: a distance cannot tell them all "
+                "apart; if they identify people, set its role to identifier."
+            ]
+    return []

@@ -1,0 +1,45 @@
+"""Excel: the first sheet of a workbook that holds a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rwn_core.io.format import Feature, Format
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.data.schema import Schema
+
+
+def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
+    """Read a workbook, see `read_excel`."""
+    from rwn_core.io.excel_reader import read_excel
+
+    return read_excel(file, content, schema)
+
+
+def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
+    """Write one sheet of values, without formulas, links and formats."""
+    from rwn_core.io.excel_writer import excel_bytes
+
+    return excel_bytes(frame)
+
+
+def detects(content: bytes) -> bool:
+    """Recognize a zip archive that names parts of a workbook."""
+    return content.startswith(b"PK\x03\x04") and b"xl/" in content
+
+
+FORMAT = Format(
+    key="excel",
+    title="Excel",
+    noun="an Excel workbook",
+    suffixes=(".xlsx",),
+    media_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    read=read,
+    write=write,
+    keeps=frozenset({Feature.DATES, Feature.TRUTHS}),
+    detects=detects,
+)

@@ -1,0 +1,114 @@
+"""Excel out: one sheet of values; no cell is a formula, a link or a picture of a number."""
+
+from __future__ import annotations
+
+import datetime
+import io
+from typing import Any
+
+import pandas as pd
+import xlsxwriter
+from xlsxwriter.worksheet import Worksheet
+
+from rwn_core.errors import ReleaseError
+from rwn_core.io.limits import LARGEST_WHOLE
+
+_ROWS, _COLUMNS, _LETTERS = 1_048_576, 16_384, 32_767  # what a sheet of Excel holds
+_FIRST_DAY = pd.Timestamp(1900, 3, 1)  # Excel has a 29th of February 1900
+_MADE = datetime.datetime(2000, 1, 1)  # the same table gives the same bytes
+
+
+class _ExactSheet(Worksheet):  # type: ignore[misc]  # its package has no type descriptions
+    """A sheet that writes numbers with all their digits; the library stops at 16."""
+
+    def _xml_number_element(self, number: Any, attributes: Any = ()) -> None:
+        words = "".join(f' {key}="{value}"' for key, value in attributes)
+        self.fh.write(f"<c{words}><v>{number!r}</v></c>")
+
+
+def excel_bytes(frame: pd.DataFrame) -> bytes:
+    """Write a workbook of one sheet.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+
+    Returns
+    -------
+    bytes
+        The same for the same values.
+
+    Raises
+    ------
+    ReleaseError
+        A sheet cannot hold this table.
+    """
+    _check(frame)
+    stream = io.BytesIO()
+    book = xlsxwriter.Workbook(stream, {"in_memory": True, "strings_to_urls": False})
+    book.set_properties({"created": _MADE})
+    sheet = book.add_worksheet("data", worksheet_class=_ExactSheet)
+    day = book.add_format({"num_format": "yyyy-mm-dd"})
+    moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+    for position, name in enumerate(frame.columns):
+        sheet.write_string(0, position, str(name))
+        column = frame[name]
+        values = column.astype(object).where(column.notna(), None).tolist()
+        write = _writer(sheet, column, day, moment)
+        for row, value in enumerate(values, start=1):
+            if value is not None:
+                write(row, position, value)
+    book.close()
+    return stream.getvalue()
+
+
+def _writer(sheet: Worksheet, column: pd.Series[Any], day: Any, moment: Any) -> Any:
+    """What writes a cell of this column."""
+    values = column
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        values = pd.Series(column.cat.categories)
+    if pd.api.types.is_bool_dtype(values.dtype):
+        return sheet.write_boolean
+    if pd.api.types.is_datetime64_any_dtype(values.dtype):
+        known = values.dropna()
+        clockless = bool((known == known.dt.normalize()).all())
+        look = day if clockless else moment
+        return lambda row, position, value: sheet.write_datetime(
+            row, position, value.tz_localize(None).to_pydatetime(), look
+        )
+    if pd.api.types.is_float_dtype(values.dtype):
+        return lambda row, position, value: sheet.write_number(row, position, float(value))
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        return lambda row, position, value: sheet.write_number(row, position, int(value))
+    return lambda row, position, value: sheet.write_string(row, position, str(value))
+
+
+def _check(frame: pd.DataFrame) -> None:
+    if len(frame) >= _ROWS or frame.shape[1] > _COLUMNS:
+        raise ReleaseError(
+            f"An Excel sheet holds {_ROWS - 1:,} records of {_COLUMNS:,} columns; choose another "
+            "format."
+        )
+    if len(frame) and frame.iloc[-1].isna().all():
+        raise ReleaseError(
+            "The last record has no values, and Excel would lose it; choose another format."
+        )
+    for name in frame.columns:
+        fault = _fault(frame[name])
+        if fault:
+            raise ReleaseError(f"Column {name} has {fault}; choose another format.")
+
+
+def _fault(column: pd.Series[Any]) -> str | None:
+    dtype = column.dtype
+    known = column.dropna()
+    if pd.api.types.is_datetime64_any_dtype(dtype):
+        early = known.dt.tz_localize(None) < _FIRST_DAY
+        return "dates before March 1900, which Excel does not have" if early.any() else None
+    if pd.api.types.is_integer_dtype(dtype):
+        huge = len(known) and max(abs(int(known.min())), abs(int(known.max()))) >= LARGEST_WHOLE
+        return "whole numbers of 2^53 or more, which Excel would change" if huge else None
+    if pd.api.types.is_string_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype):
+        long = any(len(str(value)) > _LETTERS for value in known.unique())
+        return f"texts of more than {_LETTERS:,} letters, which Excel cuts" if long else None
+    return None

@@ -1,0 +1,49 @@
+"""Values that a schema declares as missing become missing, whatever file they came from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rwn_core.data.codebook import is_missing, missing_words
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Role
+
+
+def without_missing_codes(microdata: Microdata, schema: Schema | None) -> Microdata:
+    """Take out the values that the schema declares as missing.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    schema : Schema or None
+        As the user gave it; what a file declares itself was taken out by its reader.
+
+    Returns
+    -------
+    Microdata
+        With a notice for each variable that lost values.
+    """
+    declared = [] if schema is None else [v for v in schema.variables if v.missing_codes]
+    frame = microdata.frame
+    said = []
+    for variable in declared:
+        column = frame[variable.name]
+        if variable.role is Role.IDENTIFIER:
+            continue
+        codes = variable.missing_codes
+        known = column.dropna().unique().tolist()
+        wrong = [value for value in known if is_missing(value, codes)]
+        gone = column.isin(wrong).to_numpy(dtype=bool)
+        if not gone.any():
+            continue
+        if column.dtype.kind in "iu":
+            column = column.astype("Int64")
+        frame[variable.name] = column.mask(gone)
+        said.append(
+            f"{variable.name} has {int(np.count_nonzero(gone)):,} values declared as missing "
+            f"({missing_words(codes)}): they are missing here."
+        )
+    if not said:
+        return microdata
+    return Microdata.from_frame(frame, microdata.schema, notices=(*microdata.notices, *said))

@@ -1,0 +1,35 @@
+"""How numbers are written in texts, so that a file comes back as it was."""
+
+from __future__ import annotations
+
+USUAL = 1  # decimals that a floating number has at least, where nothing else is said
+
+
+def number_text(value: float, decimals: int) -> str:
+    """Write a number with all its digits and at least so many decimals.
+
+    Parameters
+    ----------
+    value : float
+        Finite; of four bytes or eight.
+    decimals : int
+        From 0.
+
+    Returns
+    -------
+    str
+        The shortest text that gives the value again, with zeros added where it is too short.
+
+    Examples
+    --------
+    >>> number_text(2.5, 2), number_text(2.0, 0), number_text(2.125, 1), number_text(1e-7, 2)
+    ('2.50', '2', '2.125', '1e-07')
+    """
+    text = str(value)
+    if "e" in text or "." not in text:
+        return text
+    whole, _, digits = text.partition(".")
+    if digits == "0":
+        digits = ""
+    digits = digits.ljust(decimals, "0")
+    return f"{whole}.{digits}" if digits else whole

@@ -1,0 +1,253 @@
+"""Files of R in: the first data frame, as `save` and `saveRDS` write it; no code is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from rdata.conversion import SimpleConverter
+from rdata.parser import (
+    DEFAULT_ALTREP_MAP,
+    RData,
+    RObject,
+    RObjectInfo,
+    RObjectType,
+    parse_data,
+)
+
+from rwn_core.data.codebook import Code
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.errors import InputError
+from rwn_core.io.labelled import LabelledColumn, MissingCodes, labelled_table
+from rwn_core.io.limits import MOST_CELLS, check_size
+from rwn_core.io.unpacked import unpacked
+
+_VECTORS = (RObjectType.LGL, RObjectType.INT, RObjectType.REAL, RObjectType.STR)
+_USED = {
+    *("names", "row.names", "class", "dim", "levels", "tzone", "units"),
+    *("label", "labels", "na_values", "na_range"),
+}
+_LISTS = (RObjectType.LIST, RObjectType.VEC)
+
+
+def read_r(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
+    """Read a file of R.
+
+    Parameters
+    ----------
+    file : str
+        The name to use in messages.
+    content : bytes
+        What `save` or `saveRDS` wrote, packed or not.
+    schema : Schema, optional
+
+    Returns
+    -------
+    Microdata
+
+    Raises
+    ------
+    InputError
+        Names file, column and the remedy.
+    SchemaError
+    """
+    plain = unpacked(file, content)
+    try:
+        columns, notices = _columns(file, plain)
+    except InputError:
+        raise
+    # a broken file breaks the library in many ways; none of its words is shown
+    except Exception:
+        raise _damaged(file) from None
+    if len({len(column.values) for column in columns}) > 1:
+        raise _damaged(file)
+    check_size(file, len(columns[0].values) if columns else 0, len(columns))
+    return labelled_table(file, columns, schema, notices)
+
+
+def _damaged(file: str) -> InputError:
+    return InputError(f"{file} is damaged or cut off; get or save the file again.")
+
+
+def _columns(file: str, plain: bytes) -> tuple[list[LabelledColumn], list[str]]:
+    """The columns of the first data frame, and what is to be said of the rest of the file."""
+    ending = ".rda" if plain.startswith(b"RD") else ".rds"
+    parsed = parse_data(plain, altrep_constructor_dict=_BOUNDED, extension=ending)
+    names = _Names(parsed)
+    frames = list(_frames(parsed.object, names))
+    if not frames:
+        raise InputError(f"{file} holds no data frame; save one with saveRDS.")
+    name, frame = frames[0]
+    notices = []
+    if len(frames) > 1:
+        others = ", ".join(other for other, _ in frames[1:])
+        notices.append(f"The file holds {len(frames)} data frames: {name} is read, not {others}.")
+    attributes = names.of(frame)
+    if "row.names" in attributes and _is_texts(attributes["row.names"]):
+        notices.append("The data frame has row names: they are left out.")
+    heads = [str(head) for head in attributes.get("names", ())]
+    pairs = zip(heads, frame.value, strict=True)
+    return [_column(file, head, each, names) for head, each in pairs], notices
+
+
+def _bounded(constructor: Any) -> Any:
+    """A constructor of a short form that refuses to write out more than a table may hold."""
+
+    def checked(state: RObject) -> tuple[RObjectInfo, Any]:
+        if float(state.value[0]) > MOST_CELLS:
+            raise ValueError("too long")
+        made: tuple[RObjectInfo, Any] = constructor(state)
+        return made
+
+    return checked
+
+
+_BOUNDED = {
+    name: _bounded(make) if name.startswith(b"compact") else make
+    for name, make in DEFAULT_ALTREP_MAP.items()
+}
+
+
+class _Names:
+    """The attributes of R objects as Python has them."""
+
+    def __init__(self, parsed: RData) -> None:
+        self._converter = SimpleConverter(default_encoding=parsed.extra.encoding or "utf-8")
+
+    def of(self, r_object: RObject) -> Mapping[str, Any]:
+        """The attributes that are used, by their names; the others are left as they are."""
+        found: dict[str, Any] = {}
+        part = r_object.attributes
+        while part is not None and part.info.type is RObjectType.LIST:
+            value, following = part.value
+            tag: Any = part.tag
+            name = str(self.bare(tag.referenced_object or tag))
+            if name in _USED:
+                found[name] = self._converter.convert(value)
+            part = following
+        return found
+
+    def bare(self, r_object: RObject) -> Any:
+        """The values without any attribute."""
+        info = replace(r_object.info, attributes=False, object=False)
+        return self._converter.convert(replace(r_object, info=info, attributes=None))
+
+
+def _is_texts(values: Any) -> bool:
+    return np.asarray(values).dtype.kind in "OU"
+
+
+def _frames(r_object: RObject, names: _Names, name: str = "the first") -> Iterator[tuple[str, Any]]:
+    """The data frames of a file with their names, in order."""
+    if r_object.info.type is RObjectType.VEC and "data.frame" in names.of(r_object).get(
+        "class", ()
+    ):
+        yield name, r_object
+    elif r_object.info.type is RObjectType.LIST:
+        # what `save` writes is a chain of named objects
+        while r_object.info.type is RObjectType.LIST:
+            value, following = r_object.value
+            tag = r_object.tag
+            own = name if tag is None else str(names.bare(tag))
+            yield from _frames(value, names, own)
+            r_object = following
+
+
+def _column(file: str, name: str, r_object: RObject, names: _Names) -> LabelledColumn:
+    attributes = names.of(r_object)
+    classes = [str(each) for each in attributes.get("class", ())]
+    fault = _fault(r_object, attributes, classes)
+    if fault:
+        raise InputError(f"{file}, column {name}: the column {fault}.")
+    values = _values(names.bare(r_object), classes, attributes)
+    label = attributes.get("label")
+    return LabelledColumn(
+        name=name,
+        values=values,
+        label=None if label is None or not _is_texts(label) else str(label[0]),
+        value_labels=_labels(attributes.get("labels")),
+        missing_codes=_missing(attributes),
+    )
+
+
+def _fault(r_object: RObject, attributes: Mapping[str, Any], classes: list[str]) -> str | None:
+    if r_object.info.type in _LISTS or "dim" in attributes:
+        return "holds lists or a matrix; write each part as a column of its own"
+    if r_object.info.type not in _VECTORS:
+        return "holds bytes, complex numbers or objects; write numbers, texts or dates"
+    if "difftime" in classes and attributes.get("units", [""])[0] != "days":
+        return "holds durations; write them as numbers of one unit"
+    return None
+
+
+def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> pd.Series[Any]:
+    if "factor" in classes:
+        return _factor(values, [str(level) for level in attributes["levels"]], "ordered" in classes)
+    if "Date" in classes:
+        days = pd.Series(np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan))
+        return _since_1970((days // 1) * 86_400, "s")
+    if "POSIXct" in classes:
+        zone = str((attributes.get("tzone") or [""])[0])
+        moments = _since_1970(pd.Series(np.asarray(values, dtype=np.float64)), "us")
+        return moments.dt.tz_localize("UTC").dt.tz_convert(zone) if zone else moments
+    if "integer64" in classes:
+        whole = np.asarray(values).view(np.int64)
+        gone = whole == np.iinfo(np.int64).min
+        return pd.Series(pd.arrays.IntegerArray(np.where(gone, 0, whole), gone))
+    return _plain(values)
+
+
+def _since_1970(seconds: pd.Series[Any], unit: str) -> pd.Series[Any]:
+    micro = (seconds * 1e6).round().to_numpy()
+    moments = np.where(np.isnan(micro), 0, micro).astype(np.int64).astype("datetime64[us]")
+    moments[np.isnan(micro)] = np.datetime64("NaT")
+    return pd.Series(moments.astype(f"datetime64[{unit}]"))
+
+
+def _factor(values: Any, levels: list[str], ordered: bool) -> pd.Series[Any]:
+    codes = np.ma.filled(np.ma.asarray(values), 0).astype(np.int64) - 1
+    codes = np.where((codes < 0) | (codes >= len(levels)), -1, codes)
+    category = pd.Categorical.from_codes(codes, pd.Index(levels), ordered=ordered)
+    return pd.Series(category.remove_unused_categories())
+
+
+def _plain(values: Any) -> pd.Series[Any]:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        gone = np.ma.getmaskarray(values)
+        if values.dtype.kind == "b":
+            return pd.Series(pd.arrays.BooleanArray(np.asarray(values.filled(False)), gone))
+        return pd.Series(pd.arrays.IntegerArray(values.filled(0).astype(np.int64), gone))
+    plain = np.asarray(values)
+    if plain.dtype.kind in "OU":
+        return pd.Series(pd.array(list(plain), dtype="str"))
+    if plain.dtype.kind == "i":
+        return pd.Series(plain.astype(np.int64))
+    return pd.Series(plain)
+
+
+def _labels(labels: Any) -> dict[Code, str]:
+    """The codes of a labelled vector, whose names are their labels."""
+    if labels is None or not hasattr(labels, "coords"):
+        return {}
+    names = [str(name) for name in labels.coords["dim_0"].to_numpy()]
+    return dict(zip(map(_code, labels.to_numpy().tolist()), names, strict=True))
+
+
+def _code(code: Any) -> Code:
+    if isinstance(code, str):
+        return code
+    return int(code) if float(code).is_integer() else float(code)
+
+
+def _missing(attributes: Mapping[str, Any]) -> MissingCodes:
+    codes: list[Code | tuple[float, float]] = [
+        _code(code) for code in np.asarray(attributes.get("na_values", ())).tolist()
+    ]
+    ends = [float(end) for end in np.asarray(attributes.get("na_range", ())).tolist()]
+    if len(ends) == 2:
+        codes.append((ends[0], ends[1]))
+    return tuple(codes)

@@ -1,0 +1,189 @@
+"""Files of Stata, SPSS and SAS in: values, labels of variables and values, codes for missing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from rwn_core.data.codebook import Code
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.errors import InputError
+from rwn_core.io.labelled import LabelledColumn, MissingCodes, labelled_table
+from rwn_core.io.limits import LARGEST_UNPACKED, MOST_CELLS, check_size, check_unpacked
+
+_TIMES = ("TIME", "DTIME", "HHMM", "MMSS", "TOD")
+_DAYS = ("%TD", "%D", "DATE1", "DATE9", "DATE8", "ADATE", "EDATE", "SDATE", "JDATE", "YYMMDD")
+_DATES = (*_DAYS, "%TC", "DATETIME", "YMDHMS")
+
+
+_SECONDS = 900.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Meta:
+    """What a file says of its variables, each by name."""
+
+    names: list[str]
+    records: int | None
+    read: int | None
+    labels: dict[str, str | None]
+    value_labels: dict[str, list[tuple[Any, str]]]
+    missing_ranges: dict[str, list[tuple[Any, Any]]]
+    missing_letters: dict[str, list[str]]
+    measures: dict[str, str]
+    types: dict[str, str]
+    formats: dict[str, str | None]
+    widths: dict[str, int]
+
+
+def read_labelled(
+    file: str,
+    content: bytes,
+    schema: Schema | None,
+    *,
+    kind: str,
+    has_missing: bool,
+) -> Microdata:
+    """Read a file of one of these programs.
+
+    The description comes first: sizes are judged before any record is unpacked.
+
+    Parameters
+    ----------
+    file : str
+        The name to use in messages.
+    content : bytes
+    schema : Schema or None
+    kind : {"dta", "sav", "por", "sas7bdat", "xport"}
+    has_missing : bool
+        Whether it can keep the codes that users declared as missing.
+
+    Returns
+    -------
+    Microdata
+
+    Raises
+    ------
+    InputError
+        Names file, column and the remedy.
+    SchemaError
+    """
+    meta, table = _parsed(file, content, kind, has_missing)
+    records = meta.records or 0
+    check_size(file, records, max(len(meta.names), 1))
+    check_unpacked(file, records * sum(meta.widths.values()))
+    if table is None or meta.read != (meta.read if meta.records is None else meta.records):
+        raise _damaged(file)
+    columns = [_column(file, name, _series(table, i), meta) for i, name in enumerate(meta.names)]
+    return labelled_table(file, columns, schema)
+
+
+def _damaged(file: str) -> InputError:
+    return InputError(f"{file} is damaged, cut off or encrypted; get or save the file again.")
+
+
+def _parsed(
+    file: str, content: bytes, kind: str, has_missing: bool
+) -> tuple[_Meta, pa.Table | None]:
+    """What the library finds, in a process of its own: a broken file may end it."""
+    child = Path(__file__).with_name("readstat_child.py")
+    limits = [str(MOST_CELLS), str(LARGEST_UNPACKED)]
+    command = [sys.executable, "-P", str(child), kind, str(int(has_missing)), *limits]
+    try:
+        done = subprocess.run(
+            command, input=content, capture_output=True, check=True, timeout=_SECONDS
+        )
+        line, _, columns = done.stdout.partition(b"\n")
+        meta = _Meta(**json.loads(line))
+        table = pa.ipc.open_stream(columns).read_all() if columns else None
+    except (subprocess.SubprocessError, pa.ArrowException, ValueError, TypeError):
+        raise _damaged(file) from None
+    return meta, table
+
+
+def _series(table: pa.Table, position: int) -> pd.Series[Any]:
+    """A column, with letters for missing among its numbers."""
+    values: pd.Series[Any] = table.column(str(position)).to_pandas()
+    letters = f"{position} letters"
+    if letters not in table.column_names:
+        return values
+    texts = table.column(letters).to_pandas().astype(object)
+    return values.astype(object).where(texts.isna(), texts)
+
+
+def _column(file: str, name: str, values: pd.Series[Any], meta: _Meta) -> LabelledColumn:
+    kind = meta.types.get(name, "double")
+    written = meta.formats.get(name, "") or ""
+    if kind != "string" and written.upper().startswith(_TIMES):
+        raise InputError(
+            f"{file}, column {name}: the column holds times of the day; write them as numbers of "
+            "one unit."
+        )
+    labels: dict[Code, str] = {
+        _code(code): label for code, label in meta.value_labels.get(name, [])
+    }
+    return LabelledColumn(
+        name=name,
+        values=_values(values.reset_index(drop=True), kind, written, meta, name),
+        label=meta.labels.get(name),
+        value_labels=labels,
+        missing_codes=_missing_codes(meta, name, labels, kind),
+        ordered=meta.measures.get(name) == "ordinal",
+        narrow=True,
+    )
+
+
+def _code(code: Any) -> Code:
+    """A code as a schema has it: a whole number without a point."""
+    if isinstance(code, str):
+        return code
+    return int(code) if float(code).is_integer() else float(code)
+
+
+def _missing_codes(meta: _Meta, name: str, labels: dict[Code, str], kind: str) -> MissingCodes:
+    """Codes that the file declares as missing, and the letters of Stata and SAS."""
+    codes: list[Code | tuple[float, float]] = []
+    for part in meta.missing_ranges.get(name, []):
+        low, high = _code(part[0]), _code(part[1])
+        if isinstance(low, str) or low == high:
+            codes.append(low)
+        else:
+            codes.append((float(low), float(high)))
+    codes += meta.missing_letters.get(name, [])
+    if kind != "string":
+        codes += [code for code in labels if isinstance(code, str) and code not in codes]
+    return tuple(codes)
+
+
+def _values(
+    values: pd.Series[Any], kind: str, written: str, meta: _Meta, name: str
+) -> pd.Series[Any]:
+    """The values in the type that the file has, letters for missing still among them."""
+    if kind == "string":
+        # these programs have no other missing text than an empty one
+        texts = values.astype(object).where(values.notna() & (values != ""), None)
+        return pd.Series(pd.array(texts.to_list(), dtype="str"))
+    if pd.api.types.is_datetime64_any_dtype(values.dtype) or written.upper().startswith(_DATES):
+        days = written.upper().startswith(_DAYS)
+        moments = pd.to_datetime(values, errors="coerce")
+        return moments.astype("datetime64[s]") if days else moments
+    if values.dtype == object:
+        return values.map(_number)
+    if kind == "float":
+        return values.astype("float32")
+    return values
+
+
+def _number(value: Any) -> Any:
+    """A number among letters for missing; a whole one as such."""
+    if isinstance(value, str) or value is None or value != value:
+        return value
+    return _code(value)

@@ -1,0 +1,41 @@
+"""SAS: tables and transport files are read; nothing is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rwn_core.io.format import Feature, Format
+
+if TYPE_CHECKING:
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.data.schema import Schema
+
+_TABLE = bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011")
+_TRANSPORT = b"HEADER RECORD*******LIB"
+
+
+def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
+    """Read a SAS table or transport file, see `read_labelled`."""
+    from rwn_core.io.readstat_reader import read_labelled
+
+    table = content.startswith(_TABLE)
+    kind = "sas7bdat" if table else "xport"
+    return read_labelled(file, content, schema, kind=kind, has_missing=table)
+
+
+def detects(content: bytes) -> bool:
+    """Recognize the signs of both kinds of file."""
+    return content.startswith((_TABLE, _TRANSPORT))
+
+
+FORMAT = Format(
+    key="sas",
+    title="SAS",
+    noun="a SAS file",
+    suffixes=(".sas7bdat", ".xpt"),
+    media_type="application/x-sas-data",
+    read=read,
+    write=None,
+    keeps=frozenset({Feature.DATES, Feature.LABELS}),
+    detects=detects,
+)

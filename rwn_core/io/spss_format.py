@@ -1,0 +1,103 @@
+"""SPSS: variables and codes with labels, and codes that users declared as missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rwn_core.io.format import Feature, Format
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.data.schema import Schema
+    from rwn_core.data.variable import Variable
+
+_STAMP = 92  # where the time of making stands, after the sign, the program and six numbers
+_PORTABLE = b"SPSS PORT FILE"
+
+
+def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
+    """Read an SPSS file, see `read_labelled`."""
+    from rwn_core.io.readstat_reader import read_labelled
+
+    portable = not content.startswith((b"$FL2", b"$FL3"))
+    kind = "por" if portable else "sav"
+    return read_labelled(file, content, schema, kind=kind, has_missing=not portable)
+
+
+def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
+    """Write a file that any SPSS since release 7 reads."""
+    import pyreadstat
+
+    from rwn_core.io.readstat_writer import coded_table, made_the_same, written_bytes
+
+    made = coded_table(frame, schema)
+    missing = {name: _missing(made.variables[name]) for name in frame if name in made.variables}
+    content = written_bytes(
+        pyreadstat.write_sav,
+        made,
+        "SPSS",
+        ".sav",
+        row_compress=True,
+        column_labels=made.column_labels,
+        variable_value_labels=_without_letters(made.value_labels, made.frame),
+        missing_ranges={name: codes for name, codes in missing.items() if codes},
+        variable_measure={
+            name: "ordinal" if name in made.ordered else "nominal"
+            for name in {*made.value_labels, *made.ordered}
+        },
+    )
+    return made_the_same(content, _STAMP, b"01 Jan 6000:00:00")
+
+
+def _missing(variable: Variable) -> list[Any]:
+    """Up to three codes, or a range and a code: SPSS has no more; letters are Stata's."""
+    codes = [code for code in variable.missing_codes if not isinstance(code, tuple)]
+    ranges = [code for code in variable.missing_codes if isinstance(code, tuple)]
+    numbers: list[Any] = [code for code in codes if not isinstance(code, str)]
+    if not numbers and not ranges:
+        return []
+    if ranges:
+        low, high = ranges[0]
+        return [{"lo": low, "hi": high}, *numbers[:1]]
+    return numbers[:3]
+
+
+def _without_letters(
+    labels: dict[str, dict[Any, str]], frame: pd.DataFrame
+) -> dict[str, dict[Any, str]]:
+    """Value labels whose codes are of their column's type."""
+    texts = {name for name in labels if frame[name].dtype == object}
+    return {
+        name: {
+            code: label for code, label in pairs.items() if isinstance(code, str) == (name in texts)
+        }
+        for name, pairs in labels.items()
+    }
+
+
+def detects(content: bytes) -> bool:
+    """Recognize the sign of .sav and .zsav, and that of a portable file after its first lines."""
+    return content.startswith((b"$FL2", b"$FL3")) or _PORTABLE in content[:300]
+
+
+FORMAT = Format(
+    key="spss",
+    title="SPSS",
+    noun="an SPSS file",
+    suffixes=(".sav", ".zsav", ".por"),
+    media_type="application/x-spss-sav",
+    read=read,
+    write=write,
+    keeps=frozenset(
+        {
+            Feature.DATES,
+            Feature.LEVEL_ORDER,
+            Feature.LABELS,
+            Feature.VALUE_LABELS,
+            Feature.MISSING_CODES,
+        }
+    ),
+    detects=detects,
+)

@@ -1,0 +1,86 @@
+"""A text whose fields are separated by another mark than its format says is refused."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from rwn_core.errors import InputError
+
+_MARKS = {
+    ",": "commas",
+    ";": "semicolons",
+    "\t": "tabs",
+    "|": "vertical bars",
+    ":": "colons",
+    "^": "carets",
+}
+_STRONG = ";\t"
+_LOOKED_AT = 200  # lines; what separates fields shows in a few
+_COLUMNS = re.compile(r"(?<=\S) {2,}(?=\S)")  # a gap between columns of a fixed width
+
+
+def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
+    """Refuse a text that another mark divides into more fields than the expected one.
+
+    Parameters
+    ----------
+    file : str
+        The name to use in the message.
+    text : bytes
+        UTF-8.
+    separator : str
+        The expected mark.
+
+    Raises
+    ------
+    InputError
+        Every line holds the other mark equally often, at least once, and it makes more fields.
+    """
+    expected = _fields(text, separator)
+    for mark, what in _MARKS.items():
+        if mark == separator:
+            continue
+        found = _fields(text, mark)
+        # as many semicolons as commas in every line, the first included, are no accident
+        least = max(expected, 2) if mark in _STRONG else expected + 1
+        if found >= least:
+            raise InputError(
+                f"{file}, line 1: the fields seem to be separated by {what}; "
+                f"save the table with {_MARKS[separator]} between them and points in decimals."
+            )
+    if expected <= 1 and _is_spaced(text):
+        raise InputError(
+            f"{file}, line 1: the fields seem to be separated by blanks or to have a fixed width; "
+            f"save the table with {_MARKS[separator]} between them, or put quotes around texts "
+            "that hold blanks."
+        )
+
+
+def _fields(text: bytes, mark: str) -> int:
+    """How many fields every line has with this separator; 1 where the lines disagree."""
+    try:
+        widths = {len(record) for record in islice(_records(text, mark), _LOOKED_AT) if record}
+    except csv.Error:
+        return 1
+    return widths.pop() if len(widths) == 1 else 1
+
+
+def _records(text: bytes, mark: str) -> Iterator[list[str]]:
+    lines = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
+    return csv.reader(lines, delimiter=mark)
+
+
+def _is_spaced(text: bytes) -> bool:
+    """Whether every line is divided by blanks into equally many fields, or by runs of them."""
+    start = text[: 100 * _LOOKED_AT].decode("utf-8", "replace")
+    lines = [line for line in start.splitlines()[:_LOOKED_AT] if line.strip()]
+    if len(lines) < 2 or any('"' in line for line in lines):
+        return False
+    widths = {len(line.split()) for line in lines}
+    if len(widths) == 1 and widths != {1}:
+        return True
+    return all(_COLUMNS.search(line.strip()) for line in lines)

@@ -1,0 +1,48 @@
+"""Text tables out: one header line, line feeds, and quotes only where they are needed."""
+
+from __future__ import annotations
+
+import csv
+
+import pandas as pd
+
+from rwn_core.data.schema import Schema
+from rwn_core.io.number_texts import USUAL, number_text
+
+
+def text_table(frame: pd.DataFrame, separator: str, schema: Schema | None = None) -> bytes:
+    """Write a table as UTF-8 text.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    separator : str
+        Between the fields of a line.
+    schema : Schema, optional
+
+    Returns
+    -------
+    bytes
+    """
+    frame = _with_texts(frame, schema)
+    written = frame.to_csv(index=False, lineterminator="\n", sep=separator)
+    if "\r" in written:
+        # a carriage return ends a line for a reader, unless its text is quoted
+        written = frame.to_csv(
+            index=False, lineterminator="\n", sep=separator, quoting=csv.QUOTE_NONNUMERIC
+        )
+    return written.encode("utf-8")
+
+
+def _with_texts(frame: pd.DataFrame, schema: Schema | None) -> pd.DataFrame:
+    """The frame with the numbers as texts whose decimals the schema says."""
+    texts = {}
+    for variable in () if schema is None else schema.variables:
+        decimals = variable.decimals
+        if decimals in (None, USUAL) or variable.name not in frame:
+            continue
+        column = frame[variable.name]
+        if pd.api.types.is_float_dtype(column.dtype):
+            known = {value: number_text(value, decimals) for value in column.dropna().unique()}
+            texts[variable.name] = column.map(known).astype(object).where(column.notna(), None)
+    return frame.assign(**texts) if texts else frame

@@ -1,0 +1,39 @@
+"""TSV: text with tabs between the fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rwn_core.io.format import Feature, Format
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.data.schema import Schema
+
+
+def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
+    """Read a TSV file, see `read_text_table`."""
+    from rwn_core.io.text_reader import read_text_table
+
+    return read_text_table(file, content, schema, separator="\t")
+
+
+def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
+    """Write UTF-8 with tabs, one header line and line feeds."""
+    from rwn_core.io.text_writer import text_table
+
+    return text_table(frame, "\t", schema)
+
+
+FORMAT = Format(
+    key="tsv",
+    title="TSV",
+    noun="a TSV file",
+    suffixes=(".tsv", ".tab"),
+    media_type="text/tab-separated-values",
+    read=read,
+    write=write,
+    keeps=frozenset({Feature.DATES, Feature.TIME_ZONES}),
+)
