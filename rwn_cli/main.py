@@ -22,10 +22,9 @@ from rwn_cli.options import (
     described,
     like,
     load,
-    output_format,
     require_openable,
-    write,
 )
+from rwn_cli.output import output_format, write
 from rwn_cli.report import report
 from rwn_cli.seek import seek
 from rwn_cli.seek_slices import seek_slices
