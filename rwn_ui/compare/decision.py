@@ -48,8 +48,8 @@ def draw(session: Session, names: list[str]) -> None:
     if record is not None:
         st.success(f"Frozen on {record.date}: SHA-256 {record.hash}", icon=":material/lock:")
         st.caption(
-            "A release made on it (Tune, Released data) names it in its internal record. The file "
-            "can be opened here again on another day."
+            "A release that carries it out (Release page) names it in its internal record. The "
+            "file can be opened here again on another day."
         )
         st.download_button(
             "Decision record (TOML)",
