@@ -9,7 +9,7 @@ from rwn_core.reporting.judged_release import Approval
 from rwn_core.reporting.release_record import follows
 from rwn_ui.messages import escaped
 from rwn_ui.release.judging import key
-from rwn_ui.release.steps import drawn
+from rwn_ui.release.steps import drawn, is_checked
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
 
@@ -19,7 +19,7 @@ NO_MEETING = "of no meeting"
 def draw(session: Session) -> None:
     """Choose the decision, give name and reason, and record them."""
     last = drawn(session)
-    if last is None:
+    if last is None or not is_checked(session):
         return
     names = {f"{m.date}: {m.chosen or 'none chosen'} ({m.hash[:8]})": m for m in session.decisions}
     if not names:

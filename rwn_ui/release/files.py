@@ -13,7 +13,7 @@ from rwn_core.reporting.release_folder import for_users, release_files, write_fo
 from rwn_ui.messages import escaped
 from rwn_ui.release.judging import key
 from rwn_ui.release.own_machine import on_own_machine
-from rwn_ui.release.steps import drawn
+from rwn_ui.release.steps import drawn, is_checked
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
 
@@ -21,7 +21,7 @@ from rwn_ui.state.work import Drawn
 def draw(session: Session) -> None:
     """Make the files, then hand them out."""
     last = drawn(session)
-    if last is None or last.approval is None:
+    if last is None or last.approval is None or not is_checked(session):
         return
     _make(session, last)
     if last.files:

@@ -19,6 +19,7 @@ from rwn_ui.state.work import Drawn, own_work
 JOB = "release"
 LARGEST_FURTHER = 5000  # records up to which further releases are drawn, to judge the setting
 FURTHER = 4
+ORDINARY = "distance_linkage"  # no worst case stands without it
 
 
 def key(session: Session, what: str) -> str:
@@ -44,6 +45,7 @@ def draw(session: Session) -> None:
         args=(session, chosen or io.FORMATS[0].key),
     )
     _follow(session)
+    _unsigned()
     if drawn(session) is not None:
         _judged(session, drawn(session))
     elif own_work().drawn is not None:
@@ -51,6 +53,16 @@ def draw(session: Session) -> None:
             "The release that was drawn last is of another setting, policy or table. Draw one of "
             "the present setting, or go back to the other.",
             icon=":material/info:",
+        )
+
+
+def _unsigned() -> None:
+    """Say so where files have left of which the ledger knows nothing yet."""
+    last = own_work().drawn
+    if last is not None and last.left and last.entry is None:
+        st.warning(
+            "Files of the last release have left and it is not in the ledger: sign it before "
+            "another is drawn, or add its internal record with rwn ledger add.",
         )
 
 
@@ -110,22 +122,26 @@ def _judged(session: Session, last: Drawn | None) -> None:
 
 
 def _limits(policy: rwn.Policy, judged: JudgedRelease) -> dict[str, list[str]]:
-    """The limits with what the file uses of them."""
+    """The limits with what the file uses of them, and the ordinary intruder beside them."""
     rows = []
     for limit in policy.limits:
-        reading = judged.document["readings"][limit.measure]
         used = judged.verdict.shares.get(limit.measure)
-        value = reading.get("value")
-        rows.append(
-            (
-                limit.title,
-                "not read" if value is None else number_words(limit.measure, value),
-                number_words(limit.measure, limit.at_most),
-                "not judged" if used is None else f"{share_words(used)} the limit",
-            )
-        )
-    columns = ("measure", "this release", "at most", "uses")
+        uses = "not judged" if used is None else f"{share_words(used)} the limit"
+        most = number_words(limit.measure, limit.at_most)
+        rows.append((limit.title, *_read(judged, limit.measure), most, uses))
+    if ORDINARY not in policy.measures:
+        title = f"{rwn.MEASURES[ORDINARY].title}, an ordinary intruder"
+        rows.append((title, *_read(judged, ORDINARY), "no limit", ""))
+    columns = ("measure", "this release", "read it against", "at most", "uses")
     return {name: [row[i] for row in rows] for i, name in enumerate(columns)}
+
+
+def _read(judged: JudgedRelease, measure: str) -> tuple[str, str]:
+    """A measure's value and its baseline, in words."""
+    reading = judged.document["readings"].get(measure, {})
+    numbers = (reading.get("value"), reading.get("baseline"))
+    value, baseline = ("–" if n is None else number_words(measure, n) for n in numbers)
+    return value, baseline
 
 
 def _about_draws(session: Session, last: Drawn) -> list[str]:

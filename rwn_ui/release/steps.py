@@ -16,7 +16,7 @@ TITLES = ("Data checked", "Policy kept", "Decision recorded", "Files written", "
 class Step:
     """One step: its title, and what is missing; nothing where it is done.
 
-    `exception` says that it is done although a limit is broken.
+    `exception` says that it is done although a limit is broken, because somebody answers for it.
     """
 
     title: str
@@ -37,6 +37,11 @@ def description(session: Session) -> tuple[tuple[str, ...], ...]:
     )
 
 
+def is_checked(session: Session) -> bool:
+    """Whether somebody found the present description right."""
+    return session.release.checked == description(session)
+
+
 def about(session: Session) -> tuple[Any, ...]:
     """The choices that a release is drawn under: table, setting and policy."""
     return *setting_key(session), session.policy
@@ -54,8 +59,8 @@ def steps(session: Session) -> tuple[Step, ...]:
     missing = (
         _data(session),
         _policy(last),
-        _decision(last),
-        _files(last),
+        _decision(last) if is_checked(session) else "The first step comes first.",
+        _files(last) if is_checked(session) else "The first step comes first.",
         _ledger(last),
     )
     broken = last is not None and last.approval is not None and not last.judged.verdict.kept
@@ -66,9 +71,7 @@ def steps(session: Session) -> tuple[Step, ...]:
 
 
 def _data(session: Session) -> str:
-    if session.release.checked != description(session):
-        return "Nobody has said that kinds and roles are right."
-    return ""
+    return "" if is_checked(session) else "Nobody has said that kinds and roles are right."
 
 
 def _policy(last: Drawn | None) -> str:

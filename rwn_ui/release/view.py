@@ -10,7 +10,7 @@ import rwn_core as rwn
 from rwn_ui.messages import escaped, guarded
 from rwn_ui.release import approval, files, judging, ledger
 from rwn_ui.release.judging import key
-from rwn_ui.release.steps import Step, description, steps
+from rwn_ui.release.steps import Step, description, is_checked, steps
 from rwn_ui.state.session import Session
 
 
@@ -46,15 +46,15 @@ def _summary(found: tuple[Step, ...]) -> None:
     with st.container(horizontal=True, key="release-steps"):
         for number, step in enumerate(found, start=1):
             mark, color, words = _mark(step)
-            st.badge(f"{number} {step.title}{words}", icon=mark, color=color)
+            st.badge(f"{number} {words}", icon=mark, color=color)
 
 
 def _mark(step: Step) -> tuple[str, str, str]:
     if step.exception:
-        return ":material/priority_high:", "orange", ": exception"
+        return ":material/priority_high:", "orange", "Policy: an exception"
     if step.done:
-        return ":material/check:", "green", ""
-    return ":material/radio_button_unchecked:", "gray", ""
+        return ":material/check:", "green", step.title
+    return ":material/radio_button_unchecked:", "gray", step.title
 
 
 def _data(session: Session) -> None:
@@ -77,9 +77,9 @@ def _data(session: Session) -> None:
     described = description(session)
     right = st.checkbox(
         "I have looked at every variable: kinds and roles are right",
-        session.release.checked == described,
+        is_checked(session),
         key=key(session, f"checked.{hash(described)}"),
     )
-    if right != (session.release.checked == described):
+    if right != is_checked(session):
         session.release.checked = described if right else ()
         st.rerun()  # the steps above say more now
