@@ -10,6 +10,7 @@ import streamlit as st
 
 from rwn_core.errors import log_fault
 from rwn_core.reporting.release_folder import for_users, release_files, write_folder, zipped
+from rwn_ui.background.progress import polled
 from rwn_ui.messages import escaped
 from rwn_ui.release.judging import key
 from rwn_ui.release.own_machine import on_own_machine
@@ -29,8 +30,7 @@ def draw(session: Session) -> None:
         _download(session, last)
         if on_own_machine():
             _folder(session, last)
-        if last.left:
-            st.success(escaped(last.left), icon=":material/check_circle:")
+        _left(last)
 
 
 def _make(session: Session, last: Drawn) -> None:
@@ -98,24 +98,36 @@ def _download(session: Session, last: Drawn) -> None:
         _button(session, last, "everything, internal", last.files)
 
 
+def _left(last: Drawn) -> None:
+    """How the files left; a download is made beside the page, which learns of it here."""
+    if last.left:
+        st.success(escaped(last.left), icon=":material/check_circle:")
+        return
+
+    def watch() -> None:
+        if last.left:
+            st.rerun()
+
+    polled(watch)
+
+
 def _button(session: Session, last: Drawn, what: str, files: Mapping[str, bytes]) -> None:
     """A download whose name nobody can guess: the release's random number is in it."""
 
     def content() -> bytes:
         try:
-            return zipped(files)
+            made = zipped(files)
         except Exception as error:  # Streamlit would log its text, which may hold a value
             raise RuntimeError(f"no file (error {log_fault(error)})") from None
-
-    def taken() -> None:
-        last.left = "The files were downloaded."
+        last.left = last.left or "The files were downloaded."
+        return made
 
     words = what.replace(", ", "-").replace(" ", "-")
     st.download_button(
         f"Download ({what})",
         content,
         file_name=f"release-{last.judged.id}-{words}.zip",
-        on_click=taken,
+        on_click="ignore",  # a run beside it would take the file from under the browser
         icon=":material/download:",
         width="stretch",
         key=key(session, f"download.{words}"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from test_release import download
+from test_trial_file import download
 
 import rwn_core as rwn
 from rwn_cli import main
@@ -40,7 +40,7 @@ def test_slices_move_the_cards_and_are_in_the_file_of_python_and_of_the_command(
     assert "slices=" in app.page.url
     data = rwn.load_demo("bodyfat")
     slices = preset_slices(data, "keys_together")
-    _, content = download(app, "csv", fresh=False)
+    _, content = download(app, "csv")
     wanted = rwn.mask(data.with_slices(slices), rwn.RWN(epsilon=6.0, k=5), seed=7)
     assert content == wanted.to_bytes("csv")
     options = ["--epsilon", "6", "--k", "5", "--seed", "7"]
