@@ -46,7 +46,7 @@ class Approval:
     decision: Decision | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgedRelease:
     """Hold a file with what was read on it. Its donors, law and key are forgotten.
 
