@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from rwn_ui.features import project
 from rwn_ui.messages import frame, guarded
 from rwn_ui.release import view as release_view
 from rwn_ui.state import address
@@ -16,6 +17,9 @@ with guarded():
         badge(session)
         st.page_link("pages/tune.py", label="Change the setting", icon=":material/tune:")
         st.page_link("pages/compare.py", label="Decisions", icon=":material/compare_arrows:")
+        project.controls(session)
+    with guarded():
+        project.offer(session)
     with guarded():
         release_view.draw(session)
         address.write(session)

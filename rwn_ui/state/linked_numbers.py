@@ -20,7 +20,8 @@ def write(session: Session) -> dict[str, str]:
     A link names no variable: each is known by its number in the table. The word is "weight", since
     methods have a parameter "weights".
     """
-    query, weights = {}, session.setting.weights
+    query, released = {}, session.data.schema.released
+    weights = [(variable.name, variable.weight) for variable in released if variable.weight != 1]
     if weights and rwn.METHODS[session.method].uses_weights:
         query["weight"] = _text(session, weights)
     if session.precision:

@@ -14,8 +14,9 @@ from rwn_core.reporting import read_record
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.release_folder import RECORD
 from rwn_core.reporting.scenario import Scenario
-from rwn_ui.release import files, judging, ledger, own_machine
+from rwn_ui.release import files, judging, ledger
 from rwn_ui.release.steps import about, steps
+from rwn_ui.state import own_machine
 
 
 @pytest.fixture
