@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rwn_core.measures import MEASURES
 from rwn_core.reporting.decision import Decision
@@ -29,6 +29,8 @@ def decision_html(decision: Decision) -> bytes:
     first = _fact("decision", "Decision", Content(table=pairs(_rows(decision))))
     facts = [first]
     for number, scenario in enumerate(decision.scenarios):
+        note = Content(lines=(scenario.note,)) if scenario.note else None
+        facts += _facts({"note": ("note", note)}, f"{number}-", f"{scenario.name}: ")
         facts += _scenario_facts(scenario, f"{number}-", f"{scenario.name}: ")
     return page(title, MARK, chosen, facts)
 
@@ -40,13 +42,18 @@ def _rows(decision: Decision) -> dict[str, str]:
 
 
 def _scenario_facts(scenario: Scenario, key: str = "", before: str = "") -> list[Fact]:
-    """What a scenario says, as the sections of a page; empty sections are left out."""
+    """What a scenario says, as the sections of a page."""
     made = {
         "setting": ("setting", _setting(scenario)),
         "limits": ("limits", _limits(scenario)),
         "readings": ("readings of its releases", _readings(scenario)),
         "analyses": ("registered analyses", _analyses(scenario)),
     }
+    return _facts(made, key, before)
+
+
+def _facts(made: Mapping[str, tuple[str, Content | None]], key: str, before: str) -> list[Fact]:
+    """Sections of a page, under the name of a scenario; empty ones are left out."""
     return [
         _fact(f"{key}{name}", (before + title)[:1].upper() + (before + title)[1:], content)
         for name, (title, content) in made.items()
@@ -66,8 +73,7 @@ def _setting(scenario: Scenario) -> Content | None:
         "seed of the trial, no secret": str(scenario.seed),
         "made for the table": scenario.table or "any",
     }
-    note = (scenario.note,) if scenario.note else ()
-    return Content(lines=note, table=pairs(rows))
+    return Content(table=pairs(rows))
 
 
 def _limits(scenario: Scenario) -> Content | None:

@@ -216,7 +216,7 @@ def _files(session: Session, names: list[str]) -> None:
             help=escaped(f"Load {name} into Tune"),
         )
         read.download_button(
-            "Read",
+            "HTML",
             partial(scenario_html, scenario),
             file_name="scenario.html",
             on_click="ignore",

@@ -47,6 +47,13 @@ def test_a_decision_shows_what_was_chosen_why_and_among_what() -> None:
         date="2026-03-31",
     )
     texts = file_texts(decision_html(made), ".html")
-    said = ("Decision of 2026-03-31", "Least loss", "Ada, Grace", f"SHA-256 {made.hash}", "25 %")
+    said = (
+        "Decision of 2026-03-31",
+        "Least loss",
+        "Ada, Grace",
+        f"SHA-256 {made.hash}",
+        "25 %",
+        "For the yearbook",
+    )
     for each in said:
         assert each in texts, each
