@@ -9,7 +9,7 @@ import streamlit as st
 
 from rwn_core.reporting.project import Project
 from rwn_core.reporting.scenario import Scenario
-from rwn_ui.messages import escaped
+from rwn_ui.messages import escaped, guarded
 from rwn_ui.state import change_table, load_setting, project_folder
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
@@ -49,7 +49,7 @@ def offer(session: Session) -> None:
     with st.container(border=True, key="project-offer"):
         words, yes, no = st.columns([5, 1, 1], vertical_alignment="center")
         words.markdown(escaped(_words(found)))
-        yes.button("Take it up", key="project.yes", on_click=take_up, args=(session, found))
+        yes.button("Take it up", key="project.yes", on_click=_accept, args=(session, found))
         no.button("Not now", key="project.no", on_click=_dismiss, args=(table,))
 
 
@@ -68,6 +68,11 @@ def _words(found: Project) -> str:
 
 def _dismiss(table: str) -> None:
     st.session_state[_SEEN] = table
+
+
+def _accept(session: Session, project: Project) -> None:
+    with guarded():  # a callback runs outside of the page's own
+        take_up(session, project)
 
 
 def take_up(session: Session, project: Project) -> None:

@@ -11,7 +11,7 @@ from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.messages import escaped
+from rwn_ui.messages import escaped, guarded
 from rwn_ui.release.steps import about, drawn
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn, own_work
@@ -41,7 +41,7 @@ def draw(session: Session) -> None:
         type="primary" if last is None else "secondary",
         key=key(session, "draw"),
         disabled=own_work().busy,
-        on_click=begin,
+        on_click=_begin,
         args=(session, chosen or io.FORMATS[0].key),
     )
     _follow(session)
@@ -64,6 +64,11 @@ def _unsigned() -> None:
             "Files of the last release have left and it is not in the ledger: sign it before "
             "another is drawn, or add its internal record with rwn ledger add.",
         )
+
+
+def _begin(session: Session, form: str) -> None:
+    with guarded():  # a callback runs outside of the page's own
+        begin(session, form)
 
 
 def begin(session: Session, form: str) -> None:
