@@ -59,8 +59,8 @@ def steps(session: Session) -> tuple[Step, ...]:
     missing = (
         _data(session),
         _policy(last),
-        _decision(last) if is_checked(session) else "The first step comes first.",
-        _files(last) if is_checked(session) else "The first step comes first.",
+        _decision(last) if is_checked(session) else "It waits for step 1.",
+        _files(last) if is_checked(session) else "It waits for step 1.",
         _ledger(last),
     )
     broken = last is not None and last.approval is not None and not last.judged.verdict.kept
@@ -84,13 +84,13 @@ def _policy(last: Drawn | None) -> str:
 
 def _decision(last: Drawn | None) -> str:
     if last is None:
-        return "There is no release yet to decide upon."
+        return "It waits for step 2: there is no release yet to decide upon."
     return "" if last.approval is not None else "Nobody answers for the release."
 
 
 def _files(last: Drawn | None) -> str:
     if last is None or last.approval is None:
-        return "The steps above come first."
+        return "It waits for step 3."
     if not last.files:
         return "The files are not made."
     return "" if last.left else "The files are made, and nobody took them."
@@ -98,5 +98,5 @@ def _files(last: Drawn | None) -> str:
 
 def _ledger(last: Drawn | None) -> str:
     if last is None or not last.files:
-        return "The files come first."
+        return "It waits for step 4."
     return "" if last.entry is not None else "The release is not in the ledger."
