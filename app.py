@@ -26,6 +26,7 @@ def main() -> None:
             st.Page("pages/risk.py", title="Risk", icon=":material/shield:"),
             st.Page("pages/compare.py", title="Compare", icon=":material/compare_arrows:"),
             st.Page("pages/sweep.py", title="Sweep", icon=":material/grid_on:"),
+            st.Page("pages/release.py", title="Release", icon=":material/outbox:"),
             st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
         ],
         position="top",

@@ -5,7 +5,7 @@ import time
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from rwn_ui.features import prediction, repeated_draws, risk_axis
+from rwn_ui.features import prediction, project, repeated_draws, risk_axis
 from rwn_ui.messages import frame, guarded
 from rwn_ui.panel import panel
 from rwn_ui.state import address
@@ -49,7 +49,9 @@ def draw() -> None:
             risk_axis.choose(session)
             sidebar.extras(session)
             download.offer(session)
+            project.controls(session)
         below = st.container()
+    project.offer(session)
     sample_note(session)
     picture(session, above, below)
     with guarded():

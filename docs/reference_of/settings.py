@@ -65,6 +65,9 @@ ENVIRONMENT: Table = {
     "RWN_FILE": "The table that the app opens first; `rwn app FILE` sets it.",
     "RWN_SWEEPS": "The folder where the app keeps the readings of unfinished sweeps.",
     "XDG_RUNTIME_DIR": "Where that folder lies if RWN_SWEEPS is left out.",
+    "RWN_PROJECTS": "The folder where the app keeps the projects that are saved for a table.",
+    "XDG_STATE_HOME": "Where that folder lies if RWN_PROJECTS is left out; .local/state in the "
+    "home folder without it.",
     "NUMBA_CACHE_DIR": "Where the compiled search is kept; inside the package if left out.",
     "XDG_CACHE_HOME": "Where it is kept if the package's folder cannot be written.",
     "OPENBLAS_NUM_THREADS": "Threads of a matrix product in the app; 1 if left out.",

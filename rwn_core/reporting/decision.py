@@ -78,7 +78,11 @@ class Decision:
         InputError
             It is no record, or it was changed after it was frozen.
         """
-        document = thawed(text, "decision record", FORMAT)
+        return cls.from_dict(thawed(text, "decision record", FORMAT))
+
+    @classmethod
+    def from_dict(cls, document: Mapping[str, Any]) -> Decision:
+        """Read what `to_dict` made."""
         return cls(
             scenarios=tuple(Scenario.from_dict(each) for each in document.get("scenario", [])),
             chosen=document["chosen"],

@@ -73,6 +73,31 @@ def add(
     return entry, warnings
 
 
+def foresee(path: Path, record: Mapping[str, Any], original: Microdata) -> list[str]:
+    """Say what `add` would warn of, and add nothing.
+
+    Parameters
+    ----------
+    path : Path
+        The ledger need not be there yet.
+    record : mapping
+    original : Microdata
+
+    Raises
+    ------
+    InputError
+        The ledger was changed, or its last line is incomplete.
+    ReleaseError
+        The key of the ledger is missing.
+    """
+    if not path.exists():
+        return []
+    entries = read_entries(path.read_bytes())
+    if not entries:
+        return []
+    return overlaps(entries, table_marks(original, _key(path, new=False)), record)
+
+
 def _entry(
     entries: Sequence[Mapping[str, Any]],
     record: Mapping[str, Any],

@@ -136,8 +136,8 @@ def internal_record(
         A measure is unknown.
     """
     basis = Basis(decision=decision, measures=measures, policy=policy or Policy())
-    audited = _audited(microdata, release, basis)
-    return frozen_text(_document(microdata, release, file, basis, audited))
+    audited = read_measures(microdata, release, basis)
+    return frozen_text(record_document(microdata, release, file, basis, audited))
 
 
 def internal_files(
@@ -169,21 +169,22 @@ def internal_files(
         Charts and the riskiest combinations of keys; holds values of the original.
     """
     basis = replace(basis, measures=(*basis.measures, *REPORTED))
-    audited = _audited(microdata, release, basis, progress)
+    audited = read_measures(microdata, release, basis, progress)
     shown = evidence(microdata, release, audited, release.id)
-    document = _document(microdata, release, file, basis, audited)
+    document = record_document(microdata, release, file, basis, audited)
     document["evidence"] = {"sha256": hashlib.sha256(shown).hexdigest()}
     return frozen_text(document), shown
 
 
-def _audited(
+def read_measures(
     microdata: Microdata, release: Release, basis: Basis, progress: Progress | None = None
 ) -> Audit:
+    """Read the measures of a basis on a release."""
     wanted = tuple(dict.fromkeys((*basis.policy.measures, *basis.measures)))
     return audit(microdata, release, measures=wanted, progress=progress)
 
 
-def _document(
+def record_document(
     microdata: Microdata, release: Release, file: ReleasedFile, basis: Basis, audited: Audit
 ) -> dict[str, Any]:
     """The record as plain data."""
@@ -217,12 +218,17 @@ def _document(
     if basis.source:
         document["source"] = dict(basis.source)
     if basis.decision is not None:
-        document["decision"] = {
-            "hash": basis.decision.hash,
-            "followed": _follows(basis.decision, setting, microdata),
-            "meeting": basis.decision.to_dict(),
-        }
+        document["decision"] = decided(basis.decision, setting, microdata)
     return document
+
+
+def decided(decision: Decision, setting: Setting, microdata: Microdata) -> dict[str, Any]:
+    """A decision as a record holds it, with whether a release of this setting follows it."""
+    return {
+        "hash": decision.hash,
+        "followed": follows(decision, setting, microdata),
+        "meeting": decision.to_dict(),
+    }
 
 
 def read_record(text: str) -> dict[str, Any]:
@@ -265,7 +271,7 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _follows(decision: Decision, setting: Setting, microdata: Microdata) -> bool:
+def follows(decision: Decision, setting: Setting, microdata: Microdata) -> bool:
     """Whether the release is of the table and the setting that were decided on."""
     for scenario in decision.scenarios:
         if scenario.name == decision.chosen and scenario.setting is not None:

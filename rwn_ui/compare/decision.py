@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 
 import streamlit as st
 
 from rwn_core.reporting.decision import Decision
+from rwn_core.reporting.readable import decision_html
 from rwn_ui.features import watch_list
 from rwn_ui.state.session import Session
 
@@ -48,16 +50,25 @@ def draw(session: Session, names: list[str]) -> None:
     if record is not None:
         st.success(f"Frozen on {record.date}: SHA-256 {record.hash}", icon=":material/lock:")
         st.caption(
-            "A release made on it (Tune, Released data) names it in its internal record. The file "
-            "can be opened here again on another day."
+            "A release that carries it out (Release page) names it in its internal record. The "
+            "file can be opened here again on another day."
         )
-        st.download_button(
-            "Decision record (TOML)",
-            record.frozen,
-            file_name=f"decision-{record.hash[:12]}.toml",
-            on_click="ignore",
-            key=_key(session, "decision.file"),
-        )
+        with st.container(horizontal=True):
+            st.download_button(
+                "Decision record (TOML)",
+                record.frozen,
+                file_name=f"decision-{record.hash[:12]}.toml",
+                on_click="ignore",
+                key=_key(session, "decision.file"),
+            )
+            st.download_button(
+                "To read and to print (HTML)",
+                partial(decision_html, record),
+                file_name=f"decision-{record.hash[:12]}.html",
+                on_click="ignore",
+                key=_key(session, "decision.page"),
+            )
+            st.page_link("pages/release.py", label="Carry it out", icon=":material/outbox:")
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.decision import FORMAT, Decision
+from rwn_core.reporting.readable import scenario_html
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.compare import decision as decision_view
@@ -203,7 +205,7 @@ def _files(session: Session, names: list[str]) -> None:
     """Take a scenario into Tune, write it to a file, remove it."""
     for name in names:
         scenario = session.scenarios[name]
-        words, press, save, drop = st.columns([4, 1, 1, 1], vertical_alignment="center")
+        words, press, read, save, drop = st.columns([3, 1, 1, 1, 1], vertical_alignment="center")
         words.text(name)
         press.button(
             "To Tune",
@@ -212,6 +214,15 @@ def _files(session: Session, names: list[str]) -> None:
             on_click=take,
             args=(session, scenario),
             help=escaped(f"Load {name} into Tune"),
+        )
+        read.download_button(
+            "HTML",
+            partial(scenario_html, scenario),
+            file_name="scenario.html",
+            on_click="ignore",
+            key=_key(session, f"html.{name}"),
+            width="stretch",
+            help="A page for people, to read and to print: setting, limits, readings.",
         )
         save.download_button(
             "TOML",

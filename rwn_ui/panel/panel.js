@@ -74,6 +74,10 @@ class Panel {
     this.sight = new IntersectionObserver((changes) => this.seen(changes), { rootMargin: "120px" });
     this.fonts = () => this.redraw();
     document.fonts.addEventListener("loadingdone", this.fonts);
+    this.printed = () => this.print();
+    this.screened = () => this.draw();
+    window.addEventListener("beforeprint", this.printed);
+    window.addEventListener("afterprint", this.screened);
     this.touched = () => this.wait();
     for (const kind of TOUCHES) document.addEventListener(kind, this.touched, true);
     // Plotly is large: it is read when a reader comes near, not while the first picture is made.
@@ -149,6 +153,12 @@ class Panel {
     this.quiet = setTimeout(() => this.tell(), QUIET);
   }
 
+  /** Draw every card for paper, those out of sight too. */
+  print() {
+    const paper = { ...this.theme, color: "#111", dark: false, background: "#fff" };
+    for (const card of this.cards) card.draw(paper);
+  }
+
   redraw() {
     this.theme = { ...this.theme };
     this.draw();
@@ -183,6 +193,8 @@ class Panel {
     this.sizes.disconnect();
     this.sight.disconnect();
     document.fonts.removeEventListener("loadingdone", this.fonts);
+    window.removeEventListener("beforeprint", this.printed);
+    window.removeEventListener("afterprint", this.screened);
     for (const kind of TOUCHES) document.removeEventListener(kind, this.touched, true);
     clearTimeout(this.quiet);
     clearInterval(this.waiting);

@@ -13,7 +13,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_ui.messages import escaped
 from rwn_ui.server.launch import FILE_VARIABLE
-from rwn_ui.state import linked_options
+from rwn_ui.state import linked_numbers, linked_options
 from rwn_ui.state.change_table import change_method, reslice
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
@@ -67,6 +67,7 @@ def _take(session: Session, asked: Mapping[str, str]) -> None:
         change_method(session, method)
     if method == session.method:  # of a large table it is still being prepared
         refused += linked_options.take(session, asked)
+        refused += linked_numbers.take(session, asked)  # first: the sliders' ends follow weights
         refused += _take_levers(session, asked)
     refused += _take_slices(session, asked)
     _note(session, *refused)
@@ -133,7 +134,7 @@ def address(session: Session) -> dict[str, str]:
     query = {name: f"{value:g}" for name, value in session.levers.items()}
     if session.method != "rwn":
         query["method"] = session.method
-    query |= linked_options.write(session)
+    query |= linked_options.write(session) | linked_numbers.write(session)
     if session.slices != session.own_slices:
         query["slices"] = _numbered(session)
     if session.demo is None:

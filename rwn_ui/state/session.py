@@ -37,6 +37,24 @@ class Pin:
 
 
 @dataclass(slots=True, kw_only=True)
+class ReleaseForm:
+    """What was typed on the Release page: the table's own, and what stays from table to table."""
+
+    checked: tuple[tuple[str, ...], ...] = ()  # the description that somebody found right
+    decision: str = ""  # hash of the one to carry out
+    reason: str = ""
+    title: str = ""
+    review: str = ""
+    by: str = ""
+    folder: str = ""
+    ledger: str = ""
+
+    def begin(self) -> None:
+        """Forget what belongs to a table that is given up."""
+        self.checked, self.decision, self.reason, self.title, self.review = (), "", "", "", ""
+
+
+@dataclass(slots=True, kw_only=True)
 class Shelf:
     """What was proposed and decided of one table, which says nothing of another one."""
 
@@ -66,6 +84,7 @@ class Session:
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
     shelves: dict[str, Shelf] = field(default_factory=dict)  # by fingerprint of their table
+    release: ReleaseForm = field(default_factory=ReleaseForm)
     second_variable: str = ""  # shown together with the first; see `pair`
     statistic: Statistic = CHANGE  # of the expected curve
     curve_axis: str = "epsilon"
@@ -205,6 +224,7 @@ class Session:
         self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, WatchList()
         self.second_variable, self.statistic = "", CHANGE
         self.history = History()
+        self.release.begin()
         self.generation += 1
         self.settle(prepared)
 

@@ -3,17 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import streamlit as st
 
-import rwn_core as rwn
-from rwn_core.reporting import ReleasedFile
+from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_core.tuning import Run
 from rwn_ui.background.job import Job
 from rwn_ui.background.on_demand import OnDemand
 from rwn_ui.background.preparation import Preparation
 
 _KEY = "rwn.work"
+
+
+@dataclass(slots=True, kw_only=True)
+class Drawn:
+    """A release that was drawn to leave the house, and what became of it.
+
+    Attributes
+    ----------
+    judged : JudgedRelease
+    about : tuple
+        The choices that it was drawn under.
+    number : int
+        How many were drawn under them, this one included.
+    approval : Approval or None
+        Who answers for it.
+    files : dict of str to bytes
+        All its files, once they are made.
+    left : str
+        How the files left this program, in words.
+    entry : dict or None
+        Its entry in the ledger.
+    """
+
+    judged: JudgedRelease = field(repr=False)
+    about: tuple[Any, ...] = field(repr=False)
+    number: int
+    approval: Approval | None = None
+    files: dict[str, bytes] = field(default_factory=dict, repr=False)
+    left: str = ""
+    entry: dict[str, Any] | None = field(default=None, repr=False)
 
 
 @dataclass(slots=True)
@@ -33,10 +63,10 @@ class Work:
         Whether that is the table which the user came with.
     notice : str
         Why the last one is not there.
-    written : tuple or None
-        The last download: the table, its release and the file.
-    downloads : int
-        How many were asked for and have ended.
+    drawn : Drawn or None
+        The release that was drawn last on the Release page.
+    draws : dict of tuple to int
+        How many were drawn there, by the choices that they were drawn under.
     """
 
     jobs: dict[str, Job] = field(default_factory=dict)
@@ -45,8 +75,8 @@ class Work:
     preparation: Preparation | None = None
     first: bool = False
     notice: str = ""
-    written: tuple[rwn.Microdata, rwn.Release, ReleasedFile] | None = None
-    downloads: int = 0
+    drawn: Drawn | None = None
+    draws: dict[tuple[Any, ...], int] = field(default_factory=dict)
 
     @property
     def busy(self) -> bool:
@@ -60,7 +90,7 @@ class Work:
             if job is not None:
                 job.cancel()
         self.jobs.clear()
-        self.sweep = self.on_demand = self.written = None
+        self.sweep = self.on_demand = self.drawn = None
 
 
 def own_work() -> Work:

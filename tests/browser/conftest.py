@@ -55,10 +55,16 @@ def server(
     port = free_port()
     folder = launch.app_file().parent
     launch.provide_plotly(folder / "static")
-    log = tmp_path_factory.mktemp("server") / "log.txt"
+    folder_of_log = tmp_path_factory.mktemp("server")
+    log, environment = folder_of_log / "log.txt", {**os.environ, "RWN_PROJECTS": str(folder_of_log)}
     with log.open("wb") as sink:
         process = subprocess.Popen(
-            launch.command(port), cwd=folder, stdin=subprocess.DEVNULL, stdout=sink, stderr=sink
+            launch.command(port),
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=sink,
+            stderr=sink,
         )
         try:
             launch._wait_until_ready(process, port)

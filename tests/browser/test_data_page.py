@@ -91,8 +91,8 @@ def test_an_identifier_is_in_no_release(app) -> None:
     app.page.get_by_text("age is a direct identifier").wait_for()
     app.visit("Tune")
     assert not any("age" in name for name in strip(app))
-    app.page.get_by_role("button", name="Released data").click()
-    _, content = app.saved(app.page.get_by_role("button", name="Download", exact=True).click)
+    app.page.get_by_role("button", name="Trial file").click()
+    _, content = app.saved(app.page.get_by_role("button", name="Download the trial").click)
     header = content.decode("utf-8").splitlines()[0].split(",")
     assert header == [name for name in rwn.load_demo("bodyfat").names if name != "age"]
 

@@ -44,7 +44,7 @@ def test_tab_reaches_every_control_with_a_visible_focus(app) -> None:
         "Full view: Distribution of siri",
     ):
         assert any(wanted in name for name in names), (wanted, names)
-    for part in ("Variable weights", "Projector mode", "Released data", "Standard"):
+    for part in ("Variable weights", "Projector mode", "Trial file", "Standard"):
         assert any(part in name for name in names), (part, names)
     unseen = [place["name"] for place in places if place["inside"] and not place["visible"]]
     assert unseen == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_release import download
+from test_trial_file import download
 
 from rwn_cli import main
 
@@ -63,7 +63,7 @@ def test_the_2015_method_moves_all_nine_cards_and_saves_the_bytes_of_the_command
         app.wait_for_cards(beyond=least)  # no neighborhood depends on q
         assert words in app.page.locator(".rwn-parameters").inner_text()
     app.set_seed(7)
-    _, content = download(app, "csv", fresh=False)
+    _, content = download(app, "csv")
     out = tmp_path / "release.csv"
     options = ["--set", "epsilon=3.1", "--set", "q=0.95", "--seed", "7"]
     assert main.run(["mask", "demo:bodyfat", str(out), "--method", "nbrs2015", *options]) == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from test_release import download
+from test_trial_file import download
 
 import rwn_core as rwn
 from rwn_cli import main
@@ -41,7 +41,7 @@ def test_steps_move_the_risk_and_are_in_the_file_of_python_and_of_the_command(
     assert "15 variables rounded" in app.wait_for_change(before)
     data = rwn.load_demo("bodyfat")
     precision = {**steps_of(data, 0.5), "age": 20}
-    _, content = download(app, "csv", fresh=False)
+    _, content = download(app, "csv")
     wanted = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), precision=precision, seed=7)
     assert content == wanted.to_bytes("csv")
     options = ("--epsilon", "2", "--k", "5", "--seed", "7", "--round", "0.5", "--round", "age=20")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from test_release import download
+from test_trial_file import close, download
 
 import rwn_core as rwn
 from rwn_cli import main
@@ -40,14 +40,14 @@ def test_slices_move_the_cards_and_are_in_the_file_of_python_and_of_the_command(
     assert "slices=" in app.page.url
     data = rwn.load_demo("bodyfat")
     slices = preset_slices(data, "keys_together")
-    _, content = download(app, "csv", fresh=False)
+    _, content = download(app, "csv")
     wanted = rwn.mask(data.with_slices(slices), rwn.RWN(epsilon=6.0, k=5), seed=7)
     assert content == wanted.to_bytes("csv")
     options = ["--epsilon", "6", "--k", "5", "--seed", "7"]
     options += [part for names in slices for part in ("--slice", ",".join(names))]
     assert main.run(["mask", "demo:bodyfat", str(tmp_path / "cli.csv"), *options]) == 0
     assert content == (tmp_path / "cli.csv").read_bytes()
-    app.page.keyboard.press("Escape")
+    close(app)
     assert "+ 12 more" not in choose(app, "By correlation, 3 slices")
     for words in ("abdomen + ankle + 10 more", "q = 1 "):
         before = app.stamp

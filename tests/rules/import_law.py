@@ -28,7 +28,7 @@ INSIDE = {
     "measures": "comparison measure aligned sentence\nstatistics\nattacks\nutility risk",
     "rwn_ui": (
         "messages server panel\nbackground progress\nstate\nwidgets\nfeatures\n"
-        "data tune utility risk compare sweep learn"
+        "data tune utility risk compare sweep release learn"
     ),
 }
 """The same inside two rooms, by file or folder."""

@@ -47,8 +47,8 @@ def test_a_file_of_a_third_format_can_be_opened(asked, open_page) -> None:
 def test_a_release_can_be_written_in_a_third_format(asked, open_page) -> None:
     screen = open_page("tune")
     assert asked["Format"][0] == (["csv", "parquet", "toy"],)
-    assert asked["Download"][1]["file_name"].endswith(".csv")
+    assert asked["Download the trial"][1]["file_name"].endswith(".csv")
     screen.test.session_state[asked["Format"][1]["key"]] = "toy"
     screen.test.run()
     assert screen.errors == []
-    assert asked["Download"][1]["file_name"].endswith(".toy")
+    assert asked["Download the trial"][1]["file_name"].endswith(".toy")

@@ -117,7 +117,7 @@ def test_an_address_serves_the_file_that_the_app_was_started_with(
     again = open_page("tune", **(link | {"k": "3"}))
     assert again.session.name == "mine.csv"
     assert again.session.levers["k"] == 3
-    assert not again.test.warning
+    assert [w.value for w in again.test.warning] == []
     first.visit("data").upload("loaded.csv", table()[:-8]).visit("tune")
     link = first.panel["address"]
     assert link["own"] == "1"  # a reload opens mine.csv, not this one
@@ -125,3 +125,36 @@ def test_an_address_serves_the_file_that_the_app_was_started_with(
     assert again.session.name == "mine.csv"
     assert again.session.levers["k"] == 5
     assert len(again.test.warning) == 1
+
+
+def test_weights_and_steps_travel_in_a_link_by_numbers_and_not_by_names(open_page) -> None:
+    screen = open_page("tune")
+    session = screen.session
+    session.data = session.data.with_weights({"age": 2.5, "neck": 0.0})
+    session.precision = (("age", 5.0), ("bmi", 0.1))
+    link = address.address(session)
+    assert (link["weight"], link["rounding"]) == ("1-2.5_4-0", "1-5_14-0.1")
+    again = open_page("tune", **link)
+    assert again.errors == []
+    assert [w.value for w in again.test.warning] == []
+    assert again.session.setting == session.setting
+    assert again.panel["address"] == link
+
+
+@pytest.mark.parametrize(
+    ("link", "what"),
+    [
+        ({"weight": "99-2"}, "weight"),
+        ({"weight": "1-101"}, "weight"),
+        ({"weight": "1-nan"}, "weight"),
+        ({"weight": "_".join(f"{i}-0" for i in range(15))}, "weight"),
+        ({"rounding": "1-0"}, "rounding"),
+        ({"rounding": "age-5"}, "rounding"),
+    ],
+)
+def test_weights_and_steps_that_cannot_be_used_are_a_sentence(open_page, link, what: str) -> None:
+    screen = open_page("tune", **link)
+    (warning,) = screen.test.warning
+    assert warning.value.startswith(f"{what} of the link must be numbers of")
+    assert screen.session.words == "ε = 2 · k = 5 · q = 1"
+    assert screen.errors == []

@@ -82,7 +82,7 @@ def test_another_table_ends_all_work_and_frees_all_results(open_page, finished) 
     assert results.memos
     assert "tune" in results.last
     load(session, rwn.load_demo("pima"), name="pima", demo="pima")
-    assert (work.jobs, work.sweep, work.on_demand, work.written) == ({}, None, None, None)
+    assert (work.jobs, work.sweep, work.on_demand, work.drawn) == ({}, None, None, None)
     assert (results.memos, results.last) == ({}, {})
     assert preparation_key(session.data, "rwn", ()) in results.tables
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -36,6 +36,24 @@ class Table:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+
+def written_table(columns: tuple[str, ...], rows: Iterable[Iterable[Any]]) -> Table:
+    """Write numbers and texts as a table of texts."""
+    return Table(columns=columns, rows=tuple(tuple(map(_written, row)) for row in rows))
+
+
+def pairs(named: Mapping[str, Any]) -> Table:
+    """Write names and what belongs to them as a table of two columns."""
+    return written_table(("what", "value"), named.items())
+
+
+def _written(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:.4g}".replace("-", "−")
+    return str(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

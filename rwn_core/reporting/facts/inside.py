@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from rwn_core.measures import MEASURES
-from rwn_core.reporting.facts.fact import Audience, Content, Entry, Material, Table
+from rwn_core.reporting.facts.approval import approval
+from rwn_core.reporting.facts.fact import (
+    Audience,
+    Content,
+    Entry,
+    Material,
+    Table,
+    pairs,
+    written_table,
+)
+from rwn_core.reporting.facts.meeting import decision
 from rwn_core.tuning.verdict import share_words
 
 _WORST = (
@@ -30,22 +39,6 @@ _INTRUDERS = (
 )
 
 
-def _number(value: Any) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{value:.4g}".replace("-", "−")
-    return str(value)
-
-
-def _table(columns: tuple[str, ...], rows: Iterable[Iterable[Any]]) -> Table:
-    return Table(columns=columns, rows=tuple(tuple(map(_number, row)) for row in rows))
-
-
-def _pairs(pairs: dict[str, Any]) -> Table:
-    return _table(("what", "value"), pairs.items())
-
-
 def _data(material: Material) -> Content:
     table = material.record["table"]
     rows = zip(table["variables"], table["kinds"], table["roles"], strict=True)
@@ -55,7 +48,7 @@ def _data(material: Material) -> Content:
     lines.append(f"Left out as direct identifiers: {removed or 'none'}.")
     return Content(
         lines=tuple(lines),
-        table=_table(
+        table=written_table(
             ("variable", "kind", "role", "masked"),
             ((*row, "no" if row[0] in left else "yes") for row in rows),
         ),
@@ -78,7 +71,7 @@ def _asked(material: Material, measures: Iterable[str]) -> Table:
         about = MEASURES[key]
         title = reading.get("title", about.title)
         rows.append((title, about.question, reading.get("words") or reason))
-    return _table(("attack", "question", "answer"), rows)
+    return written_table(("attack", "question", "answer"), rows)
 
 
 def _parameters(material: Material) -> Content:
@@ -89,7 +82,7 @@ def _parameters(material: Material) -> Content:
     slices = setting.get("slices", [])
     named |= {f"slice {i}": ", ".join(names) for i, names in enumerate(slices, start=1)}
     method = {"method": f"{material.method.title} ({setting['method']})"}
-    return Content(lines=(material.setting.words,), table=_pairs(method | named))
+    return Content(lines=(material.setting.words,), table=pairs(method | named))
 
 
 def _cautions(material: Material) -> Content:
@@ -117,7 +110,7 @@ def _anonymity(material: Material) -> Content:
             f"Records that break it, by the key variables: {keys}. A masked key is no proof of "
             "identity where it is rare.",
         ),
-        table=_table(("", "original", "released"), rows),
+        table=written_table(("", "original", "released"), rows),
     )
 
 
@@ -149,7 +142,7 @@ def _riskiest(material: Material) -> Content:
     line = (
         "Combinations of key values in the original that are easiest to single out. CONFIDENTIAL."
     )
-    return Content(lines=(line,), table=_table(columns, rows))
+    return Content(lines=(line,), table=written_table(columns, rows))
 
 
 def _guesses(material: Material) -> Content:
@@ -162,7 +155,9 @@ def _worst(material: Material) -> Content:
         reading = material.reading(key)
         said = reading.get("words") or _reason(material, key)
         rows.append((reading.get("title", MEASURES[key].title), said, MEASURES[key].source))
-    return Content(table=_table(("worst case", "what it says and assumes", "computed by"), rows))
+    return Content(
+        table=written_table(("worst case", "what it says and assumes", "computed by"), rows)
+    )
 
 
 def _limits(material: Material) -> Content:
@@ -176,7 +171,7 @@ def _limits(material: Material) -> Content:
         rows.append((MEASURES[key].title, value, limit["at_most"], used, source, by))
     columns = ("measure", "value", "at most", "uses", "source of the limit", "set by")
     state = "Kept." if verdict["kept"] else "NOT KEPT."
-    return Content(lines=(state, verdict["words"]), table=_table(columns, rows))
+    return Content(lines=(state, verdict["words"]), table=written_table(columns, rows))
 
 
 def _side(material: Material, side: str) -> Content:
@@ -190,7 +185,7 @@ def _side(material: Material, side: str) -> Content:
             continue
         numbers = (reading["value"], reading.get("baseline"))
         rows.append((reading["title"], *numbers, about.better, about.unit))
-    return Content(table=_table(("measure", "value", "baseline", "better", "unit"), rows))
+    return Content(table=written_table(("measure", "value", "baseline", "better", "unit"), rows))
 
 
 def _utility(material: Material) -> Content:
@@ -210,7 +205,9 @@ def _repeated(material: Material) -> Content:
         "At least so many records would be linked by their keys if the table were released again "
         "at this setting."
     )
-    return Content(lines=(line,), table=_table(("releases", "records linked, at least"), rows))
+    return Content(
+        lines=(line,), table=written_table(("releases", "records linked, at least"), rows)
+    )
 
 
 def _charts(material: Material) -> Content:
@@ -221,26 +218,8 @@ def _charts(material: Material) -> Content:
     return Content(lines=(line,), charts=charts)
 
 
-def _decision(material: Material) -> Content:
-    about = material.record.get("decision")
-    if about is None:
-        return Content(lines=("No decision of a meeting was given with this release.",))
-    meeting = about["meeting"]
-    followed = "The release follows it." if about["followed"] else "The release does NOT follow it."
-    named = {
-        "chosen": meeting["chosen"] or "none",
-        "reason": meeting["reason"],
-        "participants": ", ".join(meeting["participants"]),
-        "date": meeting["date"],
-        "watched": "; ".join(meeting["watched"]),
-        "scenarios": ", ".join(each.get("name", "") for each in meeting["scenario"]),
-        "hash": about["hash"],
-    }
-    return Content(lines=(followed,), table=_pairs(named))
-
-
 def _versions(material: Material) -> Content:
-    return Content(table=_pairs(material.record["program"]))
+    return Content(table=pairs(material.record["program"]))
 
 
 def _hashes(material: Material) -> Content:
@@ -254,7 +233,7 @@ def _hashes(material: Material) -> Content:
         "evidence (SHA-256)": record.get("evidence", {}).get("sha256", "none"),
         "original read from": record.get("source", {}).get("file", "not stated"),
     }
-    return Content(table=_pairs(named))
+    return Content(table=pairs(named))
 
 
 def _reason(material: Material, measure: str) -> str:
@@ -265,7 +244,8 @@ def _reason(material: Material, measure: str) -> str:
 _INTERNAL, _NEVER = Audience.INTERNAL, Audience.NEVER
 INSIDE = (
     Entry(key="data", title="The table", audience=_INTERNAL, make=_data),
-    Entry(key="decision", title="Decision", audience=_INTERNAL, make=_decision),
+    Entry(key="decision", title="Decision", audience=_INTERNAL, make=decision),
+    Entry(key="approval", title="Who answers for it", audience=_INTERNAL, make=approval),
     Entry(key="limits", title="Limits", audience=_INTERNAL, make=_limits),
     Entry(key="parameters", title="Parameters", audience=_INTERNAL, make=_parameters),
     Entry(key="scenarios", title="Scenarios of disclosure", audience=_INTERNAL, make=_scenarios),

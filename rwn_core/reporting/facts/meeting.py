@@ -1,0 +1,37 @@
+"""The fact of the decision: what a meeting chose, and whether the release follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rwn_core.reporting.facts.fact import Content, Material, pairs
+
+
+def decision(material: Material) -> Content:
+    """What was decided, as the record of a release holds it."""
+    about = material.record.get("decision")
+    if about is None:
+        return Content(lines=("No decision of a meeting was given with this release.",))
+    followed = "The release follows it." if about["followed"] else "The release does NOT follow it."
+    return Content(lines=(followed,), table=pairs(decision_rows(about["meeting"], about["hash"])))
+
+
+def decision_rows(meeting: Mapping[str, Any], hash: str) -> dict[str, Any]:
+    """What a meeting decided, by what it is.
+
+    Parameters
+    ----------
+    meeting : mapping
+        From `rwn_core.reporting.decision.Decision.to_dict`.
+    hash : str
+    """
+    return {
+        "chosen": meeting["chosen"] or "none",
+        "reason": meeting["reason"],
+        "participants": ", ".join(meeting["participants"]),
+        "date": meeting["date"],
+        "watched": "; ".join(meeting["watched"]),
+        "scenarios": ", ".join(each.get("name", "") for each in meeting["scenario"]),
+        "hash": hash,
+    }

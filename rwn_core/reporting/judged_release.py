@@ -1,0 +1,227 @@
+"""A release that is drawn to leave the house: the very file is read and held against the policy."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ReleaseError
+from rwn_core.evaluation.audit import audit
+from rwn_core.masking import Method, Release, mask
+from rwn_core.parallel.threads import Progress
+from rwn_core.reporting.decision import Decision, frozen_text
+from rwn_core.reporting.evidence import REPORTED, evidence
+from rwn_core.reporting.release_record import (
+    Basis,
+    ReleasedFile,
+    decided,
+    read_measures,
+    record_document,
+)
+from rwn_core.tuning import USUAL, Policy, Setting, Verdict
+
+_SHARES = (0.1, 0.75)
+"""Of the work: masking, then reading the file; the rest are further releases."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approval:
+    """State who answers for a release, and why it leaves the house.
+
+    Attributes
+    ----------
+    by : str
+        A person's name.
+    reason : str
+        Needed where the release does not keep its policy or follows no decision.
+    decision : Decision, optional
+        Of a meeting, which the release carries out.
+    """
+
+    by: str
+    reason: str = ""
+    decision: Decision | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgedRelease:
+    """Hold a file with what was read on it. Its donors, law and key are forgotten.
+
+    Attributes
+    ----------
+    id : str
+        The release's random number, 128 bits in hex.
+    content : bytes
+        The file as it may leave the house, rows in secret order.
+    format : str
+        Key of its format.
+    document : dict
+        Its internal record, before anybody answered for it.
+    evidence : bytes
+        Charts and the riskiest combinations of keys; holds values of the original.
+    setting : Setting
+    verdict : Verdict
+        What the policy says of this file.
+    further : tuple of bool
+        Whether further releases of the setting, each with a secret of its own, keep the policy.
+    guarded : mapping of str to int
+        How many texts of a variable begin as a formula and got an apostrophe.
+    """
+
+    id: str
+    content: bytes = field(repr=False)
+    format: str
+    document: dict[str, Any] = field(repr=False)
+    evidence: bytes = field(repr=False)
+    setting: Setting
+    verdict: Verdict
+    further: tuple[bool, ...] = ()
+    guarded: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def sha256(self) -> str:
+        """Of the file."""
+        return str(self.document["file"]["sha256"])
+
+    def lacks(self, approval: Approval, microdata: Microdata) -> str:
+        """Say what is missing before the release may leave; empty where nothing is.
+
+        Parameters
+        ----------
+        approval : Approval
+        microdata : Microdata
+            The original.
+        """
+        if not approval.by.strip():
+            return "Nobody answers for the release; give a name."
+        why = self._why(approval.decision, microdata)
+        if why and not approval.reason.strip():
+            return f"{why}; give the reason for which it leaves all the same."
+        return ""
+
+    def _why(self, decision: Decision | None, microdata: Microdata) -> str:
+        """Why a reason is needed."""
+        if not self.verdict.kept:
+            return "The release does not keep every limit of its policy"
+        if decision is None:
+            return "The release follows no decision of a meeting"
+        if not decided(decision, self.setting, microdata)["followed"]:
+            return "The release is not what the meeting chose"
+        return ""
+
+    def record(self, microdata: Microdata, approval: Approval, number: int = 1) -> str:
+        """Write the internal record of the release, with who answers for it.
+
+        Parameters
+        ----------
+        microdata : Microdata
+            The original.
+        approval : Approval
+        number : int
+            How many releases of this setting were drawn, this one included: who draws until the
+            limits are kept has chosen a release.
+
+        Returns
+        -------
+        str
+            As `rwn_core.reporting.internal_record`.
+
+        Raises
+        ------
+        ReleaseError
+            A name or a reason is missing.
+        """
+        missing = self.lacks(approval, microdata)
+        if missing:
+            raise ReleaseError(missing)
+        document = dict(self.document)
+        document["approval"] = {
+            "by": approval.by.strip(),
+            "reason": approval.reason.strip(),
+            "exception": not self.verdict.kept,
+        }
+        document["draws"] = {
+            "number": number,
+            "further": len(self.further),
+            "further_kept": sum(self.further),
+        }
+        if approval.decision is not None:
+            document["decision"] = decided(approval.decision, self.setting, microdata)
+        return frozen_text(document)
+
+
+def judge_release(
+    microdata: Microdata,
+    params: Method,
+    format: str,
+    policy: Policy,
+    *,
+    further: int = 0,
+    progress: Progress | None = None,
+) -> JudgedRelease:
+    """Draw a release with a fresh secret and hold that very file against a policy.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        The original.
+    params : Method
+        A method's parameters, with the rounding where there is any.
+    format : str
+        Key of a file format, such as "csv".
+    policy : Policy
+    further : int
+        How many further releases of the setting are drawn, only to see whether they keep the
+        policy, too.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    JudgedRelease
+
+    Raises
+    ------
+    ParameterError, SchemaError
+        The table does not take the setting.
+    """
+    report = progress or (lambda share: None)
+    release = mask(microdata, params, progress=_between(report, 0.0, _SHARES[0]))
+    content = release.to_bytes(format)
+    file = ReleasedFile.of(content, format)
+    basis = Basis(policy=policy, measures=(*USUAL, *REPORTED))
+    end = _SHARES[1] if further else 1.0
+    audited = read_measures(microdata, release, basis, _between(report, _SHARES[0], end))
+    shown = evidence(microdata, release, audited, release.id)
+    document = record_document(microdata, release, file, basis, audited)
+    document["evidence"] = {"sha256": hashlib.sha256(shown).hexdigest()}
+    verdict = policy.judge_readings(audited.readings)
+    setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
+    kept = []
+    for number in range(further):
+        kept.append(_keeps(microdata, mask(microdata, params), policy))
+        report(end + (1 - end) * (number + 1) / further)
+    return JudgedRelease(
+        id=release.id,
+        content=content,
+        format=format,
+        document=document,
+        evidence=shown,
+        setting=setting,
+        verdict=verdict,
+        further=tuple(kept),
+        guarded=release.guarded(format),
+    )
+
+
+def _keeps(microdata: Microdata, release: Release, policy: Policy) -> bool:
+    readings = audit(microdata, release, measures=policy.measures).readings
+    return policy.judge_readings(readings).kept
+
+
+def _between(progress: Progress, low: float, high: float) -> Callable[[float], None]:
+    """The progress of a part of the work."""
+    return lambda share: progress(low + (high - low) * share)

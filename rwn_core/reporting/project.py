@@ -1,0 +1,176 @@
+"""A project: all that was chosen for a table, as a file that holds none of its records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.question import Question
+from rwn_core.data.schema import Schema
+from rwn_core.data.toml import toml_text
+from rwn_core.data.variable import Kind, Role
+from rwn_core.errors import InputError, RWNError
+from rwn_core.reporting.decision import Decision
+from rwn_core.reporting.scenario import Scenario, read_toml
+
+FORMAT = "rwn project 1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """What is said of a variable, without its levels: those are data.
+
+    Attributes
+    ----------
+    name, kind, role : str
+    masked : bool
+    group : str
+        Empty where there is none.
+    """
+
+    name: str
+    kind: str
+    role: str
+    masked: bool = True
+    group: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a kind or role that there is not."""
+        Kind(self.kind), Role(self.role)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Project:
+    """Hold what somebody chose for a table.
+
+    Attributes
+    ----------
+    table : str
+        Its fingerprint.
+    saved : str
+        The day, as ISO 8601.
+    variables : tuple of Described
+    question : Question, optional
+        The regression to keep.
+    present : Scenario
+        The setting with its weights, rounding and slices; seed, limits, registered analyses, sweep.
+    scenarios : tuple of Scenario
+    decisions : tuple of Decision
+    """
+
+    table: str
+    saved: str
+    variables: tuple[Described, ...]
+    question: Question | None = None
+    present: Scenario
+    scenarios: tuple[Scenario, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+
+    @classmethod
+    def of(cls, microdata: Microdata, present: Scenario, saved: str) -> Project:
+        """A project of a table, without scenarios and decisions."""
+        variables = tuple(
+            Described(
+                name=variable.name,
+                kind=str(variable.kind),
+                role=str(variable.role),
+                masked=variable.masked,
+                group=variable.group or "",
+            )
+            for variable in microdata.schema.variables
+        )
+        question = microdata.schema.question
+        return cls(
+            table=microdata.fingerprint,
+            saved=saved,
+            variables=variables,
+            question=question,
+            present=present,
+        )
+
+    def describe(self, microdata: Microdata) -> Schema:
+        """The table's schema as the project has it.
+
+        Levels are the table's own. A variable whose order the table does not know keeps its kind:
+        a guessed order would be another one.
+
+        Raises
+        ------
+        InputError
+            It is another table.
+        """
+        said = {each.name: each for each in self.variables}
+        if microdata.fingerprint != self.table or said.keys() != set(microdata.names):
+            raise InputError("The project is of another table; open the one that it was saved of.")
+        changed = []
+        for variable in microdata.schema.variables:
+            each = said[variable.name]
+            unknown = each.kind == Kind.ORDERED and variable.kind != Kind.ORDERED
+            kind = variable.kind if unknown else Kind(each.kind)
+            changed.append(
+                replace(
+                    variable,
+                    kind=kind,
+                    role=Role(each.role),
+                    masked=each.masked,
+                    group=each.group or None,
+                    levels=variable.levels if kind == variable.kind else None,
+                )
+            )
+        return Schema(variables=tuple(changed), question=self.question)
+
+    def to_toml(self) -> str:
+        """The file's text; the same for the same project."""
+        document: dict[str, Any] = {
+            "format": FORMAT,
+            "table": self.table,
+            "saved": self.saved,
+            "variable": [
+                {"name": v.name, "kind": v.kind, "role": v.role, "masked": v.masked}
+                | ({"group": v.group} if v.group else {})
+                for v in self.variables
+            ],
+            "present": self.present.to_dict(),
+            "scenario": [each.to_dict() for each in self.scenarios],
+            "decision": [each.to_dict() for each in self.decisions],
+        }
+        if self.question is not None:
+            question = {"response": self.question.response}
+            document["question"] = question | {"predictors": list(self.question.predictors)}
+        return toml_text({name: value for name, value in document.items() if value != []})
+
+    @classmethod
+    def from_toml(cls, text: str) -> Project:
+        """Read what `to_toml` wrote.
+
+        Raises
+        ------
+        InputError
+            The file is no project, or a part of it cannot be read.
+        """
+        document = read_toml(text, "project", FORMAT)
+        try:
+            return cls(
+                table=str(document["table"]),
+                saved=str(document["saved"]),
+                variables=tuple(Described(**each) for each in document["variable"]),
+                question=_question(document.get("question")),
+                present=Scenario.from_dict(document["present"]),
+                scenarios=tuple(Scenario.from_dict(each) for each in document.get("scenario", [])),
+                decisions=tuple(Decision.from_dict(each) for each in document.get("decision", [])),
+            )
+        except RWNError as refusal:
+            raise InputError(f"The project file cannot be used. {refusal}") from None
+        except (TypeError, ValueError, KeyError, AttributeError):
+            raise InputError(
+                "A field of the project file is missing, unknown or of the wrong kind; save the "
+                "project again."
+            ) from None
+
+
+def _question(table: Mapping[str, Any] | None) -> Question | None:
+    if table is None:
+        return None
+    return Question(response=table["response"], predictors=tuple(table["predictors"]))

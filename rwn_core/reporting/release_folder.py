@@ -1,0 +1,154 @@
+"""The files of a release: what goes to its users, what stays in the house, and all their hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ReleaseError
+from rwn_core.io import format_of_key
+from rwn_core.io.write import write_together
+from rwn_core.reporting.evidence import read_evidence
+from rwn_core.reporting.facts import Material
+from rwn_core.reporting.internal_report import internal_html
+from rwn_core.reporting.judged_release import Approval, JudgedRelease
+from rwn_core.reporting.public_notice import public_file
+from rwn_core.reporting.readable import decision_html
+from rwn_core.reporting.release_record import read_record
+
+USERS, HOUSE = "for-users", "internal"
+RECORD = f"{HOUSE}/internal-record.toml"
+SUMS = "SHA256SUMS"
+
+
+def release_files(
+    judged: JudgedRelease,
+    microdata: Microdata,
+    approval: Approval,
+    *,
+    number: int = 1,
+    title: str = "",
+    review: str = "",
+) -> dict[str, bytes]:
+    """Make all files of a release, once the leak check has passed.
+
+    Parameters
+    ----------
+    judged : JudgedRelease
+    microdata : Microdata
+        The original.
+    approval : Approval
+    number : int
+        How many releases of this setting were drawn, this one included.
+    title : str
+        What the data are called, in public.
+    review : str
+        The day on which the release is looked at again, as ISO 8601; a year after it was made by
+        default.
+
+    Returns
+    -------
+    dict of str to bytes
+        By path within one folder: the file, the notice, the card and the codebook for users; the
+        internal record with its evidence, the internal report, the schema and the decision for
+        the house; the SHA-256 of each.
+
+    Raises
+    ------
+    ParameterError
+        The review day is none.
+    ReleaseError
+        A name or a reason is missing, or a public file would hold what must stay in the house.
+    """
+    text = judged.record(microdata, approval, number)
+    record = read_record(text)
+    public = Material(record=record, title=title.strip(), review=review)
+    inside = Material(
+        record=record,
+        evidence=read_evidence(judged.evidence),
+        title=public.title,
+        review=review,
+    )
+    suffix = format_of_key(judged.format).suffixes[0]
+    files = {
+        f"{USERS}/release-{judged.id}{suffix}": judged.content,
+        f"{USERS}/notice.html": public_file(public, microdata, ".html"),
+        f"{USERS}/card.toml": public_file(public, microdata, ".toml"),
+        f"{USERS}/codebook.xml": public_file(public, microdata, ".xml"),
+        RECORD: text.encode("utf-8"),
+        f"{HOUSE}/internal-record.evidence.json": judged.evidence,
+        f"{HOUSE}/internal-report.html": internal_html(inside),
+        f"{HOUSE}/schema.toml": microdata.schema.to_toml().encode("utf-8"),
+    }
+    decision = approval.decision
+    if decision is not None:
+        files[f"{HOUSE}/decision.toml"] = decision.frozen().encode("utf-8")
+        files[f"{HOUSE}/decision.html"] = decision_html(decision)
+    sums = (f"{hashlib.sha256(content).hexdigest()}  {name}" for name, content in files.items())
+    return files | {SUMS: ("\n".join(sums) + "\n").encode("utf-8")}
+
+
+def for_users(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Those files that may leave the house."""
+    return {name: content for name, content in files.items() if name.startswith(f"{USERS}/")}
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """Put files into one ZIP; no time of day and no name of a user is in it."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name)  # of 1980, so that equal files make equal archives
+            entry.external_attr = 0o600 << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
+    return made.getvalue()
+
+
+def write_folder(files: Mapping[str, bytes], parent: Path, id: str) -> Path:
+    """Write the files of a release into a new folder, all of them or none.
+
+    Parameters
+    ----------
+    files : mapping of str to bytes
+        From `release_files`.
+    parent : Path
+        The folder in which the new one is made.
+    id : str
+        The release's random number, which is the new folder's name.
+
+    Returns
+    -------
+    Path
+        The new folder, which only its owner can read.
+
+    Raises
+    ------
+    ReleaseError
+        Nothing was written.
+    """
+    if not parent.is_absolute():
+        raise ReleaseError("The folder must be given with its whole path, from the root on.")
+    if not parent.is_dir():
+        raise ReleaseError(f"The folder {parent} does not exist; create it first.")
+    folder, part = parent / f"release-{id}", parent / f".part-rwn-{id}"
+    if folder.exists():
+        raise ReleaseError(f"The folder {folder} is there already; nothing was written.")
+    try:
+        part.mkdir(mode=0o700)
+        for name in sorted({os.path.dirname(name) for name in files} - {""}):
+            (part / name).mkdir(mode=0o700)
+        write_together({part / name: content for name, content in files.items()})
+        part.rename(folder)
+    except OSError as error:
+        raise ReleaseError(
+            f"The folder {parent} cannot be written ({error.strerror}); choose another one."
+        ) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return folder

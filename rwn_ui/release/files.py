@@ -1,0 +1,154 @@
+"""The fourth step: all files of the release are made, and downloaded or written to a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+
+import streamlit as st
+
+from rwn_core.errors import log_fault
+from rwn_core.reporting.release_folder import for_users, release_files, write_folder, zipped
+from rwn_ui.background.progress import polled
+from rwn_ui.messages import escaped
+from rwn_ui.release.judging import key
+from rwn_ui.release.steps import drawn, is_checked
+from rwn_ui.state.own_machine import on_own_machine
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import Drawn
+
+
+def draw(session: Session) -> None:
+    """Make the files, then hand them out."""
+    last = drawn(session)
+    if last is None or last.approval is None or not is_checked(session):
+        return
+    _make(session, last)
+    if last.files:
+        _listed(last)
+        _download(session, last)
+        if on_own_machine():
+            _folder(session, last)
+        _left(last)
+
+
+def _make(session: Session, last: Drawn) -> None:
+    """Ask what the public is told beside the release, and make the files."""
+    form, fixed = session.release, last.entry is not None
+    with st.form(key(session, "files"), border=False):
+        left, right = st.columns([2, 1])
+        title = left.text_input(
+            "What the data are called, in public",
+            form.title,
+            key=key(session, "title"),
+            max_chars=200,
+            placeholder="Masked microdata",
+            disabled=fixed,
+        )
+        year = date.today().replace(day=min(date.today().day, 28))
+        review = right.date_input(
+            "Looked at again on",
+            date.fromisoformat(form.review) if form.review else year.replace(year=year.year + 1),
+            key=key(session, "review"),
+            disabled=fixed,
+        )
+        pressed = st.form_submit_button(
+            "Make the files", type="secondary" if last.files else "primary", disabled=fixed
+        )
+    if not pressed:
+        return
+    assert last.approval is not None
+    form.title, form.review = title.strip(), review.isoformat()
+    last.files, last.left = {}, ""
+    with st.spinner("Writing the reports and holding the public files against the original"):
+        last.files = release_files(
+            last.judged,
+            session.data,
+            last.approval,
+            number=last.number,
+            title=form.title,
+            review=form.review,
+        )
+    st.rerun()  # the steps above say more now
+
+
+def _listed(last: Drawn) -> None:
+    """What was made, for whom."""
+    st.caption(
+        "The folder **for-users** may leave the house: nothing of the original was found in its "
+        "notice, card and codebook. The folder **internal** holds values of the original in its "
+        "report and stays. SHA256SUMS has the hash of every file."
+    )
+    st.dataframe(
+        {
+            "file": list(last.files),
+            "bytes": [f"{len(content):,}" for content in last.files.values()],
+        },
+        hide_index=True,
+        width="stretch",
+    )
+
+
+def _download(session: Session, last: Drawn) -> None:
+    left, right = st.columns(2)
+    with left:
+        _button(session, last, "for users", for_users(last.files))
+    with right:
+        _button(session, last, "everything, internal", last.files)
+
+
+def _left(last: Drawn) -> None:
+    """How the files left; a download is made beside the page, which learns of it here."""
+    if last.left:
+        st.success(escaped(last.left), icon=":material/check_circle:")
+        return
+
+    def watch() -> None:
+        if last.left:
+            st.rerun()
+
+    polled(watch)
+
+
+def _button(session: Session, last: Drawn, what: str, files: Mapping[str, bytes]) -> None:
+    """A download whose name nobody can guess: the release's random number is in it."""
+
+    def content() -> bytes:
+        try:
+            made = zipped(files)
+        except Exception as error:  # Streamlit would log its text, which may hold a value
+            raise RuntimeError(f"no file (error {log_fault(error)})") from None
+        last.left = last.left or "The files were downloaded."
+        return made
+
+    words = what.replace(", ", "-").replace(" ", "-")
+    st.download_button(
+        f"Download ({what})",
+        content,
+        file_name=f"release-{last.judged.id}-{words}.zip",
+        on_click="ignore",  # a run beside it would take the file from under the browser
+        icon=":material/download:",
+        width="stretch",
+        key=key(session, f"download.{words}"),
+        mime="application/zip",
+    )
+
+
+def _folder(session: Session, last: Drawn) -> None:
+    """Write the files on this machine, without a browser between."""
+    left, right = st.columns([4, 1], vertical_alignment="bottom")
+    form = session.release
+    form.folder = left.text_input(
+        "Or a folder on this machine, in which a folder of the release is made",
+        form.folder,
+        key=key(session, "folder"),
+        placeholder=str(Path.home()),
+    ).strip()
+    pressed = right.button(
+        "Write", key=key(session, "write"), width="stretch", disabled=not form.folder
+    )
+    if pressed:
+        folder = write_folder(last.files, Path(form.folder), last.judged.id)
+        last.left = f"The files lie in {folder}."
+        st.rerun()  # the steps above say more now

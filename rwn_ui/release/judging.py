@@ -1,0 +1,176 @@
+"""The second step: the release is drawn in a process of its own, and that very file is judged."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core import io
+from rwn_core.reporting.judged_release import JudgedRelease, judge_release
+from rwn_core.tuning.goal import number_words
+from rwn_core.tuning.verdict import share_words
+from rwn_ui.background.job import Job
+from rwn_ui.background.progress import wait_for
+from rwn_ui.messages import escaped, guarded
+from rwn_ui.release.steps import about, drawn
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import Drawn, own_work
+
+JOB = "release"
+LARGEST_FURTHER = 5000  # records up to which further releases are drawn, to judge the setting
+FURTHER = 4
+ORDINARY = "distance_linkage"  # no worst case stands without it
+
+
+def key(session: Session, what: str) -> str:
+    """The key of a widget of this page that belongs to one table."""
+    return f"release.{session.generation}.{what}"
+
+
+def draw(session: Session) -> None:
+    """Draw a release, wait for it, and say what the policy says of the file."""
+    chosen = st.segmented_control(
+        "Format of the file",
+        [each.key for each in io.FORMATS],
+        default=io.FORMATS[0].key,
+        key=key(session, "format"),
+    )
+    last = drawn(session)
+    st.button(
+        "Draw the release and judge it" if last is None else "Draw another release",
+        type="primary" if last is None else "secondary",
+        key=key(session, "draw"),
+        disabled=own_work().busy,
+        on_click=_begin,
+        args=(session, chosen or io.FORMATS[0].key),
+    )
+    _follow(session)
+    _unsigned()
+    if drawn(session) is not None:
+        _judged(session, drawn(session))
+    elif own_work().drawn is not None:
+        st.info(
+            "The release that was drawn last is of another setting, policy or table. Draw one of "
+            "the present setting, or go back to the other.",
+            icon=":material/info:",
+        )
+
+
+def _unsigned() -> None:
+    """Say so where files have left of which the ledger knows nothing yet."""
+    last = own_work().drawn
+    if last is not None and last.left and last.entry is None:
+        st.warning(
+            "Files of the last release have left and it is not in the ledger: sign it before "
+            "another is drawn, or add its internal record with rwn ledger add.",
+        )
+
+
+def _begin(session: Session, form: str) -> None:
+    with guarded():  # a callback runs outside of the page's own
+        begin(session, form)
+
+
+def begin(session: Session, form: str) -> None:
+    """Begin to draw, with a fresh secret that is forgotten."""
+    own_work().jobs[JOB] = Job(
+        session.words,
+        judge_release,
+        words="Drawing the release and reading it",
+        about=about(session),
+        microdata=session.data,
+        params=session.masking,
+        format=form,
+        policy=session.policy,
+        further=FURTHER if session.data.n <= LARGEST_FURTHER else 0,
+    )
+
+
+def _follow(session: Session) -> None:
+    """Progress and Cancel while it is drawn; then keep it, or say why there is none."""
+    work = own_work()
+    job = work.jobs.get(JOB)
+    if job is None:
+        return
+    if job.running:
+        wait_for(job, key(session, "cancel"))
+        return
+    if job.refusal:
+        st.info(escaped(f"No release: {job.refusal}"), icon=":material/info:")
+        return
+    result: JudgedRelease = job.result
+    number = work.draws.get(job.about, 0) + 1
+    work.draws[job.about] = number
+    work.drawn = Drawn(judged=result, about=job.about, number=number)
+    del work.jobs[JOB]
+    st.rerun()  # the steps above say more now
+
+
+def _judged(session: Session, last: Drawn | None) -> None:
+    """The verdict on the file, limit by limit, and on further releases."""
+    assert last is not None
+    judged = last.judged
+    if judged.verdict.kept:
+        st.success(escaped(judged.verdict.sentence), icon=":material/check_circle:")
+    else:
+        st.error(
+            escaped(
+                f"Refused. {judged.verdict.sentence} Change the setting on Tune and draw again; or "
+                "somebody answers for an exception below, with name and reason."
+            ),
+            icon=":material/block:",
+        )
+    st.dataframe(_limits(session.policy, judged), hide_index=True, width="stretch")
+    st.caption(escaped(" ".join(_about_draws(session, last))))
+    st.caption("SHA-256 of the file")
+    st.code(judged.sha256, language=None, wrap_lines=True)
+
+
+def _limits(policy: rwn.Policy, judged: JudgedRelease) -> dict[str, list[str]]:
+    """The limits with what the file uses of them, and the ordinary intruder beside them."""
+    rows = []
+    for limit in policy.limits:
+        used = judged.verdict.shares.get(limit.measure)
+        uses = "not judged" if used is None else f"{share_words(used)} the limit"
+        most = number_words(limit.measure, limit.at_most)
+        rows.append((limit.title, *_read(judged, limit.measure), most, uses))
+    if ORDINARY not in policy.measures:
+        title = f"{rwn.MEASURES[ORDINARY].title}, an ordinary intruder"
+        rows.append((title, *_read(judged, ORDINARY), "no limit", ""))
+    columns = ("measure", "this release", "read it against", "at most", "uses")
+    return {name: [row[i] for row in rows] for i, name in enumerate(columns)}
+
+
+def _read(judged: JudgedRelease, measure: str) -> tuple[str, str]:
+    """A measure's value and its baseline, in words."""
+    reading = judged.document["readings"].get(measure, {})
+    numbers = (reading.get("value"), reading.get("baseline"))
+    value, baseline = ("–" if n is None else number_words(measure, n) for n in numbers)
+    return value, baseline
+
+
+def _about_draws(session: Session, last: Drawn) -> list[str]:
+    """What is to be known of how the release was drawn."""
+    judged, words = last.judged, []
+    words.append(
+        f"A file of {len(judged.content):,} bytes ({judged.format}), rows in secret order, drawn "
+        "with a fresh 256-bit secret that is forgotten. The numbers are of this very file."
+    )
+    if judged.further:
+        words.append(
+            f"Of {len(judged.further)} further releases of the setting, {sum(judged.further)} "
+            f"keep{'s' if sum(judged.further) == 1 else ''} the policy."
+        )
+    elif session.data.n > LARGEST_FURTHER:
+        words.append("On a table of this size no further releases are drawn to judge the setting.")
+    if last.number > 1:
+        words.append(
+            f"It is release {last.number} that was drawn of this setting; who draws until the "
+            "limits are kept has chosen one, so the number stands in the internal record."
+        )
+    for name, cells in judged.guarded.items():
+        words.append(
+            f"{cells:,} texts of {name} begin as a formula of a spreadsheet would; each got an "
+            "apostrophe before it."
+        )
+    return words

@@ -1,0 +1,108 @@
+"""The fifth step: the ledger is signed; it warns when the same people were released before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from rwn_core.errors import ReleaseError
+from rwn_core.reporting.ledger import add, foresee
+from rwn_core.reporting.release_folder import RECORD
+from rwn_core.reporting.release_record import read_record
+from rwn_ui.messages import escaped
+from rwn_ui.release.judging import key
+from rwn_ui.release.steps import drawn
+from rwn_ui.state.own_machine import on_own_machine
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import Drawn
+
+ENDING = ".jsonl"
+_T = TypeVar("_T")
+
+
+def draw(session: Session) -> None:
+    """Choose the ledger, read its warnings, sign."""
+    last = drawn(session)
+    if last is None or last.approval is None or not last.files:
+        return
+    if last.entry is not None:
+        _signed(last.entry)
+        return
+    if not on_own_machine():
+        st.info(
+            "The ledger lies with the data steward, and this server is another machine. Sign it "
+            "there: rwn ledger add LEDGER internal-record.toml --original IN --by NAME",
+            icon=":material/info:",
+        )
+        return
+    _sign(session, last)
+
+
+def _sign(session: Session, last: Drawn) -> None:
+    form = session.release
+    assert last.approval is not None
+    form.ledger = st.text_input(
+        "Ledger on this machine; a new one is begun where there is none",
+        form.ledger,
+        key=key(session, "ledger"),
+        placeholder=str(Path.home() / f"ledger{ENDING}"),
+    ).strip()
+    if not form.ledger:
+        return
+    path, record = _checked(Path(form.ledger)), read_record(last.files[RECORD].decode("utf-8"))
+    warnings = _opened(lambda: foresee(path, record, session.data))
+    for warning in warnings:
+        st.warning(escaped(warning))
+    if not warnings:
+        there = "No earlier release in it is of these people." if path.exists() else "It is new."
+        st.caption(there)
+    if st.button(f"Sign as {escaped(last.approval.by)}", type="primary", key=key(session, "sign")):
+        last.entry, _ = _opened(lambda: add(path, record, session.data, by=_name(last)))
+        st.rerun()  # the steps above say more now
+
+
+def _name(last: Drawn) -> str:
+    return "" if last.approval is None else last.approval.by
+
+
+def _checked(path: Path) -> Path:
+    """A path that can be a ledger's, before anything of it is read.
+
+    Raises
+    ------
+    ReleaseError
+    """
+    if not path.is_absolute() or path.suffix.lower() != ENDING:
+        raise ReleaseError(
+            f"The ledger must be given with its whole path, from the root on, and end in {ENDING}."
+        )
+    if not path.parent.is_dir():
+        raise ReleaseError(f"The folder {path.parent} does not exist; create it first.")
+    if path.exists() and not path.is_file():
+        raise ReleaseError(f"{path} is no file; choose another name for the ledger.")
+    return path
+
+
+def _opened(work: Callable[[], _T]) -> _T:
+    """The result of work on the ledger, or why the system refuses it."""
+    try:
+        return work()
+    except OSError as error:
+        raise ReleaseError(
+            f"The ledger cannot be read or written ({error.strerror}); nothing was added."
+        ) from None
+
+
+def _signed(entry: dict[str, Any]) -> None:
+    st.success(
+        escaped(
+            f"Entry {entry['number']}, signed by {entry['by']} on {entry['time'][:10]}. Note its "
+            "hash elsewhere: with it, rwn ledger verify LEDGER --last HASH shows whether the "
+            "ledger was cut off."
+        ),
+        icon=":material/check_circle:",
+    )
+    st.code(entry["hash"], language=None, wrap_lines=True)

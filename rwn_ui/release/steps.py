@@ -1,0 +1,102 @@
+"""The five steps of a release: which are done, and what is missing at each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rwn_ui.state.results import setting_key
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import Drawn, own_work
+
+TITLES = ("Data checked", "Policy kept", "Decision recorded", "Files written", "Ledger signed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One step: its title, and what is missing; nothing where it is done.
+
+    `exception` says that it is done although a limit is broken, because somebody answers for it.
+    """
+
+    title: str
+    missing: str = ""
+    exception: bool = False
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is missing."""
+        return not self.missing
+
+
+def description(session: Session) -> tuple[tuple[str, ...], ...]:
+    """What is to be checked: name, kind and role of each variable, and whether it is masked."""
+    return tuple(
+        (v.name, str(v.kind), str(v.role), "yes" if v.masked else "no")
+        for v in session.data.schema.variables
+    )
+
+
+def is_checked(session: Session) -> bool:
+    """Whether somebody found the present description right."""
+    return session.release.checked == description(session)
+
+
+def about(session: Session) -> tuple[Any, ...]:
+    """The choices that a release is drawn under: table, setting and policy."""
+    return *setting_key(session), session.policy
+
+
+def drawn(session: Session) -> Drawn | None:
+    """The release that was drawn last, if it is of the present choices."""
+    last = own_work().drawn
+    return last if last is not None and last.about == about(session) else None
+
+
+def steps(session: Session) -> tuple[Step, ...]:
+    """All five, in order."""
+    last = drawn(session)
+    missing = (
+        _data(session),
+        _policy(last),
+        _decision(last) if is_checked(session) else "It waits for step 1.",
+        _files(last) if is_checked(session) else "It waits for step 1.",
+        _ledger(last),
+    )
+    broken = last is not None and last.approval is not None and not last.judged.verdict.kept
+    return tuple(
+        Step(title=title, missing=each, exception=broken and number == 1)
+        for number, (title, each) in enumerate(zip(TITLES, missing, strict=True))
+    )
+
+
+def _data(session: Session) -> str:
+    return "" if is_checked(session) else "Nobody has said that kinds and roles are right."
+
+
+def _policy(last: Drawn | None) -> str:
+    if last is None:
+        return "No release of the present setting was drawn."
+    if not last.judged.verdict.kept and last.approval is None:
+        return "The release does not keep every limit."
+    return ""
+
+
+def _decision(last: Drawn | None) -> str:
+    if last is None:
+        return "It waits for step 2: there is no release yet to decide upon."
+    return "" if last.approval is not None else "Nobody answers for the release."
+
+
+def _files(last: Drawn | None) -> str:
+    if last is None or last.approval is None:
+        return "It waits for step 3."
+    if not last.files:
+        return "The files are not made."
+    return "" if last.left else "The files are made, and nobody took them."
+
+
+def _ledger(last: Drawn | None) -> str:
+    if last is None or not last.files:
+        return "It waits for step 4."
+    return "" if last.entry is not None else "The release is not in the ledger."

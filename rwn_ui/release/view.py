@@ -1,0 +1,85 @@
+"""Draws the Release page: how far the release is, then its five steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_ui.messages import escaped, guarded
+from rwn_ui.release import approval, files, judging, ledger
+from rwn_ui.release.judging import key
+from rwn_ui.release.steps import Step, description, is_checked, steps
+from rwn_ui.state.session import Session
+
+
+def draw(session: Session) -> None:
+    """All of it; a refusal at one step leaves the others standing."""
+    st.space("xxsmall")  # below the bar of pages
+    st.markdown("#### A release that may leave the house")
+    st.markdown(
+        "This page draws the file that leaves, reads that very file, holds it against the policy, "
+        "and makes what goes with it. The trial on Tune is another draw and does not leave."
+    )
+    st.markdown(f"**Setting** {escaped(session.words)}")
+    found = steps(session)
+    _summary(found)
+    parts: tuple[Callable[[Session], None], ...] = (
+        _data,
+        judging.draw,
+        approval.draw,
+        files.draw,
+        ledger.draw,
+    )
+    for number, (step, part) in enumerate(zip(found, parts, strict=True), start=1):
+        with st.container(border=True, key=f"release-step-{number}"):
+            st.markdown(f"##### {number} · {step.title}")
+            if not step.done:
+                st.caption(f"Missing: {step.missing}")
+            with guarded():
+                part(session)
+
+
+def _summary(found: tuple[Step, ...]) -> None:
+    """The five steps in a row, and what comes next."""
+    with st.container(horizontal=True, key="release-steps"):
+        for number, step in enumerate(found, start=1):
+            mark, color, words = _mark(step)
+            st.badge(f"{number} {words}", icon=mark, color=color)
+
+
+def _mark(step: Step) -> tuple[str, str, str]:
+    if step.exception:
+        return ":material/priority_high:", "orange", "Policy: an exception"
+    if step.done:
+        return ":material/check:", "green", step.title
+    return ":material/radio_button_unchecked:", "gray", step.title
+
+
+def _data(session: Session) -> None:
+    """What the table's description says, and that somebody found it right."""
+    data = session.data
+    st.markdown(f"{data.n:,} records, {data.p} variables of {escaped(session.name)}.")
+    for role, words in (
+        (rwn.Role.KEY, "Key variables, which an intruder may know"),
+        (rwn.Role.CONFIDENTIAL, "Confidential variables, which an intruder is after"),
+        (rwn.Role.IDENTIFIER, "Direct identifiers, which no release has"),
+    ):
+        names = [v.name for v in data.schema.variables if v.role == role]
+        st.markdown(f"{words}: {escaped(', '.join(names)) or 'none'}.")
+    kept = [v.name for v in data.schema.released if not v.masked]
+    if kept:
+        st.warning(escaped(f"Released as they are, without masking: {', '.join(kept)}."))
+    for notice in data.notices:
+        st.info(escaped(notice), icon=":material/info:")
+    st.page_link("pages/data.py", label="Change kinds and roles", icon=":material/table:")
+    described = description(session)
+    right = st.checkbox(
+        "I have looked at every variable: kinds and roles are right",
+        is_checked(session),
+        key=key(session, f"checked.{hash(described)}"),
+    )
+    if right != is_checked(session):
+        session.release.checked = described if right else ()
+        st.rerun()  # the steps above say more now

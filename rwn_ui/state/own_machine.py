@@ -1,0 +1,19 @@
+"""Whether the browser and the program share a machine, so that a path means the same to both."""
+
+from __future__ import annotations
+
+import ipaddress
+
+import streamlit as st
+
+_PASSED_ON = {"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"}
+
+
+def on_own_machine() -> bool:
+    """Whether the server listens to this machine alone and no proxy stands before it."""
+    if _PASSED_ON & {name.lower() for name in st.context.headers}:
+        return False
+    try:
+        return ipaddress.ip_address(str(st.get_option("server.address"))).is_loopback
+    except ValueError:
+        return False

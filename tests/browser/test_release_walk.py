@@ -1,0 +1,154 @@
+"""The walk in a browser: from a table to a file that leaves, its notice and a signed ledger."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.reporting import read_record
+from rwn_core.reporting.ledger import read_entries
+
+LINK = "/?epsilon=2&k=5&q=1"
+
+
+def go(app) -> None:
+    app.open(LINK)
+    app.page.get_by_role("link", name="Release", exact=True).click()
+    app.page.get_by_text("A release that may leave the house").wait_for()
+    app.settle()
+
+
+def press(app, name: str) -> None:
+    app.page.get_by_role("button", name=name, exact=True).click()
+    app.settle()
+
+
+def fill(app, label: str, text: str) -> None:
+    field = app.page.get_by_label(label)
+    field.fill(text)
+    field.press("Tab")
+    app.settle()
+
+
+def drawn(app) -> None:
+    """The first two steps: the table is looked at, the release drawn and judged."""
+    app.page.get_by_text("I have looked at every variable").click()
+    app.settle()
+    press(app, "Draw the release and judge it")
+    app.page.get_by_text("SHA-256 of the file").wait_for()
+    app.settle()
+
+
+@pytest.fixture
+def walked(app, tmp_path: Path) -> tuple[Path, list[str]]:
+    """The walk with all its refusals; the folder that was written, and what was refused."""
+    said: list[str] = []
+    go(app)
+    drawn(app)
+    said += app.messages()
+    press(app, "Record")
+    said += app.messages()
+    fill(app, "Name of the person", "Ada Lovelace")
+    press(app, "Record")
+    said += app.messages()
+    fill(app, "Reason, where", "A lesson for students")
+    press(app, "Record")
+    app.page.get_by_text("Ada Lovelace answers").wait_for()
+    fill(app, "What the data are called", "Body fat of 87.3 at most")
+    press(app, "Make the files")
+    said += app.messages()
+    fill(app, "What the data are called", "Body measurements")
+    press(app, "Make the files")
+    app.page.get_by_text("SHA256SUMS has").wait_for()
+    fill(app, "Or a folder on this machine", str(tmp_path / "nowhere"))
+    press(app, "Write")
+    said += app.messages()
+    fill(app, "Or a folder on this machine", str(tmp_path))
+    press(app, "Write")
+    app.page.get_by_text("The files lie in").wait_for()
+    fill(app, "Ledger on this machine", str(tmp_path / "ledger.txt"))
+    said += app.messages()
+    fill(app, "Ledger on this machine", str(tmp_path / "ledger.jsonl"))
+    press(app, "Sign as Ada Lovelace")
+    app.page.get_by_text("Entry 1, signed by Ada Lovelace").wait_for()
+    (folder,) = tmp_path.glob("release-*")
+    return folder, said
+
+
+def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, walked) -> None:
+    folder, said = walked
+    words = " ".join(said)
+    for refusal in (
+        "Refused. 2 of 3 limits are broken",
+        "Nobody answers for the release; give a name.",
+        "give the reason for which it leaves all the same.",
+        "The public file would hold",
+        "does not exist; create it first.",
+        "end in .jsonl.",
+    ):
+        assert refusal in words
+    sums = (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
+    for line in sums:
+        digest, name = line.split("  ")
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == digest
+    written = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    assert written == {line.split("  ")[1] for line in sums} | {"SHA256SUMS"}
+    record = read_record((folder / "internal" / "internal-record.toml").read_text("utf-8"))
+    (file,) = (folder / "for-users").glob("release-*.csv")
+    assert record["file"]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert record["approval"] == {
+        "by": "Ada Lovelace",
+        "reason": "A lesson for students",
+        "exception": True,
+    }
+    assert record["verdict"]["kept"] is False
+    (entry,) = read_entries((folder.parent / "ledger.jsonl").read_bytes())
+    assert entry["release"] == record["release"]["id"]
+    assert entry["release"] in folder.name
+    assert (entry["by"], entry["kept"]) == ("Ada Lovelace", False)
+    # what is judged is what leaves: the file is no draw of the trial's seed
+    trial = rwn.mask(rwn.load_demo("bodyfat"), rwn.RWN(epsilon=2.0, k=5), seed=1)
+    assert file.read_bytes() != trial.to_bytes("csv")
+    name, content = app.saved(app.page.get_by_role("button", name="Download (for users)").click)
+    assert "bodyfat" not in name
+    assert entry["release"] in name
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert all(inside.startswith("for-users/") for inside in archive.namelist())
+        for inside in archive.namelist():
+            assert archive.read(inside) == (folder / inside).read_bytes()
+    assert "Traceback" not in app.server.log
+
+
+def test_another_setting_needs_another_release(app) -> None:
+    go(app)
+    drawn(app)
+    app.page.get_by_role("link", name="Tune", exact=True).click()
+    app.wait_for_cards()
+    app.press("k", "ArrowRight")
+    app.page.get_by_role("link", name="Release", exact=True).click()
+    app.page.get_by_text("of another setting, policy or table").wait_for()
+    assert not app.page.get_by_label("Name of the person").is_visible()
+
+
+def test_pages_print_without_what_only_a_screen_can_use(app) -> None:
+    app.open("/")
+    seen = ".stMainBlockContainer, [data-testid=stSidebar], [data-testid=stHeader], button"
+    app.page.emulate_media(media="print")
+    app.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    shown = app.page.locator(seen).evaluate_all(
+        "all => all.filter((e) => e.checkVisibility()).map((e) => e.className + e.dataset.testid)"
+    )
+    # an explanation's button is its tile's title
+    assert [
+        each for each in shown if "rwn-" not in each and "stMainBlockContainer" not in each
+    ] == []
+    blank = app.page.locator(".rwn-card").evaluate_all(
+        "cards => cards.filter((c) => !Number(c.dataset.drawn)).length"
+    )
+    assert (len(app.drawn), blank) == (9, 0)
+    assert app.page.pdf(format="A4").count(b"/Type /Page\n") <= 4

@@ -1,0 +1,92 @@
+"""A project is saved on request, offered with its own table alone, and taken up as a whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.reporting.scenario import Scenario
+from rwn_ui.features import project
+from rwn_ui.state import project_folder
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(project_folder.FOLDER_VARIABLE, str(tmp_path / "projects"))
+    monkeypatch.setattr(project, "on_own_machine", lambda: True)
+    return tmp_path / "projects"
+
+
+def buttons(screen) -> dict[str, object]:
+    return {each.label: each for each in screen.test.button}
+
+
+def chosen(screen) -> None:
+    """A user who changes everything that a project keeps, and saves it."""
+    session = screen.session
+    schema = session.data.schema.replace_variable("neck", role="key")
+    session.data = session.data.with_schema(schema).with_weights({"age": 2.5})
+    session.precision = (("age", 5.0),)
+    session.seed = 7
+    session.policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.1),))
+    session.scenarios["mild"] = Scenario(name="mild", table=session.data.fingerprint)
+    project_folder.save(project.project_of(session))
+
+
+def test_a_saved_project_is_offered_with_its_table_and_brings_everything_back(
+    open_page, folder: Path
+) -> None:
+    first = open_page("tune", k="9")
+    assert "Take it up" not in buttons(first)
+    chosen(first)
+    kept = first.session
+    again = open_page("tune")
+    assert "lovelace" not in str(list(folder.iterdir())).lower()
+    buttons(again)["Take it up"].click().run()
+    assert again.errors == []
+    session = again.session
+    assert session.setting == kept.setting
+    assert session.data.schema == kept.data.schema
+    assert (session.seed, session.policy, session.scenarios) == (7, kept.policy, kept.scenarios)
+    assert "Take it up" not in buttons(again)
+    assert not (again.session.history.can_redo)
+    other = open_page("tune", demo="pima")
+    assert "Take it up" not in buttons(other)
+
+
+def test_who_does_not_want_it_is_not_asked_again(open_page) -> None:
+    chosen(open_page("tune"))
+    again = open_page("tune")
+    buttons(again)["Not now"].click().run()
+    assert "Take it up" not in buttons(again)
+    assert again.session.seed == 1
+    assert "Take it up" not in buttons(again.visit("release"))
+
+
+def test_names_of_files_tell_nothing_without_the_key(open_page, folder: Path) -> None:
+    screen = open_page("tune")
+    chosen(screen)
+    table = screen.session.data.fingerprint
+    names = sorted(path.name for path in folder.iterdir())
+    assert len(names) == 2
+    assert not any(table[:8] in name or "bodyfat" in name for name in names)
+    assert (folder / "names.key").stat().st_mode & 0o077 == 0
+    (folder / "names.key").write_bytes(b"k" * 32)
+    assert project_folder.find(table) is None
+
+
+def test_a_damaged_project_is_offered_to_nobody(open_page, folder: Path) -> None:
+    screen = open_page("tune")
+    chosen(screen)
+    (file,) = folder.glob("*.toml")
+    file.write_text(file.read_text(encoding="utf-8")[:-40], encoding="utf-8")
+    assert "Take it up" not in buttons(open_page("tune"))
+
+
+def test_another_machines_user_is_offered_nothing(open_page, monkeypatch) -> None:
+    chosen(open_page("tune"))
+    monkeypatch.setattr(project, "on_own_machine", lambda: False)
+    again = open_page("tune")
+    assert not {"Take it up", "Save for this table"} & set(buttons(again))
