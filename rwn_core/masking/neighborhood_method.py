@@ -22,6 +22,7 @@ from rwn_core.neighbors import Neighborhoods, check_radius_and_k
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric import Metric
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.preview import build_preview
 from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.neighbors.source import (
@@ -77,9 +78,9 @@ class NeighborhoodMethod(ABC):
     def presets_on(self, slider_range: SliderRange) -> Mapping[str, Mapping[str, float]]:
         """Starting points, fitted to a table's distances."""
 
-    def points(self, microdata: Microdata) -> NDArray[np.float64]:
+    def points(self, microdata: Microdata) -> Points:
         """The records of a table as points of the method's distance, shape (n, d)."""
-        return self.metric(microdata).points(microdata)
+        return self.metric(microdata).coded(microdata)
 
     def neighborhoods(
         self,

@@ -144,12 +144,14 @@ def _search(table: SearchedTable, neighborhoods: Neighborhoods, watch: Watch) ->
     edges = np.where(by_k, table.result.kth[first] * (1 + TIE), search.edges)
     wanted = search.wanted_for(None)._replace(edges=edges)
     starts = np.concatenate(([0], np.cumsum(neighborhoods.sizes[first] + 1)))
-    leaves = side.starts[len(side.tiles) - 1 :]
+    leaves = side.starts[len(side.starts) // 2 - 1 :]
     for low, high in _ranges(starts[leaves]):
         base, end = leaves[low], leaves[high]
         here = starts[base : end + 1] - starts[base]
         members = np.empty(here[-1], np.int32)
-        part = partial(_list, list_members, (side, wanted, base, here, members), low)
+        part = partial(
+            _list, list_members, (search.query.querying, side, wanted, base, here, members), low
+        )
         watch.run(part, high - low)
         yield _block(side.offsets[base : end + 1], here, members)
 

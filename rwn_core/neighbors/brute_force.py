@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import rank, squared_distances
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.table import NeighborTable
 
 BLOCK_PAIRS = 2_000_000  # pairs held at a time
 
 
-def complete_table(points: NDArray[np.float64]) -> NeighborTable:
+def complete_table(points: Points) -> NeighborTable:
     """Every record's distances to all others, ranked.
 
     Parameters

@@ -5,23 +5,61 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.neighbors.points import Points, squares_of, values_of
+
 TIE = 1e-9  # squared distances closer than this, relatively, count as equal
 
 
 def squared_distances(
-    points: NDArray[np.float64], rows: NDArray[np.int64], others: NDArray[np.int64]
+    points: Points, rows: NDArray[np.int64], others: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Squared distances of pairs, shape as `rows` and `others` broadcast.
 
     Differences are squared and summed coordinate by coordinate, so that every way to compute
     them gives the same bits.
     """
-    total = np.zeros(np.broadcast_shapes(rows.shape, others.shape))
+    total = np.zeros(np.broadcast_shapes(np.shape(rows), np.shape(others)))
+    values, squares = values_of(points), squares_of(points)
     for column in range(points.shape[1]):
-        coordinate = points[:, column]
+        coordinate = values[:, column]
+        if column in squares:
+            for square in _of_levels(coordinate[rows], coordinate[others], squares[column]):
+                total += square
+            continue
         difference = coordinate[rows] - coordinate[others]
         total += difference * difference
     return total
+
+
+def squared_between(one: Points, other: Points) -> NDArray[np.float64]:
+    """Squared distances from each of some people to each of some records, shape (m, n).
+
+    Not summed in the fixed order: whoever compares them allows for `TIE`.
+    """
+    from scipy.spatial.distance import cdist
+
+    squares = squares_of(other)
+    if not squares:
+        together: NDArray[np.float64] = cdist(values_of(one), values_of(other), "sqeuclidean")
+        return together
+    numbers = [column for column in range(other.shape[1]) if column not in squares]
+    total = np.zeros((len(one), len(other)))
+    if numbers:
+        total += cdist(values_of(one)[:, numbers], values_of(other)[:, numbers], "sqeuclidean")
+    for column, each in squares.items():
+        mine, theirs = values_of(one)[:, column, None], values_of(other)[None, :, column]
+        for square in _of_levels(mine, theirs, each):
+            total += square
+    return total
+
+
+def _of_levels(
+    one: NDArray[np.float64], other: NDArray[np.float64], squares: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What a category adds to squared distances: its two levels' squares, in their order."""
+    first, second = np.minimum(one, other).astype(np.int64), np.maximum(one, other).astype(np.int64)
+    unlike = first != second
+    return np.where(unlike, squares[first], 0.0), np.where(unlike, squares[second], 0.0)
 
 
 def rank(

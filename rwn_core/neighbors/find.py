@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 
 def neighbor_table(
-    points: NDArray[np.float64],
+    points: Points,
     *,
     k: int | None,
     epsilon: Radius | None,
@@ -69,7 +70,7 @@ def neighbor_table(
 
 
 def find_neighborhoods(
-    points: NDArray[np.float64],
+    points: Points,
     *,
     k: int | None = None,
     epsilon: Radius | None = None,
@@ -119,7 +120,7 @@ def find_neighborhoods(
 
 
 def find_and_draw(
-    points: NDArray[np.float64],
+    points: Points,
     drawing: Drawing | None,
     *,
     k: int | None = None,
@@ -153,7 +154,7 @@ def find_and_draw(
 
 
 def find_strictly(
-    points: NDArray[np.float64],
+    points: Points,
     epsilon: float,
     *,
     threads: int | None = None,
@@ -192,7 +193,7 @@ def find_strictly(
 
 
 def nearest_radii(
-    points: NDArray[np.float64], *, neighbors: int, quantile: float, threads: int | None = None
+    points: Points, *, neighbors: int, quantile: float, threads: int | None = None
 ) -> Radii:
     """Find radii that adapt to how many records are near.
 

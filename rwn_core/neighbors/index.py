@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors.embedding import levels_in_one
+from rwn_core.neighbors.frame import Frame, Precision
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.duplicate_rows import group_rows
-from rwn_core.neighbors.kernels.error_bound import bound_norms
-from rwn_core.neighbors.kernels.kd_tree import fill_tiles, rotate, split_rows
-from rwn_core.neighbors.kernels.leaf_distances import HALF_BLOCK
-from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH
+from rwn_core.neighbors.points import CodedPoints, Points, values_of
+from rwn_core.neighbors.tiles import Tree, fill_pass, ordered, tiles_for
 from rwn_core.parallel.threads import Watch
 
-LINE = 64  # bytes
 SMALLEST, LARGEST = 1e-12, 1e12
 FARTHEST = 1e152  # the squares of some thousands of such differences still have a sum
-BLOCK = 1024  # rows rotated at a time
-ROTATION_ROWS = 100_000  # rows that the axes are taken from
-
-Precision = Literal["single", "double"]
 
 
 class Layout(NamedTuple):
@@ -46,62 +40,20 @@ LAYOUT = Layout()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Frame:
-    """Rotated coordinates: (point - center) @ axes.
-
-    A rotation changes no distance. Along the principal axes the boxes of the tree are smaller.
-    """
-
-    center: NDArray[np.float64]
-    axes: NDArray[np.float64]
-    precision: Precision
-
-    @classmethod
-    def of(cls, points: NDArray[np.float64], precision: Precision) -> Frame:
-        """The principal axes of a table, widest first."""
-        step = max(1, len(points) // ROTATION_ROWS)
-        some = np.ascontiguousarray(points[::step])
-        center = some.mean(axis=0)
-        spread = some - center
-        _, axes = np.linalg.eigh(spread.T @ spread)
-        return cls(center=center, axes=np.ascontiguousarray(axes[:, ::-1]), precision=precision)
-
-    @property
-    def unit(self) -> float:
-        """Relative error of a rotated coordinate, by rotation and by rounding."""
-        dimensions = len(self.center)
-        rounding = float(np.finfo(self.dtype).eps) / 2
-        return rounding + 4 * dimensions * float(np.finfo(np.float64).eps)
-
-    @property
-    def dtype(self) -> Any:
-        """Type of the rotated coordinates."""
-        return np.float32 if self.precision == "single" else np.float64
-
-    def columns(self, points: NDArray[np.float64], watch: Watch) -> NDArray[Any]:
-        """Rotated coordinates of some points, shape (d, g)."""
-        columns = np.empty((points.shape[1], len(points)), dtype=self.dtype)
-
-        def fill(start: int, stop: int) -> None:
-            first, last = start * BLOCK, min(stop * BLOCK, len(points))
-            rotate(points, self.center, self.axes, columns, first, last)
-
-        watch.run(fill, -(-len(points) // BLOCK))
-        return columns
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Index:
     """Records, grouped and ordered, with the frame that their tree lives in.
 
     Attributes
     ----------
     side : Side
-        The arrays.
+        The arrays, as a search's target.
+    querying : Side
+        The same as its query: other ones only where categories are coded.
     frame : Frame
     """
 
     side: Side
+    querying: Side
     frame: Frame
 
     @property
@@ -112,7 +64,7 @@ class Index:
     @property
     def leaves(self) -> int:
         """Number of leaves of the tree."""
-        return len(self.side.tiles)
+        return len(self.side.starts) // 2
 
     @property
     def rows(self) -> int:
@@ -121,7 +73,7 @@ class Index:
 
 
 def build_index(
-    points: NDArray[np.float64],
+    points: Points,
     *,
     numbers: NDArray[np.int64] | None = None,
     apart: NDArray[np.float64] | None = None,
@@ -133,7 +85,7 @@ def build_index(
 
     Parameters
     ----------
-    points : ndarray of float64, shape (n, d)
+    points : ndarray of float64, shape (n, d), or CodedPoints
     numbers : ndarray of int64, shape (n,), optional
         The records' numbers in the whole table, ascending; 0 to n - 1 by default.
     apart : ndarray of float64, shape (n,), optional
@@ -156,88 +108,83 @@ def build_index(
         Squares of the points' differences would be no numbers.
     """
     quiet = (watch or Watch()).part(0.0, 0.0)
-    rows = np.ascontiguousarray(points) + 0.0  # a copy; it turns -0.0, which equals 0.0, into it
+    rows = np.ascontiguousarray(values_of(points)) + 0.0  # a copy; it turns -0.0 into 0.0
     group, count = _grouped(rows if apart is None else np.column_stack((rows, apart)))
     if count < len(rows):
         rows = rows[_first_records(group)]
     quiet.report(0.0)
     if frame is None:
-        frame = Frame.of(rows, layout.precision if _is_middling(rows) else "double")
-    columns = frame.columns(rows, quiet)
+        frame = Frame.of(rows, points, layout.precision if _is_middling(rows) else "double")
     leaves = 1
     while count > layout.leaf * leaves:
         leaves *= 2
-    tree = _ordered(columns, leaves, quiet)
-    tiles, centers, halves = _tiles_of(columns, tree, quiet)
-    del columns
-    spans, norms = np.empty(leaves), np.empty(leaves)
-    bound_norms(centers, halves, spans, norms)
-    offsets, records, positions = _records_of_rows(group, tree.order)
+    trees, tiles = [], None
+    for which, _ in enumerate(frame.rotations):
+        columns = frame.columns(rows, which, quiet)
+        trees.append(ordered(columns, leaves, quiet))
+        tiles = tiles or tiles_for(len(frame.rotations), columns, trees[0].starts)
+        fill_pass(tiles, which, columns, trees[which], quiet)
+    assert tiles is not None
+    offsets, records, positions = _records_of_rows(group, trees[0].order)
     numbered = np.arange(len(points)) if numbers is None else np.array(numbers, dtype=np.int64)
     side = Side(
-        tiles=tiles,
-        centers=centers,
-        halves=halves,
-        spans=spans,
-        norms=norms,
-        boxes=_side_by_side(centers, halves),
-        starts=tree.starts,
-        exact=rows[tree.order],
+        **tiles.finished(leaves),
+        starts=trees[0].starts,
+        exact=rows[trees[0].order],
         offsets=offsets,
         records=records,
         positions=positions,
         numbers=numbered,
         firsts=numbered[records[offsets[:-1]]],
+        **_categories(points, frame, rows, trees),
     )
-    return Index(side=side, frame=frame)
+    return Index(side=side, querying=_querying(side, frame, quiet), frame=frame)
 
 
-class _Tree(NamedTuple):
-    """The rows by position, where each node begins, and its box."""
-
-    order: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    low: NDArray[Any]
-    high: NDArray[Any]
-
-
-def _ordered(columns: NDArray[Any], leaves: int, watch: Watch) -> _Tree:
-    """Split the rows level by level."""
-    dimensions, count = columns.shape
-    nodes = 2 * leaves - 1
-    order, starts = np.arange(count, dtype=np.int32), np.zeros(nodes + 1, dtype=np.int64)
-    stops = np.full(nodes, count)
-    low = np.empty((nodes, dimensions), dtype=columns.dtype)
-    high = np.empty_like(low)
-    first = 0
-    while first < nodes:
-        begin, width = first, first + 1
-
-        def split(start: int, stop: int, begin: int = begin) -> None:
-            split_rows(columns, starts, stops, low, high, order, begin + start, begin + stop)
-
-        watch.run(split, width)
-        first += width
-    starts[nodes] = count
-    return _Tree(order, starts, low, high)
+def _categories(
+    points: Points, frame: Frame, rows: NDArray[np.float64], trees: list[Tree]
+) -> dict[str, Any]:
+    """What a side says of coded categories."""
+    embedding = frame.embedding
+    if embedding is None or not isinstance(points, CodedPoints):
+        return {
+            "levels": np.empty(0, np.int64),
+            "squares": np.empty(0),
+            "coded": np.empty(0, np.int64),
+            "places": np.empty((1, 0), np.int32),
+            "shifts": np.empty((1, 0)),
+            "far": np.inf,
+        }
+    position = np.empty(len(rows), np.int32)
+    position[trees[0].order] = np.arange(len(rows), dtype=np.int32)
+    levels, squares = levels_in_one(points)
+    return {
+        "levels": levels,
+        "squares": squares,
+        "coded": embedding.coded,
+        "places": np.stack([position[tree.order] for tree in trees]),
+        "shifts": np.ascontiguousarray(embedding.shifts(rows)[:, trees[0].order]),
+        "far": embedding.far,
+    }
 
 
-def _tiles_of(
-    columns: NDArray[Any], tree: _Tree, watch: Watch
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The tiles of the leaves, and the centers and halves of their boxes."""
-    leaves = (len(tree.low) + 1) // 2
-    fullest = int(np.diff(tree.starts[leaves - 1 :]).max())
-    width = -(-fullest // HALF_BLOCK) * HALF_BLOCK
-    tiles = _aligned((leaves, len(columns) + 1, width), columns.dtype)
-    centers = np.empty((leaves, len(columns)), dtype=columns.dtype)
-    halves = np.empty_like(centers)
-
-    def fill(start: int, stop: int) -> None:
-        fill_tiles(columns, *tree, tiles, centers, halves, start, stop)
-
-    watch.run(fill, leaves)
-    return tiles, centers, halves
+def _querying(side: Side, frame: Frame, watch: Watch) -> Side:
+    """The side as that of a search's query: its rows stay in the order of the first tree."""
+    if frame.embedding is None:
+        return side
+    leaves = len(side.starts) // 2
+    begins, order = side.starts[leaves - 1 : -1], np.arange(len(side.exact), dtype=np.int32)
+    tiles = None
+    for which, _ in enumerate(frame.rotations):
+        columns = frame.columns(side.exact, which, watch, querying=True)
+        low = np.empty((2 * leaves - 1, len(columns)), dtype=columns.dtype)
+        high = np.empty_like(low)
+        low[leaves - 1 :] = np.minimum.reduceat(columns, begins, axis=1).T
+        high[leaves - 1 :] = np.maximum.reduceat(columns, begins, axis=1).T
+        tiles = tiles or tiles_for(len(frame.rotations), columns, side.starts)
+        fill_pass(tiles, which, columns, Tree(order, side.starts, low, high), watch)
+    assert tiles is not None
+    return side._replace(**tiles.finished(leaves))
 
 
 def _is_middling(rows: NDArray[np.float64]) -> bool:
@@ -249,23 +196,6 @@ def _is_middling(rows: NDArray[np.float64]) -> bool:
             "other one; make the weights smaller."
         )
     return extent == 0 or SMALLEST < extent < LARGEST
-
-
-def _side_by_side(centers: NDArray[Any], halves: NDArray[Any]) -> NDArray[Any]:
-    """Centers and halves of boxes, shape (2, d, leaves), with room at the end."""
-    leaves, dimensions = centers.shape
-    boxes = _aligned((2, dimensions, -(-leaves // VECTOR_WIDTH) * VECTOR_WIDTH), centers.dtype)
-    boxes[0, :, :leaves], boxes[1, :, :leaves] = centers.T, halves.T
-    boxes[0, :, leaves:], boxes[1, :, leaves:] = np.inf, 0
-    return boxes
-
-
-def _aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """An array that begins where a line of the processor's cache does."""
-    size = math.prod(shape)
-    room = np.empty(size + LINE, dtype=dtype)
-    begin = -room.ctypes.data % LINE // room.itemsize
-    return room[begin : begin + size].reshape(shape)
 
 
 def _grouped(rows: NDArray[np.float64]) -> tuple[NDArray[np.int32], int]:

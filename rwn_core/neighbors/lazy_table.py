@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.kernels.arrays import SearchResult
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, radius_values
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
@@ -98,7 +99,7 @@ def search_donors(
 
 
 def search_neighborhoods(
-    points: NDArray[np.float64],
+    points: Points,
     *,
     k: int | None,
     epsilon: Radius | None,
@@ -135,7 +136,7 @@ def search_neighborhoods(
     return run_search(search, drawing, watch, budget)
 
 
-def search_strictly(points: NDArray[np.float64], epsilon: float, watch: Watch) -> Neighborhoods:
+def search_strictly(points: Points, epsilon: float, watch: Watch) -> Neighborhoods:
     """The others of every record at a distance below epsilon; some records may have none.
 
     Raises
@@ -148,7 +149,7 @@ def search_strictly(points: NDArray[np.float64], epsilon: float, watch: Watch) -
     return run_search(search, None, watch)[0]
 
 
-def _check_search(points: NDArray[np.float64], columns: int, budget: float | None) -> None:
+def _check_search(points: Points, columns: int, budget: float | None) -> None:
     needed = search_bytes(len(points), points.shape[1], columns)
     check_fits(needed, budget_bytes(budget), "Searching this table", "take a sample of its records")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -13,13 +14,17 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.metric_axes import (
+    MANY_LEVELS,
     Axis,
     Encoding,
     Scale,
     category_axes,
     coordinate,
+    level_column,
     number_axes,
+    squares_of_levels,
 )
+from rwn_core.neighbors.points import CodedPoints, Points
 
 Weights = Literal["schema", "discrete"]
 
@@ -118,6 +123,34 @@ class Metric:
         points.flags.writeable = False
         return points
 
+    def coded(self, microdata: Microdata) -> Points:
+        """The table's records as points of which only distances are asked: see `CodedPoints`.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, d), or CodedPoints
+            The same as `points` where no category has many levels.
+        """
+        parts = self._by_variable()
+        if all(_is_coordinates(part) for part in parts):
+            return self.points(microdata)
+        codes = self._level_numbers(microdata)
+        squares: dict[int, NDArray[np.float64]] = {}
+        columns: list[NDArray[np.float64]] = []
+        for part in parts:
+            if _is_coordinates(part):
+                columns += [coordinate(microdata, axis, codes) for axis in part]
+                continue
+            squares[len(columns)] = squares_of_levels(part)
+            columns.append(level_column(microdata, part, codes[part[0].variable.name]))
+        values = np.array(columns).T
+        values.flags.writeable = False
+        return CodedPoints(values=values, squares=squares)
+
+    def _by_variable(self) -> list[tuple[Axis, ...]]:
+        """The axes of each variable."""
+        return [tuple(axes) for _, axes in groupby(self.axes, key=lambda a: a.variable.name)]
+
     def shares(self, microdata: Microdata) -> dict[str, float]:
         """How much of the squared distance between two records is due to each variable.
 
@@ -129,10 +162,17 @@ class Metric:
         dict
             By variable name, in order.
         """
-        variances = self.points(microdata).var(axis=0)
+        codes = self._level_numbers(microdata)
         parts: dict[str, float] = {}
-        for axis, variance in zip(self.axes, variances.tolist(), strict=True):
-            parts[axis.variable.name] = parts.get(axis.variable.name, 0.0) + variance
+        for axes in self._by_variable():
+            name = axes[0].variable.name
+            if _is_coordinates(axes):
+                parts[name] = sum(coordinate(microdata, axis, codes).var() for axis in axes)
+                continue
+            levels = level_column(microdata, axes, codes[name]).astype(np.int64)
+            squares = squares_of_levels(axes)
+            share = np.bincount(levels, minlength=len(squares)) / microdata.n
+            parts[name] = float((squares * share * (1 - share)).sum())
         total = sum(parts.values())
         return {name: part / total for name, part in parts.items()}
 
@@ -143,6 +183,11 @@ class Metric:
             if axis.variable.kind is Kind.CATEGORICAL and not axis.missing:
                 levels.setdefault(axis.variable.name, []).append(axis.level)
         return {name: microdata.codes(name, known)[0] for name, known in levels.items()}
+
+
+def _is_coordinates(axes: Sequence[Axis]) -> bool:
+    """Whether a variable's axes are coordinates, and not the levels of a coded category."""
+    return len(axes) <= MANY_LEVELS or axes[0].variable.kind is not Kind.CATEGORICAL
 
 
 def discretely_weighted(microdata: Microdata) -> Microdata:

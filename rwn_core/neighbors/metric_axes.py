@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,6 +16,7 @@ from rwn_core.errors import ParameterError
 
 Scale = Literal["sd", "range"]
 Encoding = Literal["dummies", "matching"]
+MANY_LEVELS = 50  # levels of a category up to which its dummies are coordinates of their own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +93,8 @@ def category_axes(
     codes, levels = microdata.codes(variable.name)
     if (codes >= 0).all() and len(levels) < 2:
         return []
+    if len(levels) > MANY_LEVELS:
+        return _axes_of_many(codes, levels, variable, scale, encoding)
     axes: list[Axis] = []
     for number, level in [*enumerate(levels), (-1, None)]:
         dummy = (codes == number).astype(np.float64)
@@ -108,6 +113,75 @@ def category_axes(
             )
         )
     return axes
+
+
+def _axes_of_many(
+    codes: NDArray[np.int32],
+    levels: list[Any],
+    variable: Variable,
+    scale: Scale,
+    encoding: Encoding,
+) -> list[Axis]:
+    """`category_axes` in one pass over the records: from the number of each level's records."""
+    n = len(codes)
+    counts = np.bincount(codes + 1, minlength=len(levels) + 1)  # those without a value first
+    numbered = [*zip(counts[1:].tolist(), levels, strict=True), (int(counts[0]), None)]
+    axes: list[Axis] = []
+    for count, level in numbered:
+        if count == 0:
+            continue
+        center, spread = 0.0, math.sqrt(2.0)
+        if encoding != "matching":
+            center = count / n
+            spread = math.sqrt(count * (n - count) / (n * (n - 1))) if scale == "sd" else 1.0
+        axes.append(
+            Axis(
+                variable=variable,
+                center=center,
+                factor=variable.weight / spread,
+                level=level,
+                number=len(axes),
+                missing=level is None,
+            )
+        )
+    return axes
+
+
+def squares_of_levels(axes: Sequence[Axis]) -> NDArray[np.float64]:
+    """What each level of a category adds to a squared distance; 0 for one that is not known.
+
+    Parameters
+    ----------
+    axes : sequence of Axis
+        Of one category, its levels in their order.
+
+    Returns
+    -------
+    ndarray of float64, shape (len(axes) + 1,)
+    """
+    centers = np.array([axis.center for axis in axes])
+    factors = np.array([axis.factor for axis in axes])
+    apart = (1.0 - centers) * factors - (0.0 - centers) * factors
+    return np.append(apart * apart, 0.0)
+
+
+def level_column(
+    microdata: Microdata, axes: Sequence[Axis], codes: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """The number of each record's axis among those of a category; len(axes) where it has none.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    axes : sequence of Axis
+    codes : ndarray of int32, shape (n,)
+        Of the levels; negative where a record has none of them.
+    """
+    name, column = axes[0].variable.name, codes.astype(np.float64)
+    column[codes < 0] = len(axes)
+    if axes[-1].missing:
+        column[microdata.frame[name].isna().to_numpy()] = axes[-1].number
+    return column
 
 
 def coordinate(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, check_radius_and_k, one_radius
 from rwn_core.neighbors.slider_range import SliderRange, slider_range_of
 from rwn_core.neighbors.source import Ball, search
@@ -19,14 +20,18 @@ from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
 if TYPE_CHECKING:
+    from rwn_core.neighbors.far_donors import FarDonors
     from rwn_core.neighbors.index import Index
+    from rwn_core.neighbors.search import Search
 
 LARGEST_PAIRS = 12_000_000  # stored neighbors, 12 bytes each
 LARGEST_SEARCHED = 100_000_000  # neighbors met by a search at the sliders' ends: a few seconds
 LARGEST_MEAN = 5000  # neighbors of a record at the sliders' ends: beyond, masking all takes minutes
 TABLE_BYTES = 250e6  # most that the stored table may take
+LARGEST_CELLS = 1_500_000  # cells whose donors beyond the table are looked up: 150 MB
 LARGEST_WHOLE = 100_000  # records up to which all are shown
 SHOWN = 5000  # records shown of a larger table
+FIRST_SHOWN = 2000  # records shown of any table until all of them are ranked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,11 +54,12 @@ class Preview:
         What searches beyond the table start from; None for a table that holds all pairs.
     """
 
-    points: NDArray[np.float64] = field(repr=False)
+    points: Points = field(repr=False)
     records: NDArray[np.int64] = field(repr=False)
     slider_range: SliderRange
     table: NeighborTable | None = field(repr=False)
     index: Index | None = field(repr=False)
+    _far: list[FarDonors] = field(default_factory=list, repr=False)  # those of the last key
 
     @property
     def whole(self) -> bool:
@@ -63,10 +69,24 @@ class Preview:
     needs_key = False
 
     def stores(self, ball: Ball) -> bool:
-        """Whether the neighborhoods of a setting are cut from the table, in milliseconds."""
+        """Whether the neighborhoods of a setting are found in milliseconds.
+
+        They are cut from the table, or looked up beyond it once for a key.
+        """
+        return self._in_table(ball) or (bool(self._far) and self._on_the_slider(ball))
+
+    def _in_table(self, ball: Ball) -> bool:
         return self.table is not None and self.table.covers(
             k=ball.k, epsilon=self._mine(ball.epsilon)
         )
+
+    def _on_the_slider(self, ball: Ball) -> bool:
+        """Whether a setting beyond the table is one of those that are looked up together."""
+        if self.table is None or self.index is None or ball.strict or ball.epsilon is None:
+            return False
+        if not one_radius(ball.epsilon) or (ball.k or 0) > self.table.k:
+            return False
+        return bool(np.isin(ball.epsilon, self.slider_range.positions))
 
     def find(
         self,
@@ -81,7 +101,7 @@ class Preview:
         The same draws give the same donors, whichever way they were found; see `NeighborSource`.
         """
         check_radius_and_k(ball.k, ball.epsilon, len(self.points))
-        if self.table is not None and self.stores(ball):
+        if self.table is not None and self._in_table(ball):
             radius = self._mine(ball.epsilon)
             return self.table.narrow(k=ball.k, epsilon=radius, strict=ball.strict), None
         one = ball.epsilon is None or one_radius(ball.epsilon)
@@ -96,7 +116,26 @@ class Preview:
             query = Search(self.index, k=k or 0, epsilon=epsilon, strict=strict)
         else:
             query = search_of_some(self.index, self.points, self.records, k, epsilon, strict=strict)
-        return run_search(query, drawing, Watch(threads=thread_count(threads), progress=progress))
+        watch = Watch(threads=thread_count(threads), progress=progress)
+        few = drawing is not None and len(self.records) * len(drawing.streams) <= LARGEST_CELLS
+        if drawing is not None and few and self._on_the_slider(ball):
+            return self._far_donors(query, drawing, watch).find(query, drawing, watch.threads)
+        return run_search(query, drawing, watch)
+
+    def _far_donors(self, query: Search, drawing: Drawing, watch: Watch) -> FarDonors:
+        """Who a key may draw anywhere on the slider; looked up when it is first asked for."""
+        from rwn_core.neighbors.far_donors import find_far_donors
+        from rwn_core.neighbors.search import Search
+
+        for known in self._far:
+            if known.belong_to(drawing):
+                return known
+        assert self.table is not None
+        end = Search(query.target, query.query, k=0, epsilon=self.slider_range.epsilon)
+        self._far[:] = [
+            find_far_donors(end, self.table, self.slider_range.positions, drawing, watch)
+        ]
+        return self._far[0]
 
     def _mine(self, epsilon: Radius | None) -> Radius | None:
         """The radius of the shown records."""
@@ -106,11 +145,12 @@ class Preview:
 
 
 def build_preview(
-    points: NDArray[np.float64],
+    points: Points,
     *,
     threads: int | None = None,
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
+    begun: Preview | None = None,
 ) -> Preview:
     """Store the neighbors of a table, or of 5,000 random records of a large one.
 
@@ -125,6 +165,8 @@ def build_preview(
         Called with the share done, from 0 to 1.
     cancel : threading.Event, optional
         Set from anywhere to stop the work within half a second.
+    begun : Preview, optional
+        What `begin_preview` has made of these points: its index and its sliders serve again.
 
     Returns
     -------
@@ -136,20 +178,17 @@ def build_preview(
     """
     n = len(points)
     watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
-    records = np.arange(n)
-    if n > LARGEST_WHOLE:
-        records = np.sort(np.random.default_rng(0).permutation(n)[:SHOWN])
-    searched = min(LARGEST_SEARCHED, LARGEST_MEAN * len(records))
-    slider_range = slider_range_of(points, LARGEST_PAIRS, len(records), searched)
+    records = np.arange(n) if n <= LARGEST_WHOLE else _random_records(n, SHOWN)
+    slider_range = _range_for(points, len(records)) if begun is None else begun.slider_range
     watch.report(0.0)
     table: NeighborTable | None
-    index: Index | None = None
+    index = None if begun is None else begun.index
     if n <= LARGEST_DENSE:
         table = complete_table(points)
     else:
         from rwn_core.neighbors.tree_search import index_of
 
-        index = index_of(points, None, watch)
+        index = index or index_of(points, None, watch)
         watch.report(0.0)
         table = _fitting_table(index, points, records, slider_range, watch)
     watch.report(1.0)
@@ -158,9 +197,63 @@ def build_preview(
     )
 
 
+def begin_preview(
+    points: Points,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    cancel: threading.Event | None = None,
+) -> Preview | None:
+    """Store the neighbors of 2,000 random records, for a first picture before all are ranked.
+
+    Their neighborhoods are those of the full table, and the sliders are those that
+    `build_preview` has. It takes the time of `build_preview` times their share of the records, and
+    what it takes to build an index.
+
+    Parameters
+    ----------
+    points, threads, progress, cancel
+        As for `build_preview`.
+
+    Returns
+    -------
+    Preview or None
+        None where `build_preview` takes no longer.
+
+    Raises
+    ------
+    Cancelled, ParameterError
+    """
+    n = len(points)
+    if not LARGEST_DENSE < n <= LARGEST_WHOLE:
+        return None
+    from rwn_core.neighbors.tree_search import index_of
+
+    watch = Watch(threads=thread_count(threads), progress=progress, cancel=cancel)
+    records, slider_range = _random_records(n, FIRST_SHOWN), _range_for(points, n)
+    watch.report(0.0)
+    index = index_of(points, None, watch)
+    table = _fitting_table(index, points, records, slider_range, watch)
+    watch.report(1.0)
+    return Preview(
+        points=points, records=records, slider_range=slider_range, table=table, index=index
+    )
+
+
+def _random_records(n: int, count: int) -> NDArray[np.int64]:
+    """The records that are shown, ascending: the same ones for every table of this size."""
+    return np.sort(np.random.default_rng(0).permutation(n)[:count])
+
+
+def _range_for(points: Points, shown: int) -> SliderRange:
+    """How far the sliders go where so many records are shown."""
+    searched = min(LARGEST_SEARCHED, LARGEST_MEAN * shown)
+    return slider_range_of(points, LARGEST_PAIRS, shown, searched)
+
+
 def _fitting_table(
     index: Index,
-    points: NDArray[np.float64],
+    points: Points,
     records: NDArray[np.int64],
     slider_range: SliderRange,
     watch: Watch,

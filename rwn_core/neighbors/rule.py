@@ -14,8 +14,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods, find_strictly
 from rwn_core.neighbors.candidates.scheme import Scheme
-from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.distance import TIE, squared_between, squared_distances
 from rwn_core.neighbors.metric import Metric
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
 
 LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are held at a time
@@ -85,7 +86,7 @@ class NeighborhoodRule:
         Neighborhoods
             Everybody may be a neighbor: random candidates are known to the key alone.
         """
-        points = self.metric.points(table)
+        points = self.metric.coded(table)
         if self.strict:
             return find_strictly(points, float(self.epsilon or 0.0))  # type: ignore[arg-type]  # such a rule has one radius
         return find_neighborhoods(points, k=self.k, epsilon=self.epsilon)
@@ -112,10 +113,10 @@ class NeighborhoodRule:
         if not one_radius(self.epsilon):
             raise NotApplicable("With a radius for each record there is none for people outside.")
         self._refuse_random()
-        outside, points = self.metric.points(people), self.metric.points(table)
+        outside, points = self.metric.coded(people), self.metric.coded(table)
         size = max(1, LARGEST_PAIRS // len(points))
         starts = range(0, len(outside), size)
-        parts = [self._near(outside[start : start + size], points) for start in starts]
+        parts = [self._near(outside[_block(start, size, outside)], points) for start in starts]
         return sparse.csr_array(sparse.vstack(parts))
 
     def joins(self, people: Microdata, table: Microdata, neighborhoods: Neighborhoods) -> Joins:
@@ -137,31 +138,29 @@ class NeighborhoodRule:
         NotApplicable
             Candidates are drawn at random.
         """
-        from scipy.spatial.distance import cdist
-
         self._refuse_random()
-        outside, points = self.metric.points(people), self.metric.points(table)
+        outside, points = self.metric.coded(people), self.metric.coded(table)
         edges = neighborhoods.radius**2
         leaving = self._leaving(points, neighborhoods)
         leave, sizes = np.diff(leaving.indptr), neighborhoods.sizes
         size = max(1, LARGEST_PAIRS // len(points))
         parts = []
         for start in range(0, max(1, len(outside)), size):
-            squared = cdist(outside[start : start + size], points, "sqeuclidean")
+            squared = squared_between(outside[_block(start, size, outside)], points)
             nearer = squared < edges * (1 - TIE)
             inside = nearer if self.strict else squared <= edges * (1 + TIE)
             grown = sizes + 1 - np.where(nearer, leave, 0)
             parts.append(sparse.csr_array(inside / grown))
         return Joins(sparse.csr_array(sparse.vstack(parts)), leaving)
 
-    def _leaving(self, points: NDArray[np.float64], found: Neighborhoods) -> sparse.csr_array:
+    def _leaving(self, points: Points, found: Neighborhoods) -> sparse.csr_array:
         """Who leaves each neighborhood when somebody nearer joins it, shape (n, n)."""
         n = found.n
         few = np.flatnonzero(found.within < (self.k or 0))  # those beyond epsilon are there for k
         members = [found.members(record) for record in few.tolist()]
         record = np.repeat(few, [len(each) for each in members])
         member = np.concatenate([np.empty(0, np.int64), *members]).astype(np.int64)
-        squared = ((points[record] - points[member]) ** 2).sum(axis=1)
+        squared = squared_distances(points, record, member)
         last = squared >= found.radius[record] ** 2 * (1 - TIE)
         nearer = np.bincount(record[~last], minlength=n)
         gone = last & (nearer[record] + 1 >= (self.k or 0))
@@ -172,11 +171,9 @@ class NeighborhoodRule:
         if not self.scheme.exact:
             raise NotApplicable("With random candidates there are none for people outside.")
 
-    def _near(self, outside: NDArray[np.float64], points: NDArray[np.float64]) -> sparse.csr_array:
+    def _near(self, outside: Points, points: Points) -> sparse.csr_array:
         """The same of a few people."""
-        from scipy.spatial.distance import cdist
-
-        squared = cdist(outside, points, "sqeuclidean")
+        squared = squared_between(outside, points)
         inside = np.zeros(squared.shape, dtype=bool)
         if self.epsilon is not None:
             edge = float(self.epsilon) ** 2  # type: ignore[arg-type]  # one radius, as checked
@@ -186,3 +183,8 @@ class NeighborhoodRule:
             inside |= squared <= kth[:, None] * (1 + TIE)
         sizes = inside.sum(axis=1, keepdims=True)
         return sparse.csr_array(inside / np.maximum(sizes, 1))
+
+
+def _block(start: int, size: int, people: Points) -> NDArray[np.int64]:
+    """The numbers of some people, one after the other."""
+    return np.arange(start, min(start + size, len(people)))

@@ -104,7 +104,7 @@ class Search:
         return table
 
     def _both_passes(self, wanted: Wanted, result: SearchResult, watch: Watch) -> None:
-        query, target = self.query.side, self.target.side
+        query, target = self.query.querying, self.target.side
         share = 0.0 if self.epsilon is None else (0.7 if self.k else 1.0)
 
         def search_balls(first: int, last: int) -> None:

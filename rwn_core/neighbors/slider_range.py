@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import squared_distances
+from rwn_core.neighbors.points import Points
 
 SAMPLE = 300  # records whose distances to all others are looked at
 FEWEST = 50  # of them, in a large table
@@ -44,13 +45,19 @@ class SliderRange:
     typical: float
     stored: float
 
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """The radii that the slider can be moved to, as decimal numbers."""
+        count = round(self.epsilon / self.step)
+        return np.array([float(f"{number * self.step:.12g}") for number in range(count + 1)])
+
     def radius(self, multiple: float) -> float:
         """A multiple of the typical distance, on the slider."""
         return round(min(round(multiple * self.typical / self.step) * self.step, self.epsilon), 10)
 
 
 def slider_range_of(
-    points: NDArray[np.float64],
+    points: Points,
     largest_pairs: int,
     rows_stored: int | None = None,
     largest_searched: int | None = None,
@@ -94,7 +101,7 @@ def slider_range_of(
     )
 
 
-def _sampled(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sampled(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Some records' nearest distances, and their squared distances to most others, (m, l)."""
     n = len(points)
     looked_at = min(SAMPLE, n, max(FEWEST, PAIRS // n))

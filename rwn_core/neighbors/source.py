@@ -20,6 +20,7 @@ from rwn_core.neighbors import (
 from rwn_core.neighbors.candidates import restricted_table
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.draw_request import Drawing
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius
 from rwn_core.parallel.threads import Progress, Watch, thread_count
 
@@ -47,7 +48,7 @@ class NeighborSource(Protocol):
     """Finds the neighborhoods of records, in one metric."""
 
     @property
-    def points(self) -> NDArray[np.float64]:
+    def points(self) -> Points:
         """All records, shape (n, d)."""
 
     @property
@@ -104,7 +105,7 @@ class SearchSource:
         Who may be a neighbor. Random candidates depend on the key.
     """
 
-    points: NDArray[np.float64] = field(repr=False)
+    points: Points = field(repr=False)
     scheme: Scheme = field(default_factory=Scheme)
 
     @property
@@ -168,7 +169,7 @@ class StoredSource:
         Of all records, or of some of them.
     """
 
-    points: NDArray[np.float64] = field(repr=False)
+    points: Points = field(repr=False)
     table: NeighborTable = field(repr=False)
 
     needs_key = False
@@ -199,7 +200,7 @@ class StoredSource:
 
 
 def stored_source(
-    points: NDArray[np.float64],
+    points: Points,
     ball: Ball,
     *,
     threads: int | None = None,
@@ -238,7 +239,7 @@ def stored_source(
 
 
 def source_of_some(
-    points: NDArray[np.float64],
+    points: Points,
     records: NDArray[np.int64],
     ball: Ball,
     *,
@@ -270,7 +271,7 @@ def source_of_some(
 
 
 def search(
-    points: NDArray[np.float64],
+    points: Points,
     ball: Ball,
     drawing: Drawing | None,
     *,

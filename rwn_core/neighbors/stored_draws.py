@@ -76,11 +76,12 @@ class Chains:
                 last,
             )
 
-        _in_parts(read, donors, threads)
+        in_parts(read, donors, threads)
         return donors
 
 
-def _in_parts(work: Callable[[int, int], None], donors: NDArray[np.int64], threads: int) -> None:
+def in_parts(work: Callable[[int, int], None], donors: NDArray[np.int64], threads: int) -> None:
+    """Do some work on ranges of rows of donors, in threads where there are many."""
     rows = len(donors)
     parts = max(1, min(threads, donors.size // CELLS_A_THREAD))
     if parts == 1:

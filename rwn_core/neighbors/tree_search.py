@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.index import Index, build_index
 from rwn_core.neighbors.kernels.arrays import SearchResult
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import NeighborTable
@@ -19,16 +20,14 @@ FEWER = 'take a smaller epsilon or k, or neighbors="sample" or "partition"'
 ESTIMATED = 1000  # records whose sizes say how large a table will be
 
 
-def index_of(
-    points: NDArray[np.float64], epsilon: Radius | None, watch: Watch | None = None
-) -> Index:
+def index_of(points: Points, epsilon: Radius | None, watch: Watch | None = None) -> Index:
     """The index of a table whose records may have radii of their own."""
     apart = None if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)
     return build_index(points, apart=apart, watch=watch)
 
 
 def tree_table(
-    points: NDArray[np.float64],
+    points: Points,
     k: int,
     epsilon: Radius,
     *,
@@ -65,7 +64,7 @@ def tree_table(
 
 
 def stored_table(
-    points: NDArray[np.float64],
+    points: Points,
     k: int | None,
     epsilon: Radius | None,
     watch: Watch,
@@ -116,7 +115,7 @@ def _numbered(search: Search, members: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def table_among(
-    points: NDArray[np.float64],
+    points: Points,
     candidates: NDArray[np.int64],
     k: int | None,
     epsilon: Radius | None,
@@ -139,16 +138,16 @@ def table_among(
     -------
     NeighborTable
     """
-    target = build_index(points[candidates], numbers=candidates)
     apart = None if epsilon is None or one_radius(epsilon) else np.asarray(epsilon)
-    query = build_index(points, apart=apart, frame=target.frame)
+    query = build_index(points, apart=apart)
+    target = build_index(points[candidates], numbers=candidates, frame=query.frame)
     search = Search(target, query, k=k or 0, epsilon=epsilon)
     return fill_table(search, search.run(watch.part(0.0, 0.5)), watch.part(0.5, 1.0), budget)
 
 
 def neighborhoods_of_some(
     index: Index,
-    points: NDArray[np.float64],
+    points: Points,
     records: NDArray[np.int64],
     k: int | None,
     epsilon: Radius | None,
@@ -172,7 +171,7 @@ def neighborhoods_of_some(
 
 def search_of_some(
     index: Index,
-    points: NDArray[np.float64],
+    points: Points,
     records: NDArray[np.int64],
     k: int | None,
     epsilon: Radius | None,
@@ -214,7 +213,7 @@ def stored_of_some(search: Search, watch: Watch, budget: float | None = None) ->
 
 def _query_of(
     index: Index,
-    points: NDArray[np.float64],
+    points: Points,
     records: NDArray[np.int64],
     epsilon: Radius | None,
 ) -> tuple[Index, Radius | None]:
@@ -227,7 +226,7 @@ def _query_of(
 
 def _check_estimate(
     index: Index,
-    points: NDArray[np.float64],
+    points: Points,
     k: int,
     epsilon: Radius | None,
     allowed: float,

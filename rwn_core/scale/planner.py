@@ -19,6 +19,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.neighbors.distance import squared_distances
+from rwn_core.neighbors.points import Points
 from rwn_core.parallel.memory import budget_bytes, pairs_bytes, search_bytes
 from rwn_core.parallel.threads import thread_count
 from rwn_core.randomness import SecretKey
@@ -195,12 +197,13 @@ def _offer(
     )
 
 
-def _distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _distances(points: Points) -> NDArray[np.float64]:
     """Sorted distances from some records to all others, shape (probes, n - 1)."""
     rows = np.unique(np.linspace(0, len(points) - 1, _PROBES).astype(np.int64))
+    everyone = np.arange(len(points))
     distances = np.empty((len(rows), len(points) - 1))  # of a large table gigabytes: held once
     for position, row in enumerate(rows):
-        distances[position] = np.sort(((points - points[row]) ** 2).sum(axis=1))[1:]
+        distances[position] = np.sort(squared_distances(points, row, everyone))[1:]
     return np.sqrt(distances, out=distances)
 
 

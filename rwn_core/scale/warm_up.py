@@ -15,7 +15,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.masking import RWN, mask
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.kernel_cache import is_ready, set_ready
+from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
 
 
@@ -34,10 +36,38 @@ def warm() -> None:
         release.law.table("x")
         release.law.rows_intact()
     params.prepare(table, settings=[params]).release(SecretKey.from_seed(0))
+    _look_up_far(table, params)
     set_ready()
+
+
+def _look_up_far(table: Microdata, params: RWN) -> None:
+    """Use the kernels of slider moves beyond a stored table."""
+    from rwn_core.neighbors.far_donors import find_far_donors
+    from rwn_core.neighbors.search import Search
+    from rwn_core.neighbors.tree_search import index_of, stored_table
+
+    points, watch = params.points(table), Watch()
+    index = index_of(points, None)
+    near = stored_table(points, 3, 0.1, watch, index=index)
+    drawing = Drawing(key=SecretKey.from_seed(0), streams=(0, 1), q=np.ones(2))
+    end = Search(index, k=0, epsilon=0.2)
+    far = find_far_donors(end, near, np.array([0.0, 0.1, 0.2]), drawing, watch)
+    far.find(Search(index, k=3, epsilon=0.2), drawing, watch.threads)
+
+
+def warm_for_levels() -> None:
+    """Use the kernels as a table with a category of many levels does: in double precision.
+
+    Most tables have none, so nobody waits for this.
+    """
+    n = LARGEST_DENSE + 500
+    numbers = np.random.default_rng(0)
+    frame = {"x": numbers.normal(size=n), "place": (np.arange(n) % 100).astype(str)}
+    mask(Microdata.from_frame(pd.DataFrame(frame)), RWN(k=3, epsilon=0.1), seed=0)
 
 
 if __name__ == "__main__":
     if hasattr(os, "nice"):
         os.nice(19)  # beside a server that somebody uses
     warm()
+    warm_for_levels()

@@ -23,9 +23,11 @@ from rwn_core.measures.statistics.key_variables import only
 from rwn_core.measures.statistics.nearest_record import (
     original_points,
     released_points,
+    side_by_side,
     unweighted_metric,
 )
-from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.distance import TIE, squared_between
+from rwn_core.neighbors.points import Points
 
 ATTACKS = 500
 _SEED = 2023
@@ -77,19 +79,17 @@ class Closest:
         if not present.any():
             raise NotApplicable("The release has no values of these variables.")
         self.rows = np.flatnonzero(present)
-        self.released = released_points(small)[present]
+        self.released = released_points(small)[self.rows]
 
-    def people(self, table: Microdata) -> NDArray[np.float64]:
+    def people(self, table: Microdata) -> Points:
         """The records of the original, or of a control group, as points."""
         if table is self._whole:
             return self.original
-        return np.ascontiguousarray(self.metric.points(only(table, self.names)))
+        return side_by_side(self.metric.coded(only(table, self.names)))
 
-    def ties(self, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def ties(self, points: Points) -> NDArray[np.bool_]:
         """Which released rows are nearest to each person, shape (m, number of rows)."""
-        from scipy.spatial.distance import cdist
-
-        squared = cdist(points, self.released, "sqeuclidean")
+        squared = squared_between(points, self.released)
         return np.asarray(squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + 1e-18)
 
 

@@ -12,16 +12,19 @@ from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.nearest_record import (
+    nearest_distances,
     nearest_others,
     original_points,
     released_points,
+    side_by_side,
     spread_sample,
     unweighted_metric,
 )
+from rwn_core.neighbors.points import Points
 
 
 def two_nearest(
-    points: NDArray[np.float64], released: NDArray[np.float64]
+    points: Points, released: Points
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Distance of each released row to its nearest and to its second nearest original.
 
@@ -31,9 +34,7 @@ def two_nearest(
         At least two originals.
     released : ndarray of float64, shape (m, d)
     """
-    from scipy.spatial import cKDTree
-
-    distance, _ = cKDTree(points, balanced_tree=False).query(released, k=2)
+    distance = nearest_distances(points, released, 2)
     return distance[:, 0].copy(), distance[:, 1].copy()
 
 
@@ -42,19 +43,15 @@ def nearness_ratio(first: NDArray[np.float64], second: NDArray[np.float64]) -> N
     return np.divide(first, second, out=np.ones_like(first), where=second > 0)
 
 
-def _share_nearer(
-    comparison: Comparison, points: NDArray[np.float64], released: NDArray[np.float64]
-) -> float | None:
+def _share_nearer(comparison: Comparison, points: Points, released: Points) -> float | None:
     """Share of rows nearer to the original than to as many people who were never masked."""
-    from scipy.spatial import cKDTree
-
     if comparison.holdout is None:
         return None
-    held = np.ascontiguousarray(unweighted_metric(comparison).points(comparison.holdout))
+    held = side_by_side(unweighted_metric(comparison).coded(comparison.holdout))
     size = min(len(held), len(points))
     even = points[np.arange(size) * len(points) // size]
-    near = cKDTree(even, balanced_tree=False).query(released)[0]
-    far = cKDTree(held[:size], balanced_tree=False).query(released)[0]
+    near = nearest_distances(even, released, 1)[:, 0]
+    far = nearest_distances(held[np.arange(size)], released, 1)[:, 0]
     return float(((near < far) + 0.5 * (near == far)).mean())
 
 

@@ -48,7 +48,7 @@ def _candidates(comparison: Comparison) -> DistinctPoints:
     """Everybody in the file: an intruder holds all of it, whichever records are shown."""
     if comparison.file is None:
         return distinct_points(original_points(comparison))
-    return distinct_points(unweighted_metric(comparison).points(comparison.file))
+    return distinct_points(unweighted_metric(comparison).coded(comparison.file))
 
 
 MEASURE = Measure(

@@ -11,14 +11,13 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.key_variables import cell_codes
 from rwn_core.measures.statistics.nearest_record import original_points, released_points
+from rwn_core.neighbors.distance import squared_between
 
 LARGEST = 1500
 
 
 def compute(comparison: Comparison) -> Reading:
     """Share of records that the assignment of least total squared distance links rightly."""
-    from scipy.spatial.distance import cdist
-
     points = original_points(comparison)
     n = len(points)
     if comparison.masked.n != n:
@@ -33,7 +32,7 @@ def compute(comparison: Comparison) -> Reading:
         )
     names = [variable.name for variable in comparison.original.schema.released]
     before, after = cell_codes(comparison, names)
-    squared = cdist(points, released_points(comparison), "sqeuclidean")
+    squared = squared_between(points, released_points(comparison))
     squared /= max(float(squared.max()), 1e-300)  # the rounding of ties needs a common size
     linked = assigned(squared, canonical_order(before), canonical_order(after))
     right = expected_right(linked, before, after)

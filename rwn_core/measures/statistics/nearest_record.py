@@ -5,7 +5,8 @@ Weights play no part here: they steer the masking, and an intruder does not care
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,14 +14,16 @@ from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.comparison import Comparison
-from rwn_core.neighbors.distance import TIE
+from rwn_core.neighbors.distance import TIE, squared_between
 from rwn_core.neighbors.metric import Metric
+from rwn_core.neighbors.points import CodedPoints, Points, values_of
 
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
 LARGEST_WHOLE = 4000  # records up to which all are searched
 SAMPLE = 1000  # records searched beyond that
+BLOCK_PAIRS = 4_000_000  # pairs whose distances are held at a time
 FARTHEST = 1e150  # standard deviations
 SLACK = 1e-6  # the tree only preselects; the exact distances decide
 
@@ -48,19 +51,26 @@ def unweighted_metric(comparison: Comparison) -> Metric:
     return comparison.once("unweighted metric", make)
 
 
-def original_points(comparison: Comparison) -> NDArray[np.float64]:
+def original_points(comparison: Comparison) -> Points:
     """The original's records as points of `unweighted_metric`, shape (n, d)."""
     metric = unweighted_metric(comparison)
     return comparison.once(
-        "unweighted points", lambda: np.ascontiguousarray(metric.points(comparison.original))
+        "unweighted points", lambda: side_by_side(metric.coded(comparison.original))
     )
 
 
-def released_points(comparison: Comparison) -> NDArray[np.float64]:
+def released_points(comparison: Comparison) -> Points:
     """The released records as points of `unweighted_metric`, shape (n, d)."""
-    points = unweighted_metric(comparison).points(comparison.masked)
+    points = unweighted_metric(comparison).coded(comparison.masked)
     # another tool's noise may leave the original's range by far: squares stay finite
-    return np.ascontiguousarray(np.clip(points, -FARTHEST, FARTHEST))
+    values = np.ascontiguousarray(np.clip(values_of(points), -FARTHEST, FARTHEST))
+    return replace(points, values=values) if isinstance(points, CodedPoints) else values
+
+
+def side_by_side(points: Points) -> Points:
+    """The points with each record's values side by side in memory."""
+    values = np.ascontiguousarray(values_of(points))
+    return replace(points, values=values) if isinstance(points, CodedPoints) else values
 
 
 def spread_sample(records: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -70,7 +80,7 @@ def spread_sample(records: NDArray[np.int64]) -> NDArray[np.int64]:
     return records[np.arange(SAMPLE) * len(records) // SAMPLE]
 
 
-def nearest_others(points: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def nearest_others(points: Points, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """Distance from some records to their nearest other record of the same file.
 
     Parameters
@@ -85,8 +95,38 @@ def nearest_others(points: NDArray[np.float64], rows: NDArray[np.int64]) -> NDAr
         0 where another record has the same values.
     """
     # the record itself is one of the two nearest distances, wherever ties put it
-    distances, _ = _tree(points).query(points[rows], k=[2])
-    return np.asarray(distances[:, 0], dtype=np.float64)
+    return nearest_distances(points, points[rows], 2)[:, 1]
+
+
+def nearest_distances(points: Points, others: Points, count: int) -> NDArray[np.float64]:
+    """Distances from some records to the nearest ones of a file, ascending.
+
+    Parameters
+    ----------
+    points : ndarray of float64, shape (n, d), or CodedPoints
+        At least `count` records.
+    others : ndarray of float64, shape (m, d), or CodedPoints
+    count : int
+
+    Returns
+    -------
+    ndarray of float64, shape (m, count)
+    """
+    if not isinstance(points, CodedPoints):
+        distances, _ = _tree(points).query(values_of(others), k=list(range(1, count + 1)))
+        return np.asarray(distances, dtype=np.float64)
+    squared = np.empty((len(others), count))
+    for block in _blocks(len(others), len(points)):
+        nearest = np.partition(squared_between(others[block], points), count - 1, axis=1)
+        squared[block] = np.sort(nearest[:, :count], axis=1)
+    return np.sqrt(squared, out=squared)
+
+
+def _blocks(rows: int, columns: int) -> Iterator[NDArray[np.int64]]:
+    """The numbers of some rows at a time, whose pairs with all columns fit into memory."""
+    size = max(1, BLOCK_PAIRS // columns)
+    for start in range(0, rows, size):
+        yield np.arange(start, min(start + size, rows))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -95,24 +135,28 @@ class DistinctPoints:
 
     Attributes
     ----------
-    points : ndarray of float64, shape (v, d)
+    points : ndarray of float64, shape (v, d), or CodedPoints
     counts : ndarray of int64, shape (v,)
-    tree : scipy.spatial.cKDTree
+    tree : scipy.spatial.cKDTree or None
+        None for coded points, which no such tree holds.
     """
 
-    points: NDArray[np.float64]
+    points: Points
     counts: NDArray[np.int64]
-    tree: cKDTree
+    tree: cKDTree | None
 
 
-def distinct_points(points: NDArray[np.float64]) -> DistinctPoints:
+def distinct_points(points: Points) -> DistinctPoints:
     """Gather the records that sit at one point: ties among them need no search."""
+    if isinstance(points, CodedPoints):
+        values, counts = np.unique(points.values, axis=0, return_counts=True)
+        return DistinctPoints(points=replace(points, values=values), counts=counts, tree=None)
     distinct, counts = np.unique(points, axis=0, return_counts=True)
     return DistinctPoints(points=distinct, counts=counts, tree=_tree(distinct))
 
 
 def linkage_scores(
-    candidates: DistinctPoints, released: NDArray[np.float64], sources: NDArray[np.float64]
+    candidates: DistinctPoints, released: Points, sources: Points
 ) -> NDArray[np.float64]:
     """Chance that linking a released record to its nearest original finds its source.
 
@@ -129,6 +173,10 @@ def linkage_scores(
     ndarray of float64, shape (m,)
         1 / (number of tied nearest originals) if the source is one of them, else 0.
     """
+    if candidates.tree is None or isinstance(released, CodedPoints):
+        return _coded_scores(candidates, released, sources)
+    assert not isinstance(candidates.points, CodedPoints)
+    assert not isinstance(sources, CodedPoints)
     nearest, _ = candidates.tree.query(released)
     own = _squared(released, sources)
     scores = np.zeros(len(released))
@@ -145,6 +193,20 @@ def linkage_scores(
     tied = np.where(squared <= np.repeat(edge, sizes), candidates.counts[members], 0)
     ties = np.add.reduceat(tied, starts)
     scores[hopeful] = np.where(own[hopeful] <= edge, 1.0 / ties, 0.0)
+    return scores
+
+
+def _coded_scores(
+    candidates: DistinctPoints, released: Points, sources: Points
+) -> NDArray[np.float64]:
+    """`linkage_scores` from all pairs, some rows at a time."""
+    scores = np.zeros(len(released))
+    for block in _blocks(len(released), len(candidates.counts)):
+        squared = squared_between(released[block], candidates.points)
+        edge = squared.min(axis=1) * (1 + TIE)
+        ties = (squared <= edge[:, None]) @ candidates.counts
+        own = [squared_between(released[row], sources[row])[0, 0] for row in block.reshape(-1, 1)]
+        scores[block] = np.where(np.array(own) <= edge, 1.0 / ties, 0.0)
     return scores
 
 

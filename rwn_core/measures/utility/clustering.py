@@ -11,6 +11,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.neighbors.metric import Metric
 
+LARGEST = 50_000_000  # coordinates of all records, one for each level of a category
 CLUSTERS = 5
 ROUNDS = 100
 
@@ -81,6 +82,11 @@ def compute(comparison: Comparison) -> Reading:
     original = comparison.original
     require_values(comparison.masked)
     metric = comparison.once("clustering metric", lambda: _metric(comparison))
+    if original.n * len(metric.axes) > LARGEST:
+        raise NotApplicable(
+            "Categories of thousands of levels have no centers to sort records around; look at "
+            "the distribution of each instead."
+        )
     points = comparison.once("clustering points", lambda: metric.points(original))
     clusters = min(CLUSTERS, len(np.unique(points, axis=0)))
     own = comparison.once(

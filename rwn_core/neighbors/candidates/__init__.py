@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from rwn_core.neighbors.candidates.pairs import paired_table
 from rwn_core.neighbors.candidates.partition import partitioned_table
 from rwn_core.neighbors.candidates.sample import fresh_sample_table, sampled_table
 from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius
 from rwn_core.neighbors.table import NeighborTable
 from rwn_core.parallel.threads import Watch
@@ -16,7 +14,7 @@ from rwn_core.randomness import SecretKey
 
 
 def restricted_table(
-    points: NDArray[np.float64],
+    points: Points,
     k: int | None,
     epsilon: Radius | None,
     *,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.brute_force import complete_table
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods
 from rwn_core.parallel.threads import Watch
@@ -48,7 +49,7 @@ class RestrictionCost:
 
 
 def restriction_cost(
-    points: NDArray[np.float64], neighborhoods: Neighborhoods, *, threads: int = 1
+    points: Points, neighborhoods: Neighborhoods, *, threads: int = 1
 ) -> RestrictionCost:
     """Compare neighborhoods with the exact ones, on 1,000 random records.
 
@@ -82,7 +83,7 @@ def restriction_cost(
 
 
 def _exact(
-    points: NDArray[np.float64],
+    points: Points,
     some: NDArray[np.int64],
     k: int | None,
     epsilon: Radius | None,

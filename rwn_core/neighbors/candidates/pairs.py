@@ -11,6 +11,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.neighbors.candidates.assemble import table_of_pairs
 from rwn_core.neighbors.candidates.sample import random_others
 from rwn_core.neighbors.distance import squared_distances
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.table import NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits
 from rwn_core.randomness import ISOLATED_STREAM, PAIRS_STREAM, SecretKey, words64
@@ -23,7 +24,7 @@ BYTES_A_PARTNER = 100  # while they are ranked: numbers, distances, and two orde
 
 
 def paired_table(
-    points: NDArray[np.float64],
+    points: Points,
     k: int | None,
     *,
     m: int,

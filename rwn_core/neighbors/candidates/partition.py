@@ -11,6 +11,7 @@ from rwn_core.neighbors.brute_force import complete_table
 from rwn_core.neighbors.candidates.assemble import EVERY, cut_table, table_of_parts
 from rwn_core.neighbors.candidates.pairs import paired_table
 from rwn_core.neighbors.candidates.scheme import Scheme
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
 from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable
 from rwn_core.parallel.threads import Watch
@@ -23,7 +24,7 @@ def random_parts(key: SecretKey, n: int, u: int) -> list[NDArray[np.int64]]:
 
 
 def partitioned_table(
-    points: NDArray[np.float64],
+    points: Points,
     k: int | None,
     epsilon: Radius | None,
     *,
@@ -69,7 +70,7 @@ def partitioned_table(
 
 
 def _whole_part(
-    points: NDArray[np.float64], k: int | None, epsilon: Radius | None, n: int, threads: int
+    points: Points, k: int | None, epsilon: Radius | None, n: int, threads: int
 ) -> NeighborTable:
     if n <= LARGEST_DENSE:
         return cut_table(complete_table(points), k, epsilon)

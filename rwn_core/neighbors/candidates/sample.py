@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.candidates.assemble import cut_table, table_of_pairs
 from rwn_core.neighbors.distance import squared_distances
+from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
 from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable
 from rwn_core.parallel.threads import Watch
@@ -24,7 +25,7 @@ BLOCK_PAIRS = 1_000_000  # pairs held at a time
 
 
 def sampled_table(
-    points: NDArray[np.float64],
+    points: Points,
     k: int | None,
     epsilon: Radius | None,
     *,
@@ -61,7 +62,7 @@ def sampled_table(
 
 
 def fresh_sample_table(
-    points: NDArray[np.float64],
+    points: Points,
     k: int | None,
     epsilon: Radius | None,
     *,
@@ -101,7 +102,7 @@ def _joined(tables: list[NeighborTable], k: int | None, epsilon: Radius | None) 
 
 
 def _ranked(
-    points: NDArray[np.float64],
+    points: Points,
     rows: NDArray[np.int64],
     others: NDArray[np.int64],
     k: int | None,

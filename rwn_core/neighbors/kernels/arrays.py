@@ -11,23 +11,27 @@ from numpy.typing import NDArray
 class Side(NamedTuple):
     """One side of a search: records, grouped by identical rows, the rows in the order of a tree.
 
+    Where categories are coded, a search makes a pass for each set of them that two rows may agree
+    in, each with a tree of its own (`agreement.py`); otherwise there is one pass. The leaves of
+    pass w are numbers w * leaves to (w + 1) * leaves - 1 of the arrays of leaves.
+
     Attributes
     ----------
-    tiles : ndarray of float32 or float64, shape (leaves, d + 1, width)
+    tiles : ndarray of float32 or float64, shape (passes * leaves, d + 1, width)
         Rotated points from the center of their leaf's box, leaf by leaf, and half of their
         squared distance from it; NaN beyond a leaf's last row.
-    centers, halves : ndarray, shape (leaves, d)
+    centers, halves : ndarray, shape (passes * leaves, d)
         Of the leaves' boxes, of the same type: their middles, and how far they go from there.
-    spans : ndarray of float64, shape (leaves,)
+    spans : ndarray of float64, shape (passes * leaves,)
         A bound of the distances of a leaf's points from its center.
-    norms : ndarray of float64, shape (leaves,)
+    norms : ndarray of float64, shape (passes * leaves,)
         A bound of the distances of a leaf's points from the center of the rotation and their own.
-    boxes : ndarray, shape (2, d, a multiple of VECTOR_WIDTH of at least `leaves`)
+    boxes : ndarray, shape (2, d, passes * a multiple of VECTOR_WIDTH of at least `leaves`)
         The centers and halves again, leaf beside leaf.
     starts : ndarray of int64, shape (2 * leaves,)
-        The first position of each node; the last entry is g.
-    exact : ndarray of float64, shape (g, d)
-        The points themselves, by position.
+        The first position of each node, in every tree; the last entry is g.
+    exact : ndarray of float64, shape (g, c)
+        The points themselves, by position: that in the tree of pass 0.
     offsets : ndarray of int64, shape (g + 1,)
         Position t's records are entries offsets[t] to offsets[t + 1] of `records`.
     records : ndarray of int32, shape (n,)
@@ -38,6 +42,18 @@ class Side(NamedTuple):
         Each record's number in the whole table, ascending.
     firsts : ndarray of int64, shape (g,)
         The number of the first record at each position.
+    levels : ndarray of int64, shape (c,)
+        Where the squares of each coded column begin; -1 for a coordinate. Empty if none is coded.
+    squares : ndarray of float64
+        What each level of the coded columns adds to a squared distance.
+    coded : ndarray of int64, shape (a,)
+        The coded columns that passes tell apart.
+    places : ndarray of int32, shape (passes, g)
+        The position of each row of a pass' tree; empty if no column is coded.
+    shifts : ndarray of float64, shape (passes, g)
+        What is to be added to a row's squared distances in a pass; empty if no column is coded.
+    far : float
+        A squared distance in a pass that no rows have which agree as it asks.
     """
 
     tiles: NDArray[Any]
@@ -53,6 +69,12 @@ class Side(NamedTuple):
     positions: NDArray[np.int32]
     numbers: NDArray[np.int64]
     firsts: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    squares: NDArray[np.float64]
+    coded: NDArray[np.int64]
+    places: NDArray[np.int32]
+    shifts: NDArray[np.float64]
+    far: float
 
 
 class Wanted(NamedTuple):

@@ -17,7 +17,7 @@ KEPT, NOBODY = 0, -1  # in place of a rank
 
 
 @compiled
-def _member(
+def member_of(
     target: Side,
     row: Ranked,
     kept: int,
@@ -140,7 +140,7 @@ def draw_row(
             rank = int(room.ranks[column])
             donor = number if rank == KEPT else NOBODY
             if rank > 0:
-                donor = target.numbers[_member(target, row, kept, rank, own, first, pool)]
+                donor = target.numbers[member_of(target, row, kept, rank, own, first, pool)]
             result.donors[record, column] = donor
 
 

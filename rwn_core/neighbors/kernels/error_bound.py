@@ -78,10 +78,35 @@ def bound_norms(
 
 
 @lean
-def exact_squared(point: NDArray[np.float64], points: NDArray[np.float64], row: int) -> float:
-    """The squared distance of a point to a row, summed in column order: the bits of `distance`."""
+def exact_squared(
+    point: NDArray[np.float64],
+    points: NDArray[np.float64],
+    levels: NDArray[np.int64],
+    squares: NDArray[np.float64],
+    row: int,
+) -> float:
+    """The squared distance of a point to a row, summed in column order: the bits of `distance`.
+
+    Parameters
+    ----------
+    point : ndarray of float64, shape (d,)
+    points : ndarray of float64, shape (g, d)
+    levels, squares : ndarray
+        Of `Side`.
+    row : int
+    """
     total = 0.0
+    if len(levels) == 0:
+        for axis in range(len(point)):
+            difference = point[axis] - points[row, axis]
+            total += difference * difference
+        return total
     for axis in range(len(point)):
-        difference = point[axis] - points[row, axis]
-        total += difference * difference
+        one, two = point[axis], points[row, axis]
+        if levels[axis] < 0:
+            difference = one - two
+            total += difference * difference
+        elif one != two:
+            total += squares[levels[axis] + np.int64(min(one, two))]
+            total += squares[levels[axis] + np.int64(max(one, two))]
     return total

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, lean, merged
+from rwn_core.neighbors.kernels.agreement import copy_agreeing, shift_of
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.error_bound import SLACK, widened_edge
 from rwn_core.neighbors.kernels.leaf_distances import (
@@ -62,16 +63,64 @@ def close_for(rows: int, room: int) -> Close:
 
 
 @lean
-def set_rows(query: Side, leaf: int, close: Close, rows: int, facing: Facing) -> None:
-    """Bring the rows close.in_leaf[:rows] of a leaf before the tiles, from the first column on."""
-    facing.edges[:] = -1
+def empty_rows(close: Close, rows: int) -> None:
+    """Begin with no candidates for the first rows."""
     for row in range(rows):
-        for axis in range(facing.points.shape[0]):
-            point = query.centers[leaf, axis] + query.tiles[leaf, axis, close.in_leaf[row]]
-            facing.points[axis, row] = point
-        facing.edges[row] = np.inf
         close.held[row], close.tight[row] = 0, 0
         close.error[row], close.bound[row] = 0.0, np.inf
+
+
+@lean
+def set_rows(
+    query: Side,
+    leaf: int,
+    which: int,
+    target: Side,
+    unit: float,
+    close: Close,
+    rows: int,
+    facing: Facing,
+) -> float:
+    """Bring the rows close.in_leaf[:rows] of a leaf before the tiles of a pass.
+
+    They take the first columns. What is returned is how far the farthest of them looks.
+    """
+    mine = which * (len(query.starts) // 2) + leaf
+    facing.edges[:] = -1
+    longest = -1.0
+    for row in range(rows):
+        for axis in range(facing.points.shape[0]):
+            point = query.centers[mine, axis] + query.tiles[mine, axis, close.in_leaf[row]]
+            facing.points[axis, row] = point
+        facing.edges[row] = _edge(query, leaf, which, target, row, close, unit)
+        longest = max(longest, facing.edges[row])
+    return longest
+
+
+@merged
+def _position(query: Side, leaf: int, close: Close, row: int) -> int:
+    return int(query.starts[len(query.starts) // 2 - 1 + leaf] + close.in_leaf[row])
+
+
+@merged
+def _limit(query: Side, leaf: int, which: int, target: Side, row: int, close: Close) -> float:
+    """How far a candidate of a row may lie from it in a pass; negative where none may."""
+    if len(query.levels) == 0:
+        return float(close.bound[row])
+    bound = close.bound[row] - shift_of(query, which, _position(query, leaf, close, row))
+    return float(min(bound, target.far)) if which > 0 else float(bound)
+
+
+@lean
+def _edge(
+    query: Side, leaf: int, which: int, target: Side, row: int, close: Close, unit: float
+) -> float:
+    """`_limit` in rotated coordinates."""
+    limit = _limit(query, leaf, which, target, row, close)
+    if limit < 0 or limit == np.inf:
+        return limit
+    norm = query.norms[which * (len(query.starts) // 2) + leaf]
+    return widened_edge(limit, norm, query.centers.shape[1], unit)
 
 
 @lean
@@ -107,9 +156,38 @@ def _add(close: Close, row: int, point: int, first: int, error: float, facing: F
 
 
 @merged
+def _add_agreeing(
+    close: Close,
+    query: Side,
+    leaf: int,
+    row: int,
+    target: Side,
+    which: int,
+    point: int,
+    first: int,
+    facing: Facing,
+) -> None:
+    """`_add` where categories are coded: exact distances, of who is in the pass."""
+    close.held[row] = copy_agreeing(
+        query,
+        _position(query, leaf, close, row),
+        target,
+        which,
+        facing,
+        point,
+        first,
+        close.bound[row],
+        close.position[row],
+        close.rough[row],
+        close.held[row],
+    )
+
+
+@merged
 def visit(
     query: Side,
     leaf: int,
+    which: int,
     points: int,
     target: Side,
     other: int,
@@ -125,6 +203,8 @@ def visit(
     query : Side
     leaf : int
         Of the rows.
+    which : int
+        The pass.
     points : int
         How many rows there are.
     target : Side
@@ -137,24 +217,35 @@ def visit(
     close : Close
     facing : Facing
     """
-    rows = look(facing, points, target, other)
+    leaves = len(target.starts) // 2
+    tile, coded = which * leaves + other, len(target.levels) > 0
+    rows = look(facing, points, target, tile)
     if rows == 0:
         return True
-    width, dimensions = target.tiles.shape[2], query.centers.shape[1]
-    first = target.starts[len(target.tiles) - 1 + other]
-    error = error_between(query, leaf, target, other, unit)
+    width = target.tiles.shape[2]
+    first = target.starts[leaves - 1 + other]
+    error = error_between(query, which * (len(query.starts) // 2) + leaf, target, tile, unit)
     for number in range(0, rows, 2):
         one, two = facing.near[number], facing.near[min(number + 1, rows - 1)]
-        most = product_at(facing, one, close.bound[one] + error)
-        most_of_two = product_at(facing, two, close.bound[two] + error)
-        scan(facing, one, two, target, other, most, most_of_two)
-        _add(close, one, 0, first, error, facing)
-        if two != one:
+        most = product_at(facing, one, _limit(query, leaf, which, target, one, close) + error)
+        most_of_two = product_at(
+            facing, two, _limit(query, leaf, which, target, two, close) + error
+        )
+        scan(facing, one, two, target, tile, most, most_of_two)
+        if coded:
+            _add_agreeing(close, query, leaf, one, target, which, 0, first, facing)
+        else:
+            _add(close, one, 0, first, error, facing)
+        if two == one:
+            continue
+        if coded:
+            _add_agreeing(close, query, leaf, two, target, which, 1, first, facing)
+        else:
             _add(close, two, 1, first, error, facing)
     room = True
     for number in range(rows):
         row = facing.near[number]
         if _tighten(close, row, need):
-            facing.edges[row] = widened_edge(close.bound[row], query.norms[leaf], dimensions, unit)
+            facing.edges[row] = _edge(query, leaf, which, target, row, close, unit)
         room &= close.held[row] + width <= close.position.shape[1]
     return room

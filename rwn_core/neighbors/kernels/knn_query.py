@@ -18,7 +18,13 @@ from rwn_core.neighbors.kernels.draw_row import (
     store_row,
 )
 from rwn_core.neighbors.kernels.kd_tree import find_leaf
-from rwn_core.neighbors.kernels.knn_candidates import Close, close_for, set_rows, visit
+from rwn_core.neighbors.kernels.knn_candidates import (
+    Close,
+    close_for,
+    empty_rows,
+    set_rows,
+    visit,
+)
 from rwn_core.neighbors.kernels.leaf_distances import Facing, facing_for, gap_to_boxes
 from rwn_core.neighbors.kernels.rank_row import Ranked, end_of_tie, entry_of, rank_row, room_for
 from rwn_core.neighbors.kernels.row_results import nearest_squared
@@ -51,8 +57,8 @@ class Order(NamedTuple):
 
 @compiled
 def _order_for(target: Side) -> Order:
-    leaves, dimensions = target.centers.shape
-    room, kind = target.boxes.shape[2], target.centers.dtype
+    leaves, dimensions = len(target.starts) // 2, target.centers.shape[1]
+    room, kind = -(-leaves // VECTOR_WIDTH) * VECTOR_WIDTH, target.centers.dtype
     return Order(
         np.empty(dimensions, kind),
         np.empty(dimensions, kind),
@@ -87,28 +93,40 @@ def _search(
     order: Order,
 ) -> bool:
     """Find the candidates of rows of one leaf, nearest tiles first; False for no room."""
-    leaves = len(target.tiles)
-    set_rows(query, leaf, close, rows, facing)
+    empty_rows(close, rows)
+    # who agrees in most categories first: they are the nearest
+    for which in range(len(query.shifts) - 1, -1, -1):
+        bound = set_rows(query, leaf, which, target, unit, close, rows, facing)
+        if bound < 0:
+            continue
+        _order_tiles(target, which, rows, facing, order)
+        for other in order.leaf:
+            if order.apart[other] <= bound:
+                if not visit(query, leaf, which, rows, target, other, need, unit, close, facing):
+                    return False
+                bound = -1.0
+                for row in range(rows):
+                    bound = max(bound, facing.edges[row])
+    return True
+
+
+@lean
+def _order_tiles(target: Side, which: int, rows: int, facing: Facing, order: Order) -> None:
+    """Put the tiles of a pass in order: the nearest to the rows' box first."""
+    leaves, room = len(target.starts) // 2, len(order.apart)
     _box_of(facing.points, rows, order.center, order.half)
-    for first in range(0, target.boxes.shape[2], VECTOR_WIDTH):
-        gap = gap_to_boxes(target.boxes, first, order.center, order.nothing)
-        store(order.toward, (first,), gap)
-        gap = gap_to_boxes(target.boxes, first, order.center, order.half)
+    for first in range(0, room, VECTOR_WIDTH):
+        box = which * room + first
+        gap = gap_to_boxes(target.boxes, box, order.center, order.half)
         store(order.apart, (first,), gap)
+        if which == 0:  # else the middle of the box is between categories
+            gap = gap_to_boxes(target.boxes, box, order.center, order.nothing)
+        store(order.toward, (first,), gap)
     for other in range(leaves):
         order.leaf[other] = other
-    first = min(FIRST, leaves)
-    smallest(order.toward, order.leaf, leaves, first - 1)
-    sort_pairs(order.toward, order.leaf, 0, first)
-    bound = np.inf
-    for other in order.leaf:
-        if order.apart[other] <= bound:
-            if not visit(query, leaf, rows, target, other, need, unit, close, facing):
-                return False
-            bound = -1.0
-            for row in range(rows):
-                bound = max(bound, facing.edges[row])
-    return True
+    nearest_ones = min(FIRST, leaves)
+    smallest(order.toward, order.leaf, leaves, nearest_ones - 1)
+    sort_pairs(order.toward, order.leaf, 0, nearest_ones)
 
 
 @lean
@@ -148,7 +166,7 @@ def _rows_of_leaf(
     query: Side, rows: NDArray[np.int64], first: int, last: int, most: int
 ) -> tuple[int, int]:
     """The leaf of row rows[first], and where the next one begins, after `most` rows at most."""
-    leaves = len(query.tiles)
+    leaves = len(query.starts) // 2
     leaf = find_leaf(query.starts, leaves, rows[first])
     stop = query.starts[leaves + leaf]
     end = first
@@ -179,7 +197,7 @@ def nearest(
         Positions in `query`, ascending.
     first, last : int
     """
-    leaves, width = len(query.tiles), query.tiles.shape[2]
+    leaves, width = len(query.starts) // 2, query.tiles.shape[2]
     need = min(wanted.k + 1, len(target.exact))
     room = 2 * need + 4 * target.tiles.shape[2]
     most = max(1, min(width, ROOM // room))

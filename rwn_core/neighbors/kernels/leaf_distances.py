@@ -93,15 +93,22 @@ def gap_to_boxes(boxes: NDArray[Any], first: int, center: NDArray[Any], half: ND
 
 @lean
 def leaves_near(
-    target: Side, center: NDArray[Any], half: NDArray[Any], bound: Any, near: NDArray[np.int32]
+    target: Side,
+    which: int,
+    center: NDArray[Any],
+    half: NDArray[Any],
+    bound: Any,
+    near: NDArray[np.int32],
 ) -> int:
-    """List the leaves whose boxes are near another box.
+    """List the leaves of a pass whose boxes are near another box.
 
     All boxes are looked at: sixteen at a time that takes less than a walk through the tree.
 
     Parameters
     ----------
     target : Side
+    which : int
+        The pass.
     center, half : ndarray, shape (d,)
         Of the other box.
     bound : float
@@ -116,8 +123,10 @@ def leaves_near(
     """
     count = 0
     edge = same(center.dtype.type(bound))
-    for first in range(0, target.boxes.shape[2], VECTOR_WIDTH):
-        bits = where_at_most(gap_to_boxes(target.boxes, first, center, half), edge)
+    room = (len(near) + VECTOR_WIDTH - 1) // VECTOR_WIDTH * VECTOR_WIDTH
+    for first in range(0, room, VECTOR_WIDTH):
+        gap = gap_to_boxes(target.boxes, which * room + first, center, half)
+        bits = where_at_most(gap, edge)
         while bits != 0:
             leaf = first + lowest(bits)
             bits &= bits - 1
@@ -129,7 +138,7 @@ def leaves_near(
 
 @lean
 def set_points(query: Side, leaf: int, facing: Facing) -> None:
-    """Bring a leaf's points before the tiles."""
+    """Bring a leaf's points before the tiles; leaves are counted over all passes."""
     for axis in range(facing.points.shape[0]):
         for index in range(facing.points.shape[1]):
             point = query.centers[leaf, axis] + query.tiles[leaf, axis, index]

@@ -15,8 +15,8 @@ from rwn_core.neighbors.kernels.candidate_lists import (
     count_of,
 )
 from rwn_core.neighbors.kernels.error_bound import SLACK, exact_squared
-from rwn_core.neighbors.kernels.leaf_distances import facing_for, leaves_near, set_points
-from rwn_core.neighbors.kernels.radius_query import gather, set_edges
+from rwn_core.neighbors.kernels.leaf_distances import facing_for
+from rwn_core.neighbors.kernels.radius_candidates import gather
 from rwn_core.neighbors.kernels.rank_row import Ranked, rank_row, room_for
 
 
@@ -36,7 +36,9 @@ def _write_within(
         for entry in range(candidates.begin[run], candidates.begin[run + 1]):
             other = candidates.position[entry]
             if not candidates.rough[entry] < sure:
-                exact = exact_squared(side.exact[position], side.exact, other)
+                exact = exact_squared(
+                    side.exact[position], side.exact, side.levels, side.squares, other
+                )
                 if edge < exact <= edge * (1 + SLACK):
                     return False  # only the full order settles ties across the edge
                 if exact > edge:
@@ -93,6 +95,7 @@ def _write_rows(
 
 @compiled
 def list_members(
+    query: Side,
     side: Side,
     wanted: Wanted,
     base: int,
@@ -105,8 +108,8 @@ def list_members(
 
     Parameters
     ----------
-    side : Side
-        Searched among itself.
+    query, side : Side
+        Of one index: searched among itself.
     wanted : Wanted
         Its edges are those of the neighborhoods, also where k governs them.
     base : int
@@ -117,23 +120,19 @@ def list_members(
         Filled with positions in the side's `records`.
     first, last : int
     """
-    leaves, _, width = side.tiles.shape
-    candidates, row, facing = candidates_for(side, width), room_for(1024), facing_for(side, side)
+    leaves, width = len(side.starts) // 2, side.tiles.shape[2]
+    candidates, row, facing = candidates_for(side, width), room_for(1024), facing_for(query, side)
     near = np.empty(leaves, np.int32)
     parts = np.empty((64, 2), np.int64)
     for leaf in range(first, last):
         node = leaves - 1 + leaf
         start, size = side.starts[node], side.starts[node + 1] - side.starts[node]
-        set_points(side, leaf, facing)
-        bound = set_edges(side, leaf, (0, size), wanted, facing)
-        around = near[: leaves_near(side, side.centers[leaf], side.halves[leaf], bound, near)]
         waiting = 1
         parts[0, 0], parts[0, 1] = 0, size
         while waiting > 0:
             waiting -= 1
             begin, end = parts[waiting, 0], parts[waiting, 1]
-            set_edges(side, leaf, (begin, end), wanted, facing)
-            if not gather(side, leaf, (begin, end), side, around, wanted, facing, candidates):
+            if not gather(query, leaf, (begin, end), side, near, wanted, facing, candidates):
                 middle = (begin + end) >> 1  # too many candidates at once: half of the rows
                 parts[waiting, 0], parts[waiting, 1] = begin, middle
                 parts[waiting + 1, 0], parts[waiting + 1, 1] = middle, end

@@ -75,7 +75,7 @@ def rank_row(point: NDArray[np.float64], target: Side, edge: float, count: int, 
     kept = 0
     for entry in range(count):
         position = row.position[entry]
-        squared = exact_squared(point, target.exact, position)
+        squared = exact_squared(point, target.exact, target.levels, target.squares, position)
         if squared <= edge * (1 + SLACK):
             row.position[kept] = position
             row.squared[kept] = squared

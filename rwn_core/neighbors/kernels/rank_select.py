@@ -98,7 +98,7 @@ def sift(
             if position == itself:
                 continue
             if not rough < sure:
-                exact = exact_squared(point, target.exact, position)
+                exact = exact_squared(point, target.exact, target.levels, target.squares, position)
                 if edge < exact <= edge * (1 + SLACK):
                     return -1
                 if exact > edge:
@@ -123,7 +123,10 @@ def nearest_exact(
     nearest = np.inf
     for entry in range(kept):
         if row.rough[entry] <= least:
-            nearest = min(nearest, exact_squared(point, target.exact, row.position[entry]))
+            exact = exact_squared(
+                point, target.exact, target.levels, target.squares, row.position[entry]
+            )
+            nearest = min(nearest, exact)
     return nearest
 
 
@@ -210,16 +213,21 @@ def pick(
     last = at + 1 == buckets.starts[count] or (here + error) * (1 + 2 * TIE) < after - error
     if first and last:
         return int(target.firsts[buckets.position[at]])
-    record = _pick_exact(
-        point, (target.exact, target.offsets, target.records), rank, error, low, count, buckets
-    )
+    members = target.exact, target.offsets, target.records, target.levels, target.squares
+    record = _pick_exact(point, members, rank, error, low, count, buckets)
     return int(target.numbers[record])
 
 
 @compiled
 def _pick_exact(
     point: NDArray[np.float64],
-    members: tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int32]],
+    members: tuple[
+        NDArray[np.float64],
+        NDArray[np.int64],
+        NDArray[np.int32],
+        NDArray[np.int64],
+        NDArray[np.float64],
+    ],
     rank: int,
     error: float,
     low: int,
@@ -236,7 +244,7 @@ def _pick_exact(
     point, rank, error, count, buckets
         As for `pick`.
     members : tuple of ndarray
-        The target's points, offsets and records.
+        The target's points, offsets, records, levels and squares.
     low : int
         The rank's bucket.
 
@@ -245,7 +253,7 @@ def _pick_exact(
     int
         The record.
     """
-    exact, offsets, records = members
+    exact, offsets, records, levels, squares = members
     high = low + 1
     step = 1
     while True:
@@ -254,7 +262,7 @@ def _pick_exact(
         for entry in range(size):
             position = buckets.position[begin + entry]
             buckets.some[entry] = position
-            buckets.squared[entry] = exact_squared(point, exact, position)
+            buckets.squared[entry] = exact_squared(point, exact, levels, squares, position)
         sort_pairs(buckets.squared, buckets.some, 0, size)
         first = last = rank - 1 - begin
         while first > 0 and buckets.squared[first] <= buckets.squared[first - 1] * (1 + TIE):

@@ -79,5 +79,5 @@ def test_no_leaf_with_a_near_point_is_left_out(kind):
         nearest = np.array([to_leaf[a:b].min() for a, b in pairwise(begins)])
         for edge in np.quantile(nearest, [0.1, 0.5, 0.9]):
             widened = widened_edge(edge, side.norms[leaf], side.exact.shape[1], index.frame.unit)
-            count = leaves_near(side, side.centers[leaf], side.halves[leaf], widened, near)
+            count = leaves_near(side, 0, side.centers[leaf], side.halves[leaf], widened, near)
             assert set(np.flatnonzero(nearest <= edge)) <= set(near[:count].tolist())

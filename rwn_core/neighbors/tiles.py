@@ -1,0 +1,104 @@
+"""The trees of an index, and the tiles of their leaves."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.kernels.error_bound import bound_norms
+from rwn_core.neighbors.kernels.kd_tree import fill_tiles, split_rows
+from rwn_core.neighbors.kernels.leaf_distances import HALF_BLOCK
+from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH
+from rwn_core.parallel.threads import Watch
+
+LINE = 64  # bytes
+
+
+class Tree(NamedTuple):
+    """The rows by position, where each node begins, and its box."""
+
+    order: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    low: NDArray[Any]
+    high: NDArray[Any]
+
+
+def ordered(columns: NDArray[Any], leaves: int, watch: Watch) -> Tree:
+    """Split the rows level by level."""
+    dimensions, count = columns.shape
+    nodes = 2 * leaves - 1
+    order, starts = np.arange(count, dtype=np.int32), np.zeros(nodes + 1, dtype=np.int64)
+    stops = np.full(nodes, count)
+    low = np.empty((nodes, dimensions), dtype=columns.dtype)
+    high = np.empty_like(low)
+    first = 0
+    while first < nodes:
+        begin, width = first, first + 1
+
+        def split(start: int, stop: int, begin: int = begin) -> None:
+            split_rows(columns, starts, stops, low, high, order, begin + start, begin + stop)
+
+        watch.run(split, width)
+        first += width
+    starts[nodes] = count
+    return Tree(order, starts, low, high)
+
+
+class Tiles(NamedTuple):
+    """The tiles of the leaves of all passes, and the centers and halves of their boxes."""
+
+    tiles: NDArray[Any]
+    centers: NDArray[Any]
+    halves: NDArray[Any]
+
+    def finished(self, leaves: int) -> dict[str, Any]:
+        """What a side holds of them."""
+        spans, norms = np.empty(len(self.tiles)), np.empty(len(self.tiles))
+        bound_norms(self.centers, self.halves, spans, norms)
+        boxes = _side_by_side(self.centers, self.halves, leaves)
+        return {**self._asdict(), "spans": spans, "norms": norms, "boxes": boxes}
+
+
+def tiles_for(passes: int, columns: NDArray[Any], starts: NDArray[np.int64]) -> Tiles:
+    """Room for the tiles of trees with these starts."""
+    leaves = len(starts) // 2
+    fullest = int(np.diff(starts[leaves - 1 :]).max())
+    width = -(-fullest // HALF_BLOCK) * HALF_BLOCK
+    centers = np.empty((passes * leaves, len(columns)), dtype=columns.dtype)
+    tiles = _aligned((passes * leaves, len(columns) + 1, width), columns.dtype)
+    return Tiles(tiles, centers, np.empty_like(centers))
+
+
+def fill_pass(room: Tiles, which: int, columns: NDArray[Any], tree: Tree, watch: Watch) -> None:
+    """Fill the tiles of a pass."""
+    leaves = len(tree.starts) // 2
+    tiles, centers, halves = (each[which * leaves : (which + 1) * leaves] for each in room)
+
+    def fill(start: int, stop: int) -> None:
+        fill_tiles(columns, *tree, tiles, centers, halves, start, stop)
+
+    watch.run(fill, leaves)
+
+
+def _side_by_side(centers: NDArray[Any], halves: NDArray[Any], leaves: int) -> NDArray[Any]:
+    """Centers and halves of boxes pass by pass, with room at the end of each."""
+    dimensions, passes = centers.shape[1], len(centers) // leaves
+    room = -(-leaves // VECTOR_WIDTH) * VECTOR_WIDTH
+    boxes = _aligned((2, dimensions, passes * room), centers.dtype)
+    for which in range(passes):
+        here = boxes[:, :, which * room : (which + 1) * room]
+        mine = slice(which * leaves, (which + 1) * leaves)
+        here[0, :, :leaves], here[1, :, :leaves] = centers[mine].T, halves[mine].T
+        here[0, :, leaves:], here[1, :, leaves:] = np.inf, 0
+    return boxes
+
+
+def _aligned(shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """An array that begins where a line of the processor's cache does."""
+    size = math.prod(shape)
+    room = np.empty(size + LINE, dtype=dtype)
+    begin = -room.ctypes.data % LINE // room.itemsize
+    return room[begin : begin + size].reshape(shape)
