@@ -54,13 +54,13 @@ def read_parquet(file: str, content: bytes, schema: Schema | None = None) -> Mic
         if schema is not None:
             schema.require_names([field.name for field in fields])
     for field in fields:
-        _check_type(file, field)
+        check_type(file, field)
     table = _table(file, content, fields)
     series = {}
     notices: list[str] = []
     for field in fields:
         column = _flat(file, field, table.column(field.name))
-        series[field.name] = _series(field, column)
+        series[field.name] = series_of(field, column)
         _check_values(file, field.name, series[field.name])
         notices += _notices(field, series[field.name])
     with in_file(file):
@@ -123,7 +123,13 @@ def _is(tests: tuple[Callable[[Any], bool], ...], type_: pa.DataType) -> bool:
     return any(test(type_) for test in tests)
 
 
-def _check_type(file: str, field: pa.Field) -> None:
+def check_type(file: str, field: pa.Field) -> None:
+    """Refuse a column of a type that no table of microdata has.
+
+    Raises
+    ------
+    InputError
+    """
     type_ = field.type
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
@@ -164,7 +170,8 @@ def _flat(file: str, field: pa.Field, column: pa.ChunkedArray) -> pa.Array:
     return array.dictionary.take(array.indices)
 
 
-def _series(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
+def series_of(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
+    """A column's values in the type that a table holds them in; `field` is that of the file."""
     type_ = array.type
     if pa.types.is_dictionary(type_):
         return _category(array, field.type.ordered)
