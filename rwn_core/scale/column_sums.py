@@ -87,9 +87,7 @@ def merge_sums(parts: Sequence[Sums]) -> list[ColumnStatistics]:
     return [_merged(sums[:, :, column]) for column in range(sums.shape[2])]
 
 
-def weighted_statistics(
-    values: NDArray[np.float64], counts: NDArray[np.int64]
-) -> ColumnStatistics:
+def weighted_statistics(values: NDArray[np.float64], counts: NDArray[np.int64]) -> ColumnStatistics:
     """Statistics of a column that has some values so many times."""
     count = int(counts.sum())
     mean = math.fsum((values * counts).tolist()) / max(count, 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -18,7 +17,13 @@ from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
 from rwn_core.scale.column_sums import ColumnStatistics
 from rwn_core.scale.dataset import frame_of
-from rwn_core.scale.metric_of_sums import Counts, has_levels, metric_of_sums, ordered_schema
+from rwn_core.scale.metric_of_sums import (
+    Counts,
+    SurveyStatistics,
+    has_levels,
+    metric_of_sums,
+    ordered_schema,
+)
 from rwn_core.scale.stage import Stage, whole
 
 STEP = "facts"
@@ -58,16 +63,15 @@ class Facts:
 
 def save_facts(
     stage: Stage,
-    numbers: Mapping[str, ColumnStatistics],
-    levels: Mapping[str, Counts],
+    statistics: SurveyStatistics,
     ids: NDArray[np.int64],
     sample: pa.Table,
 ) -> None:
     """Write what the survey has found, for the workers of later steps."""
-    content = {name: asdict(each) for name, each in numbers.items()}
+    content = {name: asdict(each) for name, each in statistics.numbers.items()}
     with whole(stage.path(STEP, NUMBERS)) as unfinished:
         unfinished.write_bytes(orjson.dumps(content))
-    for position, counts in enumerate(levels.values()):
+    for position, counts in enumerate(statistics.levels.values()):
         with whole(stage.path(STEP, levels_name(position))) as unfinished:
             write_counts(str(unfinished), counts)
     with whole(stage.path(STEP, SAMPLE)) as unfinished:
@@ -88,9 +92,7 @@ def load_facts(stage: Stage, schema: Schema, n: int, params: Any) -> Facts:
     schema = ordered_schema(Schema(variables=schema.released), levels)
     metric = metric_of_sums(
         schema,
-        n,
-        numbers,
-        levels,
+        SurveyStatistics(n=n, numbers=numbers, levels=levels),
         scale=params.scale,
         encoding=params.encoding,
         weights=params.weights,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
+from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.masking.release import unrounded
@@ -170,6 +173,7 @@ def prepare_run(
     dataset = Dataset.at(src)
     schema = options.schema or dataset.guessed_schema()
     schema.require_names([name for name, _ in dataset.columns])
+    masked_columns(Microdata(pd.DataFrame(), schema))  # refuse before the work, not after it
     _check_setting(params, dataset.n)
     if seed is None:
         key = SecretKey.fresh()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,11 +45,34 @@ def ordered_schema(schema: Schema, levels: Mapping[str, Counts]) -> Schema:
     return schema
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyStatistics:
+    """Hold what is known of all columns of a dataset.
+
+    Attributes
+    ----------
+    n : int
+        Number of records.
+    numbers : mapping
+        Statistics of the columns of numbers, by name.
+    levels : mapping
+        Records of each level, by the names of categorical and ordered variables.
+    """
+
+    n: int
+    numbers: Mapping[str, ColumnStatistics]
+    levels: Mapping[str, Counts]
+
+    def known(self, name: str) -> int:
+        """Records with a value of a variable."""
+        if name in self.levels:
+            return sum(self.levels[name].values())
+        return self.numbers[name].count
+
+
 def metric_of_sums(
     schema: Schema,
-    n: int,
-    numbers: Mapping[str, ColumnStatistics],
-    levels: Mapping[str, Counts],
+    statistics: SurveyStatistics,
     *,
     scale: Scale = "sd",
     encoding: Encoding = "dummies",
@@ -60,12 +84,7 @@ def metric_of_sums(
     ----------
     schema : Schema
         With the levels of ordered variables.
-    n : int
-        Number of records.
-    numbers : mapping
-        Statistics of the columns of numbers.
-    levels : mapping
-        Records of each level, for categorical and ordered variables.
+    statistics : SurveyStatistics
     scale, encoding, weights
         As for `rwn_core.neighbors.metric.metric_of`.
 
@@ -81,11 +100,11 @@ def metric_of_sums(
         No variable has a weight, or none of those with one varies.
     """
     for variable in schema.released:
-        known = _known(variable, numbers, levels)
-        if known == 0:
+        if statistics.known(variable.name) == 0:
             raise InputError(
                 f"Column {variable.name} has no values; remove it or set its role to identifier."
             )
+    n, numbers, levels = statistics.n, statistics.numbers, statistics.levels
     if weights == "discrete":
         schema = schema.with_weights(discrete_weights(schema, n))
     used = [variable for variable in schema.released if variable.weight > 0]
@@ -108,14 +127,6 @@ def metric_of_sums(
     return Metric(axes=tuple(axes))
 
 
-def _known(
-    variable: Variable, numbers: Mapping[str, ColumnStatistics], levels: Mapping[str, Counts]
-) -> int:
-    if has_levels(variable):
-        return sum(levels[variable.name].values())
-    return numbers[variable.name].count
-
-
 def _numbered(counts: Counts, n: int) -> Sequence[tuple[Any, int]]:
     """Levels in their order with their records, what is missing last."""
     known = [(level, counts[level]) for level in sorted(counts)]
@@ -129,9 +140,7 @@ def _ranks(variable: Variable, counts: Counts) -> ColumnStatistics:
     return weighted_statistics(np.arange(len(each), dtype=np.float64), each)
 
 
-def _number_axes(
-    column: ColumnStatistics, n: int, variable: Variable, scale: Scale
-) -> list[Axis]:
+def _number_axes(column: ColumnStatistics, n: int, variable: Variable, scale: Scale) -> list[Axis]:
     """The axes of a variable of numbers: its own if it varies, and one for what is missing."""
     axes = []
     spread = column.greatest - column.least if scale == "range" else column.sd

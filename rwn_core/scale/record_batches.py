@@ -22,7 +22,10 @@ def write_batches(path: Path, table: pa.Table, counts: Sequence[int]) -> None:
     options = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
     whole = table.combine_chunks()
     begin = 0
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, whole.schema, options=options) as to:
+    with (
+        pa.OSFile(str(path), "wb") as sink,
+        pa.ipc.new_file(sink, whole.schema, options=options) as to,
+    ):
         for count in counts:
             part = whole.slice(begin, count).to_batches()
             to.write_batch(part[0] if part else _empty(whole.schema))

@@ -33,7 +33,9 @@ def piece(run: Run, number: int) -> Path:
     return run.stage.path(ROWS, f"{number:06d}.arrow")
 
 
-def deal_rows(path: Path, masked: pa.Table, ids: NDArray[np.int64], key: SecretKey, files: int) -> None:
+def deal_rows(
+    path: Path, masked: pa.Table, ids: NDArray[np.int64], key: SecretKey, files: int
+) -> None:
     """Write masked rows so that each file of the release finds its own together.
 
     Parameters

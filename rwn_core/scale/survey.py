@@ -18,7 +18,7 @@ from rwn_core.randomness import SAMPLE_STREAM, SecretKey, uniforms
 from rwn_core.scale.column_sums import Sums, block_sums, merge_sums
 from rwn_core.scale.dataset import check_rows, frame_of
 from rwn_core.scale.facts import levels_name, read_counts, save_facts, write_counts
-from rwn_core.scale.metric_of_sums import has_levels
+from rwn_core.scale.metric_of_sums import SurveyStatistics, has_levels
 from rwn_core.scale.record_batches import read_all, write_batches
 from rwn_core.scale.run import Run, Task
 from rwn_core.scale.stage import Stage, whole
@@ -100,7 +100,8 @@ def merge_survey(run: Run) -> None:
         raise InputError("The sample is too small; run again with another key.")
     rows = rows[np.argsort(ids[rows])]
     sample = chosen.select(run.names).take(pa.array(rows))
-    save_facts(run.stage, statistics, levels, ids[rows], sample)
+    found = SurveyStatistics(n=run.dataset.n, numbers=statistics, levels=levels)
+    save_facts(run.stage, found, ids[rows], sample)
 
 
 def _path(stage: Stage, number: int, name: str) -> Any:
