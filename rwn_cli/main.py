@@ -13,6 +13,7 @@ import orjson
 import typer
 
 from rwn_cli.mask import mask
+from rwn_cli.mask_dataset import mask_dataset
 from rwn_cli.options import (
     ENDS_IN,
     Dropped,
@@ -156,6 +157,8 @@ def demo(
 
 
 app.command()(mask)
+
+app.command("mask-dataset")(mask_dataset)
 
 
 @app.command()

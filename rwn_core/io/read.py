@@ -84,7 +84,7 @@ def read_bytes(
     if not content:
         raise InputError(f"{file} is empty (0 bytes); choose a file that holds a table.")
     _check_content(form, file, content)
-    return form.read(file, content, _schema_of(schema))
+    return form.read(file, content, read_schema(schema))
 
 
 def _check_content(form: Format, file: str, content: bytes) -> None:
@@ -136,7 +136,13 @@ def _too_large(file: str) -> str:
     )
 
 
-def _schema_of(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+def read_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+    """A schema, which may be given as the path of a TOML file.
+
+    Raises
+    ------
+    SchemaError
+    """
     if schema is None or isinstance(schema, Schema):
         return schema
     path = Path(schema)

@@ -137,7 +137,7 @@ def mask_dataset(
     start = engine_of(engine)
     run, target = prepare_run(src, dst, params, seed, options)
     run.stage.begin(run.fingerprint)
-    run.release.folder.mkdir(exist_ok=True)
+    run.release.folder.mkdir(mode=0o700, exist_ok=True)
     with start(run, thread_count(options.workers)) as execute:
         answers = _masked(run, execute, options.progress)
     _publish(run, target)
