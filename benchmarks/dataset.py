@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import resource
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -39,6 +40,12 @@ def processor_seconds() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
+def report(*words: object) -> None:
+    """Write a line."""
+    sys.stdout.write(" ".join(map(str, words)) + "\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
     """Measure one size."""
     asked = argparse.ArgumentParser()
@@ -67,7 +74,7 @@ def measure(source: Path, params: rwn.RWN, n: int) -> None:
     made = rwn.mask_dataset(source, target, params, seed=1, options=rwn.RunOptions(workers=2))
     spent = processor_seconds() - before
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e9
-    print(
+    report(
         f"n {n:,}: {1e6 * spent / n:.2f} processor microseconds a row, {spent:.1f} s, "
         f"{time.perf_counter() - clock:.1f} s on the clock, worker peak {peak:.2f} GB, "
         f"{made.governed / n:.1%} fall back to k"
@@ -77,9 +84,9 @@ def measure(source: Path, params: rwn.RWN, n: int) -> None:
     data = rwn.Microdata.from_frame(pd.read_parquet(source))
     before = processor_seconds()
     release = rwn.mask(data, params, seed=1, threads=2)
-    print(f"in memory: {1e6 * (processor_seconds() - before) / n:.2f} microseconds a row")
+    report(f"in memory: {1e6 * (processor_seconds() - before) / n:.2f} microseconds a row")
     wanted = pd.read_parquet(release.publish(source.with_name("memory.parquet")))
-    print("the same release:", pd.read_parquet(target).equals(wanted))
+    report("the same release:", pd.read_parquet(target).equals(wanted))
 
 
 if __name__ == "__main__":

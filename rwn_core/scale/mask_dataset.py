@@ -19,7 +19,7 @@ from rwn_core.neighbors import check_radius_and_k
 from rwn_core.neighbors.radius import one_radius
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey
-from rwn_core.scale import release_order, sample_donors, survey
+from rwn_core.scale import exact_donors, leaves, release_order, sample_donors, survey
 from rwn_core.scale.column_sums import BLOCK
 from rwn_core.scale.dataset import Dataset
 from rwn_core.scale.engine import Execute
@@ -31,6 +31,7 @@ WORKER_BYTES = 1_000_000_000  # memory that a worker is planned to stay below
 PROGRAM_BYTES = 350_000_000  # of these, what its libraries take before any data are read
 FILE_ROWS = 1_000_000  # records of a file of the release, about
 LARGEST_TASK = 524_288  # records of a task
+LEAST_SAMPLE, SAMPLE_A_LEAF = 20_000, 200  # records that the planes between leaves are put through
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +114,7 @@ def mask_dataset(
     dst : str or Path
         A folder that does not exist. It appears when all its files are there.
     params : RWN
-        With ``neighbors="sample"``: Method 1 of the paper.
+        Exact, or with ``neighbors="sample"``: Method 1 of the paper.
     engine : str
         Key of `rwn_core.scale.engines.ENGINES`.
     seed : int or SecretKey, optional
@@ -180,6 +181,8 @@ def prepare_run(
     else:
         key = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
     hidden = target.with_name(f".{target.name}.stage")
+    rows = options.rows or rows_for(len(schema.released))
+    parts = ceil(dataset.n / rows)
     run = Run(
         dataset=dataset,
         schema=schema,
@@ -187,9 +190,10 @@ def prepare_run(
         key=key,
         stage=Stage(Path(options.stage) if options.stage else hidden),
         release=Stage(target.with_name(f".{target.name}.unfinished")),
-        rows=options.rows or rows_for(len(schema.released)),
+        rows=rows,
         files=max(1, ceil(dataset.n / options.file_rows)),
-        sample=params.m,
+        sample=params.m or min(dataset.n, max(LEAST_SAMPLE, SAMPLE_A_LEAF * parts)),
+        leaves=parts,
     )
     return run, target
 
@@ -207,18 +211,33 @@ def task_bytes(columns: int) -> int:
 
 def _masked(run: Run, execute: Execute, progress: Progress | None) -> list[dict[str, Any]]:
     """Do all steps; what the masking tasks answered."""
-    surveying, masking = run.ranges(survey.STEP), run.ranges(sample_donors.STEP)
-    ordering = [
-        {**task, "pieces": len(masking)} for task in run.numbered(release_order.STEP, run.files)
-    ]
-    follow = _Follow(len(surveying) + 4 * len(masking) + len(ordering), progress)
-    execute(surveying, follow.by(1))
+    ranges = len(run.ranges(survey.STEP))
+    exact = run.params.scheme.exact
+    follow = _Follow((8 if exact else 5) * ranges + run.files, progress)
+    execute(run.ranges(survey.STEP), follow.by(1))
     survey.merge_survey(run)
-    execute(masking, follow.by(4))
+    if exact:
+        masking = _with_leaves(run, execute, follow, ranges)
+    else:
+        masking = run.ranges(sample_donors.STEP)
+        execute(masking, follow.by(4))
     answers = [_answer(run, task) for task in masking]
     _refuse_empty(sum(answer["empty"] for answer in answers))
-    execute(ordering, follow.by(1))
+    ordering = run.numbered(release_order.STEP, run.files)
+    execute([{**task, "pieces": len(masking)} for task in ordering], follow.by(1))
     return answers
+
+
+def _with_leaves(run: Run, execute: Execute, follow: _Follow, ranges: int) -> list[Task]:
+    """Mask with everybody for a candidate, leaf by leaf; the tasks that did it."""
+    execute(run.ranges(leaves.DEAL), follow.by(1))
+    count = leaves.merge_boxes(run, ranges)
+    share = ranges / count  # leaves are about as many as ranges
+    indexing = run.numbered(leaves.INDEX, count)
+    execute([{**task, "ranges": ranges} for task in indexing], follow.by(1 * share))
+    masking = run.numbered(exact_donors.STEP, count)
+    execute(masking, follow.by(5 * share))
+    return masking
 
 
 def _answer(run: Run, task: Task) -> dict[str, Any]:
@@ -231,15 +250,15 @@ class _Follow:
     """Adds up what was done of the whole."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
-        self._total, self._progress, self._done = total, progress, 0
+        self._total, self._progress, self._done = total, progress, 0.0
 
-    def by(self, weight: int) -> Callable[[int], None]:
+    def by(self, weight: float) -> Callable[[int], None]:
         """What a step reports to; each of its tasks counts so much."""
 
         def finished(count: int) -> None:
             self._done += weight * count
             if self._progress is not None:
-                self._progress(self._done / self._total)
+                self._progress(min(1.0, self._done / self._total))
 
         return finished
 
@@ -281,10 +300,11 @@ def _check_setting(params: Any, n: int) -> None:
     setting, precision = unrounded(params)
     if precision:
         raise ParameterError("A dataset is released without rounding; leave the precision out.")
-    if not hasattr(setting, "neighbors") or setting.neighbors != "sample" or setting.fresh:
+    candidates = getattr(setting, "neighbors", None)
+    if candidates not in ("exact", "sample") or setting.fresh:
         raise ParameterError(
-            "A dataset is masked by the method rwn with neighbors=sample and m, one sample for "
-            "all (Method 1)."
+            "A dataset is masked by the method rwn, with neighbors=exact, or with neighbors=sample "
+            "and m: one sample for all (Method 1)."
         )
     if not one_radius(setting.ball.epsilon):
         raise ParameterError("A dataset is masked with one epsilon for all records.")

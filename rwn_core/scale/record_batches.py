@@ -9,7 +9,9 @@ from typing import Any
 import pyarrow as pa
 
 
-def write_batches(path: Path, table: pa.Table, counts: Sequence[int]) -> None:
+def write_batches(
+    path: Path, table: pa.Table, counts: Sequence[int], *, packed: bool = True
+) -> None:
     """Write a table in batches of so many rows, one after the other.
 
     Parameters
@@ -18,8 +20,10 @@ def write_batches(path: Path, table: pa.Table, counts: Sequence[int]) -> None:
     table : pyarrow.Table
     counts : sequence of int
         They add up to the table's rows; 0 makes an empty batch.
+    packed : bool
+        Compressed; otherwise single values can be read without the others.
     """
-    options = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+    options = pa.ipc.IpcWriteOptions(compression="lz4" if packed else None, use_threads=False)
     whole = table.combine_chunks()
     begin = 0
     with (
@@ -44,6 +48,12 @@ def read_all(path: Path) -> pa.Table:
     with pa.memory_map(str(path)) as source:
         table: pa.Table = pa.ipc.open_file(source).read_all()
         return table
+
+
+def map_all(path: Path) -> pa.Table:
+    """Map a file that is not packed: values are read from it when they are taken."""
+    table: pa.Table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+    return table
 
 
 def _empty(schema: pa.Schema) -> Any:

@@ -12,6 +12,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.parallel.threads import Cancelled
 
+EXACT = rwn.RWN(k=5, epsilon=1.5, q=0.8)
 METHOD_1 = rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150)
 
 
@@ -41,8 +42,11 @@ def in_memory(table: pd.DataFrame, params: rwn.RWN, path: Path, seed: int = 3) -
 WAYS = [(1, 1024, 1), (1, 2048, 7), (1, 3072, 40), (2, 1024, 40), (2, 2048, 1)]
 
 
-def test_the_release_is_that_of_the_table_in_memory(table: pd.DataFrame, tmp_path: Path) -> None:
-    wanted = in_memory(table, METHOD_1, tmp_path / "memory.parquet")
+@pytest.mark.parametrize("params", [METHOD_1, EXACT], ids=["sample", "exact"])
+def test_the_release_is_that_of_the_table_in_memory(
+    params: rwn.RWN, table: pd.DataFrame, tmp_path: Path
+) -> None:
+    wanted = in_memory(table, params, tmp_path / "memory.parquet")
     digests = set()
     for number, (workers, rows, files) in enumerate(WAYS):
         source = tmp_path / f"in-{files}"
@@ -50,13 +54,13 @@ def test_the_release_is_that_of_the_table_in_memory(table: pd.DataFrame, tmp_pat
             datasets.write_files(source, table, files)
         target = tmp_path / f"out-{number}"
         made = rwn.mask_dataset(
-            source, target, METHOD_1, seed=3, options=options(workers=workers, rows=rows)
+            source, target, params, seed=3, options=options(workers=workers, rows=rows)
         )
         assert (made.n, made.files) == (datasets.N, 4)
         digests.add(datasets.digest(target))
     pd.testing.assert_frame_equal(datasets.released(tmp_path / "out-0"), wanted)
     assert len(digests) == 1
-    other = in_memory(table, METHOD_1, tmp_path / "other.parquet", seed=4)
+    other = in_memory(table, params, tmp_path / "other.parquet", seed=4)
     assert not other.equals(wanted), "another key would be noticed"
 
 
@@ -65,6 +69,7 @@ def test_the_release_is_that_of_the_table_in_memory(table: pd.DataFrame, tmp_pat
     [
         rwn.RWN(k=3, neighbors="sample", m=40, scale="range", encoding="matching"),
         rwn.RWN(epsilon=3.5, k=1, neighbors="sample", m=3000, weights="discrete", q=0.5),
+        rwn.RWN(k=2, scale="range", encoding="matching"),
     ],
 )
 def test_other_settings_are_the_same_too(
@@ -73,6 +78,24 @@ def test_other_settings_are_the_same_too(
     rwn.mask_dataset(folder, tmp_path / "out", params, seed=9, options=options())
     wanted = in_memory(table, params, tmp_path / "memory.parquet", seed=9)
     pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
+
+
+def test_more_neighbors_than_a_leaf_has_are_found(table: pd.DataFrame, tmp_path: Path) -> None:
+    few = table.head(1500)
+    source = datasets.write_files(tmp_path / "in", few, 2)
+    params = rwn.RWN(k=800, epsilon=1.0)
+    rwn.mask_dataset(source, tmp_path / "out", params, seed=9, options=options())
+    wanted = in_memory(few, params, tmp_path / "memory.parquet", seed=9)
+    pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
+
+
+def test_members_of_other_leaves_would_be_missed(
+    table: pd.DataFrame, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rwn_core.scale.planes.Boxes.reached", lambda *_: iter(()))
+    rwn.mask_dataset(folder, tmp_path / "out", EXACT, seed=3, options=options())
+    wanted = in_memory(table, EXACT, tmp_path / "memory.parquet")
+    assert not datasets.released(tmp_path / "out").equals(wanted)
 
 
 def test_nothing_but_the_release_is_left(folder: Path, tmp_path: Path) -> None:
@@ -194,6 +217,7 @@ def test_a_value_is_refused_with_its_column_and_row(table: pd.DataFrame, tmp_pat
     ("params", "sentence"),
     [
         (rwn.RWN(k=5, neighbors="pairs", m=5), "neighbors=sample"),
+        (rwn.RWN(k=3000), "k must be"),
         (rwn.NBRS2015(epsilon=1.0), "method rwn"),
         (rwn.RWN(k=5, neighbors="sample", m=4), "m must be"),
         (rwn.Rounded(params=METHOD_1, precision={"age": 5}), "without rounding"),
