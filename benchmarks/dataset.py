@@ -1,4 +1,4 @@
-"""Measure the masking of datasets: python -m benchmarks.dataset N [--exact] [--m M].
+"""Measure the masking of datasets: python -m benchmarks.dataset N [--exact] [--m M] [--rows ROWS].
 
 Processor seconds a row and the peak memory of a worker, against the table in memory; at up to
 300,000 records also whether the releases are the same.
@@ -53,6 +53,7 @@ def main() -> None:
     asked.add_argument("--exact", action="store_true")
     asked.add_argument("--m", type=int, default=20_000)
     asked.add_argument("--epsilon", type=float, default=0.9)
+    asked.add_argument("--rows", type=int, default=None)
     asked.add_argument("--folder", type=Path, default=None)
     given = asked.parse_args()
     params = rwn.RWN(k=5, epsilon=given.epsilon)
@@ -64,14 +65,16 @@ def main() -> None:
         for start in range(0, given.n, PART):
             frame = part(start, min(PART, given.n - start))
             frame.to_parquet(source / f"{start:010d}.parquet", index=False)
-        measure(source, params, given.n)
+        measure(source, params, given.n, given.rows)
 
 
-def measure(source: Path, params: rwn.RWN, n: int) -> None:
+def measure(source: Path, params: rwn.RWN, n: int, rows: int | None) -> None:
     """Mask a dataset, and the table in memory where it is small."""
     before, clock = processor_seconds(), time.perf_counter()
     target = source.with_name("out")
-    made = rwn.mask_dataset(source, target, params, seed=1, options=rwn.RunOptions(workers=2))
+    made = rwn.mask_dataset(
+        source, target, params, seed=1, options=rwn.RunOptions(workers=2, rows=rows)
+    )
     spent = processor_seconds() - before
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e9
     report(

@@ -1,14 +1,12 @@
 """Exact neighborhoods over a dataset: each leaf's records among those of all leaves they reach.
 
-A record whose ball stays inside its leaf, as most do, is done with its leaf alone. For the
-others the members in every leaf that the ball touches are put together and ranked again, by
-distance and record number. So sizes, ranks and donors are those of one search of the whole table.
+A record whose ball touches no other leaf's box is done with its leaf alone. For the others, the
+leaf is searched again together with its guests: those records of other leaves that lie in one of
+its balls at least. So sizes, ranks and donors are those of one search of the whole table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,16 +15,14 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.mechanism.donors import column_streams
-from rwn_core.neighbors.candidates.assemble import table_of_pairs
+from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index, build_index
 from rwn_core.neighbors.kernels.arrays import SearchResult
-from rwn_core.neighbors.points import Points, squares_of
+from rwn_core.neighbors.points import Points, squares_of, values_of
 from rwn_core.neighbors.radius import radius_values
 from rwn_core.neighbors.search import Search
-from rwn_core.neighbors.stored_draws import Chains
-from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Watch
 from rwn_core.scale.leaves import (
     boxes,
@@ -35,14 +31,17 @@ from rwn_core.scale.leaves import (
     leaf_points,
     load_leaf,
     planes,
+    points_like,
 )
-from rwn_core.scale.planes import Boxes, Cut
+from rwn_core.scale.planes import ROUNDING, Boxes, Cut
 from rwn_core.scale.record_batches import map_all
 from rwn_core.scale.release_order import deal_rows, piece
 from rwn_core.scale.run import Run, Task
 
 STEP = "join"
-PAIRS = 3_000_000  # members of records that several leaves share, held at a time
+PAIRS = 3_000_000  # members that are listed at a time
+MOST_GUESTS = 2  # records of other leaves that are searched at once, for each of the leaf's own
+_FEWEST = 1000  # records that are not halved any more
 _WIDER = 1 + 1e-12  # a radius whose square is at least what it was the root of
 
 
@@ -99,11 +98,9 @@ class _Join:
         crossing = np.zeros(self.index.n, dtype=bool)
         for _, rows in reached:
             crossing[rows] = True
+        if crossing.any():
+            self._search_again(np.flatnonzero(crossing), reached, squared, found)
         donors, sizes, within = found.donors, found.sizes, found.within
-        for rows in self._batches(np.flatnonzero(crossing), sizes):
-            again = self._neighborhoods(rows, reached, squared)
-            donors[rows] = self._draw(rows, *again)
-            sizes[rows], within[rows] = again[0].sizes, again[0].within
         return donors, {
             "empty": int((sizes == 0).sum()),
             "governed": int((within < (self.ball.k or 0)).sum()),
@@ -122,58 +119,102 @@ class _Join:
             squared = np.maximum(squared, float(radius_values(self.ball.epsilon)) ** 2)
         return squared
 
-    def _batches(
-        self, rows: NDArray[np.int64], sizes: NDArray[np.int64]
-    ) -> Iterator[NDArray[np.int64]]:
-        """Parts of the rows that have few members enough, so far as their leaf knows."""
-        if not len(rows):
-            return
-        total = np.cumsum(sizes[rows] + (self.ball.k or 0) + 1)
-        part = total // PAIRS
-        yield from np.split(rows, np.flatnonzero(np.diff(part)) + 1)
-
-    def _neighborhoods(
+    def _search_again(
         self,
         rows: NDArray[np.int64],
         reached: list[tuple[int, NDArray[np.int64]]],
         squared: NDArray[np.float64],
-    ) -> tuple[Neighborhoods, NDArray[np.int64]]:
-        """The neighborhoods of some records, and the numbers of those who are members."""
-        parts = [self._members(self.index, rows, squared)]
+        found: SearchResult,
+    ) -> None:
+        """Search for some records among the leaf's own and all guests that may be members."""
+        guests, count = [], 0
         for leaf, those in reached:
             mine = np.intersect1d(rows, those, assume_unique=True)
             if len(mine):
-                parts.append(self._members(load_leaf(self.run, leaf, self.frame), mine, squared))
-        owners, members, distances = (np.concatenate(each) for each in zip(*parts, strict=True))
-        ids, members = np.unique(members, return_inverse=True)
-        table = table_of_pairs(len(rows), np.searchsorted(rows, owners), members, distances)
-        table = replace(table, k=self.ball.k or 0)  # as far as the leaves were searched
-        return table.narrow(k=self.ball.k, epsilon=self.ball.epsilon), ids
+                marked = self._guests(leaf, mine, squared, found)
+                count += len(marked)
+                guests.append((leaf, marked))
+            if count > MOST_GUESTS * self.index.n and len(rows) > _FEWEST:
+                by_place = rows[np.argsort(self.index.side.positions[rows], kind="stable")]
+                for half in np.array_split(by_place, 2):
+                    self._search_again(np.sort(half), reached, squared, found)
+                return
+        target = self._joined(guests)
+        own = self.index.side.numbers[rows]
+        query = build_index(self.points[rows], numbers=own, frame=self.frame)
+        search = Search(target, query, k=self.ball.k or 0, epsilon=self.ball.epsilon)
+        again = search.run(Watch(), self.drawing)
+        found.donors[rows], found.sizes[rows] = again.donors, again.sizes
+        found.within[rows] = again.within
 
-    def _members(
-        self, target: Index, rows: NDArray[np.int64], squared: NDArray[np.float64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-        """Pairs of some records and their members in one leaf, and squared distances."""
-        radius = np.sqrt(squared[rows]) * _WIDER
-        ids = self.index.side.numbers[rows]
-        query = build_index(self.points[rows], numbers=ids, apart=radius, frame=self.frame)
-        search = Search(target, query, k=0, epsilon=radius)
-        table = search.fill(search.run(Watch()), Watch())
-        owners = np.repeat(rows, np.diff(table.starts))
-        return owners, target.side.numbers[table.members], table.squared
-
-    def _draw(
-        self, rows: NDArray[np.int64], neighborhoods: Neighborhoods, ids: NDArray[np.int64]
+    def _guests(
+        self,
+        leaf: int,
+        rows: NDArray[np.int64],
+        squared: NDArray[np.float64],
+        found: SearchResult,
     ) -> NDArray[np.int64]:
-        """The donors of some records."""
-        own, streams = self.index.side.numbers[rows], np.array(self.drawing.streams)
-        local = np.arange(len(rows))
-        chains = Chains(self.drawing.key, own, streams, neighborhoods.sizes)
-        modified = chains.modify < self.drawing.q
-        chains.records = local
-        drawn = chains.donors(neighborhoods, np.ones(len(streams)), 1)
-        donors = np.where(drawn < 0, -1, ids[np.maximum(drawn, 0)])
-        return np.where(modified, donors, own[:, None])
+        """The records of another leaf that may be members of some records' neighborhoods."""
+        asked = self.ball.k or 0
+        if self.index.n <= asked:  # nothing bounds the radii
+            return np.arange(self.boxes.counts[leaf])
+        wide = found.within[rows] < asked
+        marked = np.zeros(self.boxes.counts[leaf], dtype=bool)
+        for part in self._portions(leaf, rows[wide], squared):
+            search = self._search_of(leaf, part, squared)
+            marked[search.fill(search.run(Watch()), Watch()).members] = True
+        if not wide.all():
+            marked[self._within_epsilon(leaf, rows[~wide])] = True
+        return np.flatnonzero(marked)
+
+    def _portions(
+        self, leaf: int, rows: NDArray[np.int64], squared: NDArray[np.float64]
+    ) -> list[NDArray[np.int64]]:
+        """Parts of some records that have few enough members in another leaf."""
+        if not len(rows):
+            return []
+        sizes = self._search_of(leaf, rows, squared).run(Watch()).sizes
+        some = sizes > 0
+        if not some.any():
+            return []
+        part = np.cumsum(sizes)[some] // PAIRS
+        return np.split(rows[some], np.flatnonzero(np.diff(part)) + 1)
+
+    def _search_of(
+        self, leaf: int, rows: NDArray[np.int64], squared: NDArray[np.float64]
+    ) -> Search:
+        """The search for all that another leaf has within some records' bounds."""
+        radius = np.sqrt(squared[rows]) * _WIDER
+        own = self.index.side.numbers[rows]
+        query = build_index(self.points[rows], numbers=own, apart=radius, frame=self.frame)
+        return Search(load_leaf(self.run, leaf, self.frame), query, k=0, epsilon=radius)
+
+    def _within_epsilon(self, leaf: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The records of another leaf that lie within epsilon of one of these, at least."""
+        points = leaf_points(self.run, leaf)
+        edge = float(radius_values(self.ball.epsilon or 0.0)) ** 2
+        near = [
+            those for _, those in self.boxes.reached(self.leaf, points, np.full(len(points), edge))
+        ]
+        if not near:
+            return np.empty(0, np.int64)
+        query = build_index(points[near[0]], numbers=np.arange(len(near[0])), frame=self.frame)
+        few = build_index(
+            self.points[rows], numbers=-1 - np.arange(len(rows))[::-1], frame=self.frame
+        )
+        nearest = Search(few, query, k=1, epsilon=None).run(Watch()).nearest
+        return near[0][nearest <= edge * (1 + ROUNDING) * (1 + TIE)]
+
+    def _joined(self, guests: list[tuple[int, NDArray[np.int64]]]) -> Index:
+        """One index of the leaf's records and its guests."""
+        values, ids = [values_of(self.points)], [self.index.side.numbers]
+        for leaf, rows in guests:
+            values.append(values_of(leaf_points(self.run, leaf))[rows])
+            ids.append(load_leaf(self.run, leaf, self.frame).side.numbers[rows])
+        numbers = np.concatenate(ids)
+        order = np.argsort(numbers)
+        points = points_like(self.points, np.concatenate(values)[order])
+        return build_index(points, numbers=numbers[order], frame=self.frame)
 
 
 def values_of_donors(run: Run, donors: NDArray[np.int64]) -> pa.Table:

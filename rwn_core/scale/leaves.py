@@ -78,7 +78,7 @@ def index_leaf(run: Run, task: Task) -> dict[str, Any]:
     rows, numbers = np.concatenate(values), np.concatenate(ids)
     if not len(rows):
         return {}
-    points = _points(run, rows)
+    points = points_like(run.facts.points, rows)
     index = build_index(points, numbers=numbers, frame=common_frame(run))
     for which, side in (("target", index.side), ("query", index.querying)):
         if which == "query" and index.querying is index.side:
@@ -93,7 +93,7 @@ def common_frame(run: Run) -> Frame:
     """The frame of all leaves: of the sample, and of the corners of all records."""
     facts = run.facts
     values = np.concatenate((values_of(facts.points), boxes(run).corners))
-    return frame_of(_points(run, values))
+    return frame_of(points_like(run.facts.points, values))
 
 
 def load_leaf(run: Run, leaf: int, frame: Frame) -> Index:
@@ -105,7 +105,7 @@ def load_leaf(run: Run, leaf: int, frame: Frame) -> Index:
 
 def leaf_points(run: Run, leaf: int) -> Points:
     """The points of a leaf's records, in the order of their numbers."""
-    return _points(run, _load(run, INDEX, f"{leaf:06d}-values"))
+    return points_like(run.facts.points, _load(run, INDEX, f"{leaf:06d}-values"))
 
 
 def columns_path(run: Run, number: int) -> Path:
@@ -120,8 +120,9 @@ def _side(run: Run, leaf: int, which: str) -> Side:
     return Side(**{**arrays, "far": float(arrays["far"])})
 
 
-def _points(run: Run, values: NDArray[np.float64]) -> Points:
-    squares = squares_of(run.facts.points)
+def points_like(points: Points, values: NDArray[np.float64]) -> Points:
+    """Other records of the same metric, from their columns."""
+    squares = squares_of(points)
     return CodedPoints(values=values, squares=squares) if squares else values
 
 

@@ -89,6 +89,16 @@ def test_more_neighbors_than_a_leaf_has_are_found(table: pd.DataFrame, tmp_path:
     pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
 
 
+def test_small_portions_find_the_same(
+    table: pd.DataFrame, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, size in (("PAIRS", 500), ("MOST_GUESTS", 0), ("_FEWEST", 200)):
+        monkeypatch.setattr(f"rwn_core.scale.exact_donors.{name}", size)
+    rwn.mask_dataset(folder, tmp_path / "out", EXACT, seed=3, options=options())
+    wanted = in_memory(table, EXACT, tmp_path / "memory.parquet")
+    pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
+
+
 def test_members_of_other_leaves_would_be_missed(
     table: pd.DataFrame, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
