@@ -96,8 +96,8 @@ def mask_dataset(
     from rwn_core.io.read import read_schema
     from rwn_core.scale.dataset import Dataset
     from rwn_core.scale.dataset_plan import plan_dataset
-    from rwn_core.scale.mask_dataset import RunOptions
     from rwn_core.scale.mask_dataset import mask_dataset as mask_files
+    from rwn_core.scale.prepare_run import RunOptions
 
     params = _parameters({"epsilon": epsilon, "k": k, "q": q}, sample, settings(set_ or ()))
     described = described_schema(

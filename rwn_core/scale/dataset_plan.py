@@ -15,8 +15,8 @@ from rwn_core.data.schema import Schema
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.randomness import SecretKey
 from rwn_core.scale.dataset import frame_of
-from rwn_core.scale.mask_dataset import PROGRAM_BYTES, RunOptions, prepare_run, task_bytes
 from rwn_core.scale.planner import Offer, plan_large
+from rwn_core.scale.prepare_run import PROGRAM_BYTES, RunOptions, prepare_run, task_bytes
 from rwn_core.scale.run import Run
 
 _READ, _PLACES = 1000, 20  # records that are read in a row, and how often

@@ -11,7 +11,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.randomness import SAMPLE_STREAM, random_order
-from rwn_core.scale import mask_dataset as scale
+from rwn_core.scale import prepare_run as scale
 from rwn_core.scale.column_sums import BLOCK, block_sums, merge_sums, weighted_statistics
 from rwn_core.scale.dataset import Dataset
 from rwn_core.scale.facts import Facts
