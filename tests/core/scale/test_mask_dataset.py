@@ -117,7 +117,7 @@ def test_nothing_but_the_release_is_left(folder: Path, tmp_path: Path) -> None:
     assert b"person" not in content
 
 
-def stopped_after(tasks: int, folder: Path, target: Path) -> None:
+def stopped_after(tasks: int, folder: Path, target: Path, params: rwn.RWN = METHOD_1) -> None:
     """A run that its user cancels."""
     seen = 0
 
@@ -128,23 +128,26 @@ def stopped_after(tasks: int, folder: Path, target: Path) -> None:
             raise Cancelled("The work was cancelled.")
 
     with pytest.raises(Cancelled):
-        rwn.mask_dataset(folder, target, METHOD_1, seed=3, options=options(progress=cancel))
+        rwn.mask_dataset(folder, target, params, seed=3, options=options(progress=cancel))
 
 
-def test_a_cancelled_run_leaves_no_release_and_goes_on(folder: Path, tmp_path: Path) -> None:
-    rwn.mask_dataset(folder, tmp_path / "whole", METHOD_1, seed=3, options=options())
-    for tasks in (2, 5, 8):  # in the survey, in the masking, in the ordering
+@pytest.mark.parametrize(
+    ("params", "stops"),
+    [(METHOD_1, (2, 5, 8)), (EXACT, (2, 5, 8, 11, 14))],
+    ids=["sample", "exact"],
+)
+def test_a_cancelled_run_leaves_no_release_and_goes_on(
+    params: rwn.RWN, stops: tuple[int, ...], folder: Path, tmp_path: Path
+) -> None:
+    rwn.mask_dataset(folder, tmp_path / "whole", params, seed=3, options=options())
+    for tasks in stops:  # in each of the steps
         target = tmp_path / f"out-{tasks}"
-        stopped_after(tasks, folder, target)
+        stopped_after(tasks, folder, target, params)
         assert not target.exists()
         stage = tmp_path / f".out-{tasks}.stage"
         assert stage.stat().st_mode & 0o077 == 0, "originals lie there"
-        done = {path: path.stat().st_mtime_ns for path in stage.rglob("*.done")}
-        assert len(done) == tasks
-
-        later: list[float] = []
-        same = options(progress=later.append)
-        rwn.mask_dataset(folder, target, METHOD_1, seed=3, options=same)
+        assert len(list(stage.rglob("*.done"))) == tasks
+        rwn.mask_dataset(folder, target, params, seed=3, options=options())
         assert datasets.digest(target) == datasets.digest(tmp_path / "whole")
 
 
