@@ -43,7 +43,10 @@ def mask_dataset(
     ] = None,
     sample: Annotated[
         int | None,
-        typer.Option(metavar="M", help="Values come from M random records (Method 1)."),
+        typer.Option(
+            metavar="M",
+            help="Values come from M random records (Method 1); from everybody if left out.",
+        ),
     ] = None,
     weight: Weighted = None,
     slice_: Sliced = None,
@@ -154,6 +157,8 @@ def _say_plan(plan: DatasetPlan) -> None:
     say(f"{plan.n:,} records in {plan.files:,} files, {plan.size / _GIGABYTE:.3g} GB")
     say(f"{plan.tasks:,} tasks; the release will have {plan.written:,} files")
     say(f"about {plan.worker_bytes / _GIGABYTE:.2f} GB of memory for each worker")
+    if plan.offers:
+        say("times are those of a table in memory; the exact way takes about three times as long")
     for offer in plan.offers:
         say(
             f"{offer.title}: about {_time(offer.seconds)} of one processor; "

@@ -71,14 +71,14 @@ def plan_dataset(
     options = options or RunOptions()
     run, _ = prepare_run(src, dst, params, SecretKey.fresh(), options)
     ranges = ceil(run.dataset.n / run.rows)
-    rows = min(run.rows, run.dataset.n)
+    rows, exact = min(run.rows, run.dataset.n), run.params.scheme.exact
     return DatasetPlan(
         n=run.dataset.n,
         files=len(run.dataset.paths),
         size=run.dataset.size,
-        tasks=2 * ranges + run.files,
+        tasks=(4 if exact else 2) * ranges + run.files,
         written=run.files,
-        worker_bytes=PROGRAM_BYTES + rows * task_bytes(len(run.names)),
+        worker_bytes=PROGRAM_BYTES + rows * task_bytes(len(run.names), exact),
         offers=_offers(run, params),
     )
 

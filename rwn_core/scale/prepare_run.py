@@ -93,38 +93,39 @@ def prepare_run(
     schema = options.schema or dataset.guessed_schema()
     schema.require_names([name for name, _ in dataset.columns])
     masked_columns(Microdata(pd.DataFrame(), schema))  # refuse before the work, not after it
-    _check_setting(params, dataset.n)
+    setting = _checked_setting(params, dataset.n)
     if seed is None:
         key = SecretKey.fresh()
     else:
         key = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
     hidden = target.with_name(f".{target.name}.stage")
-    rows = options.rows or rows_for(len(schema.released))
+    rows = options.rows or rows_for(len(schema.released), setting.scheme.exact)
     parts = ceil(dataset.n / rows)
     run = Run(
         dataset=dataset,
         schema=schema,
-        params=params,
+        params=setting,
         key=key,
         stage=Stage(Path(options.stage) if options.stage else hidden),
         release=Stage(target.with_name(f".{target.name}.unfinished")),
         rows=rows,
         files=max(1, ceil(dataset.n / options.file_rows)),
-        sample=params.m or min(dataset.n, max(LEAST_SAMPLE, SAMPLE_A_LEAF * parts)),
+        sample=setting.m or min(dataset.n, max(LEAST_SAMPLE, SAMPLE_A_LEAF * parts)),
         leaves=parts,
     )
     return run, target
 
 
-def rows_for(columns: int) -> int:
+def rows_for(columns: int, exact: bool) -> int:
     """Records of a task that keep a worker below `WORKER_BYTES`."""
-    rows = (WORKER_BYTES - PROGRAM_BYTES) // task_bytes(columns)
+    rows = (WORKER_BYTES - PROGRAM_BYTES) // task_bytes(columns, exact)
     return int(max(BLOCK, min(LARGEST_TASK, rows // BLOCK * BLOCK)))
 
 
-def task_bytes(columns: int) -> int:
-    """Bytes that a task takes for each of its records, about: measured, then rounded up."""
-    return 300 + 100 * columns
+def task_bytes(columns: int, exact: bool) -> int:
+    """Bytes that a task takes for each of its records, about."""
+    indexed = 3 * (120 + 24 * columns) if exact else 0  # a leaf, and twice as many guests
+    return 300 + 100 * columns + indexed
 
 
 def _check_target(target: Path, source: Path) -> None:
@@ -136,7 +137,7 @@ def _check_target(target: Path, source: Path) -> None:
         raise ReleaseError("The release cannot be in the folder of the input; choose another one.")
 
 
-def _check_setting(params: Any, n: int) -> None:
+def _checked_setting(params: Any, n: int) -> Any:
     setting, precision = unrounded(params)
     if precision:
         raise ParameterError("A dataset is released without rounding; leave the precision out.")
@@ -150,3 +151,4 @@ def _check_setting(params: Any, n: int) -> None:
         raise ParameterError("A dataset is masked with one epsilon for all records.")
     check_radius_and_k(setting.ball.k, setting.ball.epsilon, n)
     setting.scheme.check(n, setting.ball.k)
+    return setting
