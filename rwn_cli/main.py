@@ -14,6 +14,7 @@ import typer
 
 from rwn_cli.ledger import ledger
 from rwn_cli.mask import mask
+from rwn_cli.mask_dataset import mask_dataset
 from rwn_cli.options import (
     ENDS_IN,
     Dropped,
@@ -159,6 +160,8 @@ def demo(
 
 
 app.command()(mask)
+
+app.command("mask-dataset")(mask_dataset)
 
 
 @app.command()

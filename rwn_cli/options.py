@@ -18,6 +18,7 @@ from rwn_core.io import endings, titles
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
+    from rwn_core.data.schema import Schema
     from rwn_core.reporting.scenario import Scenario
 
 DEMO = "demo:"
@@ -111,15 +112,32 @@ def described(
         A name is not that of a variable, a weight is not a number of at least 0, or a slice is
         refused.
     """
+    schema = described_schema(data.schema, weights=weights, identifiers=identifiers, slices=slices)
+    return data if schema == data.schema else data.with_schema(schema)
+
+
+def described_schema(
+    schema: Schema,
+    *,
+    weights: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    slices: Sequence[str] = (),
+) -> Schema:
+    """A schema with what the command line says; see `described`.
+
+    Raises
+    ------
+    ParameterError
+    """
     from rwn_core.data.variable import Role
 
     with _blaming_the_parameters():
-        schema = data.schema.with_weights(dict(_weight(text) for text in weights))
+        schema = schema.with_weights(dict(_weight(text) for text in weights))
         for name in identifiers:
             schema = schema.replace_variable(name, role=Role.IDENTIFIER)
         if slices:
             schema = schema.with_slices([] if list(slices) == [NO_SLICE] else map(_names, slices))
-    return data if schema == data.schema else data.with_schema(schema)
+    return schema
 
 
 def _names(text: str) -> list[str]:

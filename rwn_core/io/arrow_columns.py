@@ -60,7 +60,7 @@ def check_fields(
         if schema is not None:
             schema.require_names(names)
     for field in fields:
-        _check_type(file, field)
+        check_type(file, field)
 
 
 def checked_fields(schema: pa.Schema) -> list[pa.Field]:
@@ -116,7 +116,13 @@ def _is(tests: tuple[Callable[[Any], bool], ...], type_: pa.DataType) -> bool:
     return any(test(type_) for test in tests)
 
 
-def _check_type(file: str, field: pa.Field) -> None:
+def check_type(file: str, field: pa.Field) -> None:
+    """Refuse a column of a type that no table of microdata has.
+
+    Raises
+    ------
+    InputError
+    """
     type_ = field.type
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
@@ -171,10 +177,10 @@ def _typed(
 ) -> tuple[pd.Series[Any], list[str]]:
     """The column as pandas has it, and what is to be said of exact decimals."""
     if not pa.types.is_decimal(array.type):
-        return _series(field, array), []
+        return series_of(field, array), []
     name = field.name
     if array.type.scale == 0 and array.type.precision <= _INT64_DIGITS:
-        return _series(field, array.cast(pa.int64())), []
+        return series_of(field, array.cast(pa.int64())), []
     numbers = array.cast(pa.float64())
     kept = pc.all(pc.equal(_back(numbers, array.type), array)).as_py() is not False
     texts = variable is not None and (
@@ -202,7 +208,8 @@ def _back(numbers: pa.Array, type_: pa.DataType) -> pa.Array:
         return pa.array([decimal.Decimal(-1)] * len(numbers), type_)
 
 
-def _series(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
+def series_of(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
+    """Hold a column that has no decimals as a table does; `field` is that of the file."""
     type_ = array.type
     if pa.types.is_dictionary(type_):
         return _category(array, field.type.ordered)

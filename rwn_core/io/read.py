@@ -86,7 +86,7 @@ def read_bytes(
     if not content:
         raise InputError(f"{file} is empty (0 bytes); choose a file that holds a table.")
     _check_content(form, file, content)
-    described = _schema_of(schema)
+    described = read_schema(schema)
     return without_missing_codes(form.read(file, content, described), described)
 
 
@@ -148,7 +148,13 @@ def _too_large(file: str) -> str:
     )
 
 
-def _schema_of(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+def read_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+    """A schema, which may be given as the path of a TOML file.
+
+    Raises
+    ------
+    SchemaError
+    """
     if schema is None or isinstance(schema, Schema):
         return schema
     path = Path(schema)

@@ -141,6 +141,18 @@ def build_index(
     return Index(side=side, querying=_querying(side, frame, quiet), frame=frame)
 
 
+def frame_of(points: Points, layout: Layout = LAYOUT) -> Frame:
+    """The frame of tables that are searched against each other, from the records of all of them.
+
+    Raises
+    ------
+    ParameterError
+        Squares of the points' differences would be no numbers.
+    """
+    rows = np.ascontiguousarray(values_of(points)) + 0.0
+    return Frame.of(rows, points, layout.precision if _is_middling(rows) else "double")
+
+
 def _categories(
     points: Points, frame: Frame, rows: NDArray[np.float64], trees: list[Tree]
 ) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.metric_axes import (
@@ -209,11 +210,15 @@ def discretely_weighted(microdata: Microdata) -> Microdata:
     ----------
     Matloff and Tendick 2015, on discrete variables.
     """
-    used = [v for v in microdata.schema.released if v.weight > 0]
+    return microdata.with_weights(discrete_weights(microdata.schema, microdata.n))
+
+
+def discrete_weights(schema: Schema, n: int) -> dict[str, float]:
+    """The weights of `discretely_weighted` for n records, by the name of the category."""
+    used = [v for v in schema.released if v.weight > 0]
     continuous = sum(variable.kind is not Kind.CATEGORICAL for variable in used)
-    factor = float(microdata.n) ** (-1.0 / (continuous + 4))
-    smaller = {v.name: v.weight * factor for v in used if v.kind is Kind.CATEGORICAL}
-    return microdata.with_weights(smaller)
+    factor = float(n) ** (-1.0 / (continuous + 4))
+    return {v.name: v.weight * factor for v in used if v.kind is Kind.CATEGORICAL}
 
 
 def metric_of(

@@ -94,7 +94,9 @@ def category_axes(
     if (codes >= 0).all() and len(levels) < 2:
         return []
     if len(levels) > MANY_LEVELS:
-        return _axes_of_many(codes, levels, variable, scale, encoding)
+        counts = np.bincount(codes + 1, minlength=len(levels) + 1)
+        numbered = [*zip(levels, counts[1:].tolist(), strict=True), (None, int(counts[0]))]
+        return axes_of_counts(numbered, variable, scale, encoding)
     axes: list[Axis] = []
     for number, level in [*enumerate(levels), (-1, None)]:
         dummy = (codes == number).astype(np.float64)
@@ -115,21 +117,28 @@ def category_axes(
     return axes
 
 
-def _axes_of_many(
-    codes: NDArray[np.int32],
-    levels: list[Any],
-    variable: Variable,
-    scale: Scale,
-    encoding: Encoding,
+def axes_of_counts(
+    counts: Sequence[tuple[Any, int]], variable: Variable, scale: Scale, encoding: Encoding
 ) -> list[Axis]:
-    """`category_axes` in one pass over the records: from the number of each level's records."""
-    n = len(codes)
-    counts = np.bincount(codes + 1, minlength=len(levels) + 1)  # those without a value first
-    numbered = [*zip(counts[1:].tolist(), levels, strict=True), (int(counts[0]), None)]
+    """`category_axes` from the number of records of each level.
+
+    Parameters
+    ----------
+    counts : sequence of (level, int)
+        In the levels' order; None stands for what is missing, and comes last.
+    variable : Variable
+    scale : {"sd", "range"}
+    encoding : {"dummies", "matching"}
+
+    Returns
+    -------
+    list of Axis
+        One for each level with a record; none where all records are alike.
+    """
+    n = sum(count for _, count in counts)
+    occurring = [(level, count) for level, count in counts if count]
     axes: list[Axis] = []
-    for count, level in numbered:
-        if count == 0:
-            continue
+    for level, count in occurring if len(occurring) > 1 else ():
         center, spread = 0.0, math.sqrt(2.0)
         if encoding != "matching":
             center = count / n

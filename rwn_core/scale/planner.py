@@ -129,7 +129,7 @@ def plan_large(
         )
     base = RWN(epsilon=params.epsilon, k=params.k, q=params.q, scale=params.scale)
     offers = []
-    schemes = _schemes(base, count)
+    schemes = _schemes(base, count, params.m if params.neighbors == "sample" else None)
     distances = _distances(base.points(microdata))
     for done, (title, scheme) in enumerate(schemes):
         offers.append(_offer(title, scheme, microdata, count, distances, thread_count(threads)))
@@ -144,10 +144,10 @@ def _stand_in(p: int) -> Microdata:
     return Microdata.from_frame(pd.DataFrame(values, columns=[f"x{j}" for j in range(p)]))
 
 
-def _schemes(params: RWN, n: int) -> list[tuple[str, RWN]]:
-    """The exact method, and its samplings in sizes that suit n."""
+def _schemes(params: RWN, n: int, m: int | None) -> list[tuple[str, RWN]]:
+    """The exact method, and its samplings in sizes that suit n; Method 1 with m, where given."""
     k = params.k or 1
-    sample = min(n - 1, max(_SAMPLE, 20 * k))
+    sample = m or min(n - 1, max(_SAMPLE, 20 * k))
     partners = min(n - 1, max(_PARTNERS, 20 * k))
     parts = max(2, math.ceil(n / _PART))
     return [

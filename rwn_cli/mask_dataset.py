@@ -1,0 +1,175 @@
+"""The command `rwn mask-dataset`: tables larger than memory, with the bytes of those that fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rwn_cli.options import (
+    Dropped,
+    SchemaFile,
+    Sliced,
+    Weighted,
+    described_schema,
+    parameters,
+    settings,
+)
+from rwn_cli.terminal import progress, say
+from rwn_core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rwn_core.data.schema import Schema
+    from rwn_core.randomness import SecretKey
+    from rwn_core.scale.dataset_plan import DatasetPlan
+
+_GIGABYTE = 1e9
+
+
+def mask_dataset(
+    source: Annotated[
+        str, typer.Argument(metavar="IN", help="Folder, pattern or one file of Parquet.")
+    ],
+    target: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
+    epsilon: Annotated[
+        float | None,
+        typer.Option(help="Radius in standard deviations; not that of differential privacy."),
+    ] = None,
+    k: Annotated[int | None, typer.Option("--k", help="Least size of a neighborhood.")] = None,
+    q: Annotated[
+        float | None,
+        typer.Option("--q", help="Modification probability of a cell, 0 to 1; 1 if left out."),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            metavar="M",
+            help="Values come from M random records (Method 1); from everybody if left out.",
+        ),
+    ] = None,
+    weight: Weighted = None,
+    slice_: Sliced = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Any parameter of the method rwn, such as scale=range; repeatable.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Repeats a release; for teaching, and no secret.")
+    ] = None,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keeps the secret, so that a stopped run can go on; made if it is not there. "
+            "Whoever has it can undo the release: delete it when the run has ended.",
+        ),
+    ] = None,
+    engine: Annotated[str, typer.Option(metavar="KEY", help="Who runs the tasks.")] = "local",
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="RWN_THREADS or all processors by default."),
+    ] = None,
+    rows: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Records of a task, a multiple of 1,024."),
+    ] = None,
+    stage: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="For unfinished work, which holds original values; beside OUT by default.",
+        ),
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Say what it would take, and write nothing.")
+    ] = False,
+    schema: SchemaFile = None,
+    drop: Dropped = None,
+) -> None:
+    """Mask a dataset of Parquet files into a folder of Parquet files.
+
+    Rows come out in secret order. The same command goes on with a run that was stopped, if it has
+    its key: give --key-file (or --seed).
+    """
+    from rwn_core.io.read import read_schema
+    from rwn_core.scale.dataset import Dataset
+    from rwn_core.scale.dataset_plan import plan_dataset
+    from rwn_core.scale.mask_dataset import mask_dataset as mask_files
+    from rwn_core.scale.prepare_run import RunOptions
+
+    params = _parameters({"epsilon": epsilon, "k": k, "q": q}, sample, settings(set_ or ()))
+    described = described_schema(
+        _schema(Dataset.at(source), read_schema(schema)),
+        weights=weight or (),
+        identifiers=drop or (),
+        slices=slice_ or (),
+    )
+    common: dict[str, Any] = {"schema": described, "workers": workers, "rows": rows, "stage": stage}
+    if plan:
+        _say_plan(plan_dataset(source, target, params, RunOptions(**common)))
+        return
+    key = _key(seed, key_file)
+    with progress("masking") as report:
+        options = RunOptions(**common, progress=report)
+        made = mask_files(source, target, params, engine=engine, seed=key, options=options)
+    say(f"rwn: {made.n:,} records, written to {target} as {made.files:,} files in secret order")
+    if params.k is not None and params.epsilon is not None:
+        say(f"{made.governed / made.n:.1%} of records have fewer than k candidates within epsilon")
+    if key_file is not None:
+        say(f"note: {key_file.name} holds the secret of this release; delete it.")
+    if seed is not None:
+        say("note: a seed is for teaching: it is no secret.")
+
+
+def _schema(dataset: Any, given: Schema | None) -> Schema:
+    schema: Schema = given or dataset.guessed_schema()
+    return schema
+
+
+def _parameters(named: dict[str, Any], sample: int | None, others: dict[str, Any]) -> Any:
+    """The parameters of the method rwn."""
+    given = {name: value for name, value in named.items() if value is not None}
+    if sample is not None:
+        given |= {"neighbors": "sample", "m": sample}
+    twice = given.keys() & others.keys()
+    if twice:
+        raise ParameterError(f"--set {min(twice)} is given by another option, too; give one.")
+    return parameters("rwn", **given, **others)
+
+
+def _key(seed: int | None, file: Path | None) -> int | SecretKey | None:
+    """The secret of the run: a seed, that of a file, or none of these."""
+    from rwn_core.scale.key_file import read_or_make_key
+
+    if file is None:
+        return seed
+    if seed is not None:
+        raise ParameterError("--seed and --key-file both give the key; give one of them.")
+    return read_or_make_key(file)
+
+
+def _say_plan(plan: DatasetPlan) -> None:
+    say(f"{plan.n:,} records in {plan.files:,} files, {plan.size / _GIGABYTE:.3g} GB")
+    say(f"{plan.tasks:,} tasks; the release will have {plan.written:,} files")
+    say(f"about {plan.worker_bytes / _GIGABYTE:.2f} GB of memory for each worker")
+    if plan.offers:
+        say("times are those of a table in memory; the exact way takes about three times as long")
+    for offer in plan.offers:
+        say(
+            f"{offer.title}: about {_time(offer.seconds)} of one processor; "
+            f"{offer.fall_back:.1%} of records fall back to k; median radius {offer.radius:.3g}; "
+            f"{offer.kept:.2%} of the other records can give values"
+        )
+
+
+def _time(seconds: float) -> str:
+    """A length of time in a unit that suits it."""
+    for unit, length in (("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.2g} {unit}"
+    return f"{seconds:.2g} seconds"

@@ -1,0 +1,116 @@
+"""Means, spreads and extremes of columns from sums of blocks, the same however rows are dealt out.
+
+A block is `BLOCK` records that follow each other in the dataset. Its sums depend on its records
+alone, and the blocks are added up exactly and rounded once: not a bit of the result depends on
+files, tasks or workers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCK = 1024  # records that are summed up at once; a task begins at a multiple of it
+
+Sums = NDArray[np.float64]
+"""Of each block and column: count, sum, squares about the block's mean, least, greatest value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnStatistics:
+    """Say what a metric needs to know of a column of numbers.
+
+    Attributes
+    ----------
+    count : int
+        Records with a value.
+    mean : float
+        0 where there are none.
+    sd : float
+        Divisor count - 1; 0 for fewer than two, and exactly 0 where all are equal.
+    least, greatest : float
+    """
+
+    count: int
+    mean: float
+    sd: float
+    least: float
+    greatest: float
+
+
+def block_sums(values: NDArray[np.float64]) -> Sums:
+    """Sum up the blocks of some columns.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (m, c)
+        Records that follow each other, from the begin of a block on; NaN where missing.
+
+    Returns
+    -------
+    ndarray of float64, shape (5, number of blocks, c)
+    """
+    rows, columns = values.shape
+    blocks = -(-rows // BLOCK)
+    padded = np.full((columns, blocks * BLOCK), np.nan)
+    padded[:, :rows] = values.T
+    padded = padded.reshape(columns, blocks, BLOCK)
+    known = ~np.isnan(padded)
+    count = known.sum(axis=2)
+    filled = np.where(known, padded, 0.0)
+    total = filled.sum(axis=2)
+    mean = total / np.maximum(count, 1)
+    deviation = np.where(known, filled - mean[:, :, None], 0.0)
+    return np.stack(
+        [
+            count.T,
+            total.T,
+            (deviation * deviation).sum(axis=2).T,
+            np.where(known, filled, np.inf).min(axis=2).T,
+            np.where(known, filled, -np.inf).max(axis=2).T,
+        ]
+    )
+
+
+def merge_sums(parts: Sequence[Sums]) -> list[ColumnStatistics]:
+    """Statistics of whole columns from the sums of all their blocks, in order.
+
+    References
+    ----------
+    Chan, Golub, LeVeque 1983 (squares about the mean of parts); Shewchuk 1997 (exact sums).
+    """
+    sums = np.concatenate(parts, axis=1)
+    return [_merged(sums[:, :, column]) for column in range(sums.shape[2])]
+
+
+def weighted_statistics(values: NDArray[np.float64], counts: NDArray[np.int64]) -> ColumnStatistics:
+    """Statistics of a column that has some values so many times."""
+    count = int(counts.sum())
+    mean = math.fsum((values * counts).tolist()) / max(count, 1)
+    squares = math.fsum((counts * (values - mean) ** 2).tolist())
+    occurring = values[counts > 0]
+    return _statistics(count, mean, squares, occurring)
+
+
+def _merged(sums: NDArray[np.float64]) -> ColumnStatistics:
+    sums = sums[:, sums[0] > 0]
+    counts, totals, within = sums[0], sums[1], sums[2]
+    count = int(counts.sum())
+    mean = math.fsum(totals.tolist()) / max(count, 1)
+    apart = totals / counts - mean
+    squares = math.fsum([*within.tolist(), *(counts * apart * apart).tolist()])
+    return _statistics(count, mean, squares, sums[3:].ravel())
+
+
+def _statistics(
+    count: int, mean: float, squares: float, extremes: NDArray[np.float64]
+) -> ColumnStatistics:
+    least, greatest = (
+        (float(extremes.min()), float(extremes.max())) if len(extremes) else (0.0, 0.0)
+    )
+    sd = math.sqrt(squares / (count - 1)) if count > 1 and least < greatest else 0.0
+    return ColumnStatistics(count=count, mean=mean, sd=sd, least=least, greatest=greatest)

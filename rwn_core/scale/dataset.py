@@ -1,0 +1,251 @@
+"""A dataset is a row of Parquet files, read range by range: records are numbered through them."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from rwn_core.data.guess_schema import guess_schema
+from rwn_core.data.schema import Schema
+from rwn_core.data.validation import check_column, check_names
+from rwn_core.errors import InputError, SchemaError
+from rwn_core.io.arrow_columns import check_type, series_of
+
+BATCH = 65_536  # records that are unpacked at a time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """Say which files a dataset has, and how many records each.
+
+    Records are numbered from 0 through the files in the order of their paths.
+
+    Attributes
+    ----------
+    paths : tuple of str
+    rows : tuple of int
+        Records of each file.
+    columns : tuple of (str, arrow type)
+        Names and types, as they are read: of dictionaries the values, of dates the moments.
+    stamps : tuple of (int, int)
+        Size and time of the last change of each file.
+    """
+
+    paths: tuple[str, ...]
+    rows: tuple[int, ...]
+    columns: tuple[tuple[str, Any], ...]
+    stamps: tuple[tuple[int, int], ...]
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return sum(self.rows)
+
+    @property
+    def size(self) -> int:
+        """Bytes of the files."""
+        return sum(size for size, _ in self.stamps)
+
+    @classmethod
+    def at(cls, source: str | Path) -> Dataset:
+        """Find the files of a folder, a pattern, or one file, and check that they belong together.
+
+        Parameters
+        ----------
+        source : str or Path
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        InputError
+            There are none, one is damaged, or their columns differ.
+        """
+        paths = _paths(source)
+        heads = [_head(path) for path in paths]
+        first = heads[0][1]
+        for path, (_, columns) in zip(paths, heads, strict=True):
+            if columns != first:
+                raise InputError(f"{path.name} {_difference(first, columns)}")
+        check_names(pd.Index([name for name, _ in first], dtype=object))
+        stats = [path.stat() for path in paths]
+        made = cls(
+            paths=tuple(str(path) for path in paths),
+            rows=tuple(rows for rows, _ in heads),
+            columns=first,
+            stamps=tuple((each.st_size, each.st_mtime_ns) for each in stats),
+        )
+        if made.n < 2:
+            raise InputError(f"The dataset has {made.n} records; masking needs at least two.")
+        return made
+
+    def guessed_schema(self) -> Schema:
+        """One variable for each column, its kind guessed from the column's type."""
+        empty = pa.schema(list(self.columns)).empty_table()
+        return guess_schema(frame_of(empty))
+
+    def read(self, start: int, stop: int, names: Sequence[str]) -> pa.Table:
+        """Some columns of the records from `start` to before `stop`.
+
+        Raises
+        ------
+        InputError
+            A file was damaged or changed meanwhile.
+        """
+        types = dict(self.columns)
+        wanted = pa.schema([(name, types[name]) for name in names])
+        parts: list[pa.Table] = []
+        begin = 0
+        for path, rows in zip(self.paths, self.rows, strict=True):
+            first, last = max(start - begin, 0), min(stop - begin, rows)
+            if first < last:
+                with _readable(Path(path)):
+                    parts += _rows_of_file(path, first, last, wanted)
+            begin += rows
+        table = pa.concat_tables(parts).combine_chunks()
+        if len(table) != stop - start:
+            raise InputError("A file of the dataset has other records than at the start; run anew.")
+        return table
+
+
+def frame_of(table: pa.Table) -> pd.DataFrame:
+    """A table of a dataset in the types that microdata are held in."""
+    series = {}
+    for field in table.schema:
+        column = _one_array(table.column(field.name).combine_chunks())
+        if pa.types.is_decimal(column.type):
+            column = column.cast(pa.float64())  # in all parts alike, whatever digits they have
+        series[field.name] = series_of(field, column)
+    return pd.DataFrame(series, copy=False)
+
+
+def check_rows(frame: pd.DataFrame, schema: Schema, start: int) -> None:
+    """Refuse values that their variables do not describe; `start` numbers the first record.
+
+    Raises
+    ------
+    InputError, SchemaError
+    """
+    for variable in schema.released:
+        column = frame[variable.name]
+        if column.isna().all():  # of a part; whether the whole column has values is asked later
+            continue
+        try:
+            check_column(column, variable)
+        except InputError as refusal:
+            where = f"Rows are counted from record {start + 1:,} of the dataset."
+            raise type(refusal)(f"{refusal} {where}") from None
+
+
+def _one_array(column: Any) -> pa.Array:
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+def _paths(source: str | Path) -> list[Path]:
+    """The files, sorted by their paths."""
+    given = Path(source)
+    if given.is_dir():
+        found = [path for path in given.rglob("*.parquet") if path.is_file()]
+        inner = [path.relative_to(given).parts for path in found]
+        found = [
+            path
+            for path, parts in zip(found, inner, strict=True)
+            if not any(part.startswith((".", "_")) for part in parts)
+        ]
+        if any("=" in part for parts in inner for part in parts[:-1]):
+            raise InputError(
+                "The folder's names hold values (NAME=VALUE), which would be lost; write them as "
+                "a column of the files."
+            )
+    elif given.is_file():
+        found = [given]
+    else:
+        found = [Path(path) for path in glob.glob(str(source), recursive=True)]
+        found = [path for path in found if path.is_file()]
+    if not found:
+        raise InputError("There are no Parquet files; give a folder, a pattern or one file.")
+    return sorted(found, key=str)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn whatever the library raises about a broken file into one sentence."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"{path.name} is no longer there; run anew.") from None
+    except (pa.ArrowException, OSError, ValueError, OverflowError):
+        raise InputError(
+            f"{path.name} is damaged, cut off, encrypted or not Parquet; get the file again."
+        ) from None
+
+
+def _head(path: Path) -> tuple[int, tuple[tuple[str, Any], ...]]:
+    """Number of records, and names and types of the columns."""
+    with _readable(path), pq.ParquetFile(path) as source:
+        fields, rows = list(source.schema_arrow), source.metadata.num_rows
+    for field in fields:
+        check_type(path.name, field)
+        if pa.types.is_dictionary(field.type) and field.type.ordered:
+            raise SchemaError(
+                f"{path.name}, column {field.name}: the order of its categories may differ from "
+                "file to file; write texts, and give the levels in a schema."
+            )
+    return int(rows), tuple((field.name, _plain(field.type)) for field in fields)
+
+
+def _plain(type_: Any) -> Any:
+    """The type that a column is read as, the one that `rwn_core.read` gives it."""
+    if pa.types.is_dictionary(type_):
+        return _plain(type_.value_type)
+    if pa.types.is_decimal(type_):
+        return pa.float64()
+    if pa.types.is_date(type_):
+        return pa.timestamp("s")
+    if pa.types.is_float16(type_):
+        return pa.float32()
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return pa.large_string() if any(test(type_) for test in texts) else type_
+
+
+def _difference(first: Sequence[tuple[str, Any]], columns: Sequence[tuple[str, Any]]) -> str:
+    """What makes the columns of a file unlike those of the first."""
+    for (name, type_), (other, another) in zip(first, columns, strict=False):
+        if name != other:
+            return f"has the column {other} where the first file has {name}; make them alike."
+        if type_ != another:
+            return (
+                f"has column {name} in the type {another}, and the first file in the type {type_}; "
+                "make them alike."
+            )
+    return f"has {len(columns)} columns, and the first file has {len(first)}; make them alike."
+
+
+def _rows_of_file(path: str, first: int, last: int, wanted: pa.Schema) -> list[pa.Table]:
+    """Records from `first` to before `last` of one file; other row groups are not unpacked."""
+    with pq.ParquetFile(path, page_checksum_verification=True) as source:
+        counts = [source.metadata.row_group(i).num_rows for i in range(source.num_row_groups)]
+        ends = np.cumsum(counts)
+        groups = [i for i, end in enumerate(ends) if end > first and end - counts[i] < last]
+        begin = int(ends[groups[0]] - counts[groups[0]]) if groups else 0
+        parts = []
+        for batch in source.iter_batches(BATCH, row_groups=groups, columns=wanted.names):
+            low, high = max(first - begin, 0), min(last - begin, len(batch))
+            if low < high:
+                part = pa.table(batch.slice(low, high - low)).select(wanted.names)
+                parts.append(part.cast(wanted))
+            begin += len(batch)
+        return parts

@@ -1,0 +1,95 @@
+"""Says what masking a dataset takes, before it begins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.randomness import SecretKey
+from rwn_core.scale.dataset import frame_of
+from rwn_core.scale.planner import Offer, plan_large
+from rwn_core.scale.prepare_run import PROGRAM_BYTES, RunOptions, prepare_run, task_bytes
+from rwn_core.scale.run import Run
+
+_READ, _PLACES = 1000, 20  # records that are read in a row, and how often
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetPlan:
+    """Hold what a run over a dataset will take.
+
+    Attributes
+    ----------
+    n, files : int
+        Records, and files they are in.
+    size : int
+        Bytes of these.
+    tasks, written : int
+        Tasks of the run, and files of the release.
+    worker_bytes : int
+        Memory of a worker.
+    offers : tuple of Offer
+        What this setting takes and does to the neighborhoods, and what the exact method would;
+        seconds are those of one processor. Empty for a dataset that fits anywhere.
+    """
+
+    n: int
+    files: int
+    size: int
+    tasks: int
+    written: int
+    worker_bytes: int
+    offers: tuple[Offer, ...]
+
+
+def plan_dataset(
+    src: str | Path, dst: str | Path, params: Any, options: RunOptions | None = None
+) -> DatasetPlan:
+    """Say what `mask_dataset` would take; nothing is written.
+
+    Parameters
+    ----------
+    src, dst, params, options
+        As for `mask_dataset`.
+
+    Returns
+    -------
+    DatasetPlan
+
+    Raises
+    ------
+    InputError, SchemaError, ParameterError, ReleaseError
+    """
+    options = options or RunOptions()
+    run, _ = prepare_run(src, dst, params, SecretKey.fresh(), options)
+    ranges = ceil(run.dataset.n / run.rows)
+    rows, exact = min(run.rows, run.dataset.n), run.params.scheme.exact
+    return DatasetPlan(
+        n=run.dataset.n,
+        files=len(run.dataset.paths),
+        size=run.dataset.size,
+        tasks=(4 if exact else 2) * ranges + run.files,
+        written=run.files,
+        worker_bytes=PROGRAM_BYTES + rows * task_bytes(len(run.names), exact),
+        offers=_offers(run, params),
+    )
+
+
+def _offers(run: Run, params: Any) -> tuple[Offer, ...]:
+    n = run.dataset.n
+    if n <= LARGEST_DENSE:
+        return ()
+    places = np.unique(np.linspace(0, max(0, n - _READ), _PLACES).astype(np.int64)).tolist()
+    some = [run.dataset.read(place, min(place + _READ, n), run.names) for place in places]
+    schema = Schema(variables=run.schema.released)
+    sample = Microdata.from_frame(frame_of(pa.concat_tables(some)), schema)
+    offers = plan_large(params, microdata=sample, n=n, threads=1)
+    return tuple(offer for offer in offers if offer.params.neighbors in ("exact", "sample"))

@@ -1,0 +1,24 @@
+"""ENGINES: who schedules the tasks of a dataset. Data never pass through one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from rwn_core.errors import ParameterError
+from rwn_core.scale.engine import Engine
+from rwn_core.scale.local_engine import local
+
+ENGINES: Mapping[str, Engine] = MappingProxyType({"local": local})
+
+
+def engine_of(key: str) -> Engine:
+    """The engine of a key.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if key not in ENGINES:
+        raise ParameterError(f"engine must be one of: {', '.join(ENGINES)}.")
+    return ENGINES[key]

@@ -1,0 +1,46 @@
+"""Keeps the secret of a run in a file of its owner's choice, so that the run can go on later."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from rwn_core.errors import ParameterError
+from rwn_core.randomness import SecretKey
+
+_DIGITS = 64  # of 256 bits
+
+
+def read_or_make_key(path: Path) -> SecretKey:
+    """Read a key from a file, or make a fresh one and write it there.
+
+    Parameters
+    ----------
+    path : Path
+        Of 64 hexadecimal digits. A new file can be read by its owner alone.
+
+    Returns
+    -------
+    SecretKey
+
+    Raises
+    ------
+    ParameterError
+        It holds something else.
+    OSError
+    """
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        text = secrets.token_hex(_DIGITS // 2).encode()
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(text)
+    try:
+        return SecretKey(bytes.fromhex(text.decode("ascii").strip()))
+    except (ValueError, ParameterError):  # its text would show the secret
+        raise ParameterError(
+            f"{path.name} is no key file: it must hold {_DIGITS} hexadecimal digits; name a new "
+            "file."
+        ) from None

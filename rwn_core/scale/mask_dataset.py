@@ -1,0 +1,173 @@
+"""Masks a dataset of any size: tasks on files, the same release whoever does them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rwn_core.errors import ParameterError, ReleaseError
+from rwn_core.parallel.threads import Progress, thread_count
+from rwn_core.randomness import SecretKey
+from rwn_core.scale import exact_donors, leaves, release_order, sample_donors, survey
+from rwn_core.scale.engine import Execute
+from rwn_core.scale.engines import engine_of
+from rwn_core.scale.prepare_run import RunOptions, prepare_run
+from rwn_core.scale.run import Run, Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetRelease:
+    """Say what was written.
+
+    Attributes
+    ----------
+    folder : Path
+    n : int
+        Records.
+    files : int
+    governed : int
+        Records with fewer than k candidates within epsilon, who fall back to k.
+    """
+
+    folder: Path
+    n: int
+    files: int
+    governed: int
+
+
+def mask_dataset(
+    src: str | Path,
+    dst: str | Path,
+    params: Any,
+    *,
+    engine: str = "local",
+    seed: int | SecretKey | None = None,
+    options: RunOptions | None = None,
+) -> DatasetRelease:
+    """Mask a dataset of Parquet files into a folder of Parquet files.
+
+    The release is that of the same table in memory for the same key: the same values in the same
+    secret order, whatever the files, tasks, workers and engine. A run that was stopped goes on
+    where it was, given the same input, setting and key.
+
+    Parameters
+    ----------
+    src : str or Path
+        A folder, a pattern or one file.
+    dst : str or Path
+        A folder that does not exist. It appears when all its files are there.
+    params : RWN
+        Exact, or with ``neighbors="sample"``: Method 1 of the paper.
+    engine : str
+        Key of `rwn_core.scale.engines.ENGINES`.
+    seed : int or SecretKey, optional
+        As for `rwn_core.mask`. A run without one cannot go on after it was stopped.
+    options : RunOptions, optional
+
+    Returns
+    -------
+    DatasetRelease
+
+    Raises
+    ------
+    InputError, SchemaError, ParameterError, ReleaseError
+    Cancelled
+
+    References
+    ----------
+    Perry, Matloff, Tendick 2022, section 11.
+    """
+    options = options or RunOptions()
+    start = engine_of(engine)
+    run, target = prepare_run(src, dst, params, seed, options)
+    run.stage.begin(run.fingerprint)
+    run.release.folder.mkdir(mode=0o700, exist_ok=True)
+    with start(run, thread_count(options.workers)) as execute:
+        answers = _masked(run, execute, options.progress)
+    _publish(run, target)
+    return DatasetRelease(
+        folder=target,
+        n=run.dataset.n,
+        files=run.files,
+        governed=sum(answer["governed"] for answer in answers),
+    )
+
+
+def _masked(run: Run, execute: Execute, progress: Progress | None) -> list[dict[str, Any]]:
+    """Do all steps; what the masking tasks answered."""
+    ranges = len(run.ranges(survey.STEP))
+    exact = run.params.scheme.exact
+    follow = _Follow((8 if exact else 5) * ranges + run.files, progress)
+    execute(run.ranges(survey.STEP), follow.by(1))
+    survey.merge_survey(run)
+    if exact:
+        masking = _with_leaves(run, execute, follow, ranges)
+    else:
+        masking = run.ranges(sample_donors.STEP)
+        execute(masking, follow.by(4))
+    answers = [_answer(run, task) for task in masking]
+    _refuse_empty(sum(answer["empty"] for answer in answers))
+    ordering = run.numbered(release_order.STEP, run.files)
+    execute([{**task, "pieces": len(masking)} for task in ordering], follow.by(1))
+    return answers
+
+
+def _with_leaves(run: Run, execute: Execute, follow: _Follow, ranges: int) -> list[Task]:
+    """Mask with everybody for a candidate, leaf by leaf; the tasks that did it."""
+    execute(run.ranges(leaves.DEAL), follow.by(1))
+    count = leaves.merge_boxes(run, ranges)
+    share = ranges / count  # leaves are about as many as ranges
+    indexing = run.numbered(leaves.INDEX, count)
+    execute([{**task, "ranges": ranges} for task in indexing], follow.by(1 * share))
+    masking = run.numbered(exact_donors.STEP, count)
+    execute(masking, follow.by(5 * share))
+    return masking
+
+
+def _answer(run: Run, task: Task) -> dict[str, Any]:
+    answer = run.stage.answer(task["step"], task["number"])
+    assert answer is not None
+    return answer
+
+
+class _Follow:
+    """Adds up what was done of the whole."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self._total, self._progress, self._done = total, progress, 0.0
+
+    def by(self, weight: float) -> Callable[[int], None]:
+        """What a step reports to; each of its tasks counts so much."""
+
+        def finished(count: int) -> None:
+            self._done += weight * count
+            if self._progress is not None:
+                self._progress(min(1.0, self._done / self._total))
+
+        return finished
+
+
+def _publish(run: Run, target: Path) -> None:
+    """Let the release appear, and delete what is left of the work."""
+    names = {release_order.file_name(number) for number in range(run.files)}
+    for path in run.release.folder.iterdir():
+        if path.name not in names:  # left by a worker that was killed
+            path.unlink()
+    try:
+        run.release.folder.rename(target)
+    except OSError as error:
+        raise ReleaseError(
+            f"{target} cannot be written ({error.strerror}); choose another folder."
+        ) from None
+    run.stage.remove()
+
+
+def _refuse_empty(empty: int) -> None:
+    if empty:
+        records = "One record has" if empty == 1 else f"{empty:,} records have"
+        raise ParameterError(
+            f"{records} no other record within epsilon; give k (at least 1) as well, or a larger "
+            "epsilon."
+        )

@@ -1,0 +1,169 @@
+"""Cuts space into leaves along planes, so that each holds about as many records as another.
+
+The planes come from a random sample of the records. They decide who works on which record, and
+never a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.points import Points, squares_of, values_of
+
+ROUNDING = 1e-9  # relative; far more than what sums of squares lose
+
+
+class Cut(NamedTuple):
+    """A plane, and what lies on its two sides: further cuts, or the numbers of leaves."""
+
+    column: int
+    value: float
+    low: Cut | int
+    high: Cut | int
+
+
+def planes_of(sample: Points, leaves: int) -> tuple[Cut | int, int]:
+    """Cut space so that each leaf has about as many records of a sample.
+
+    Parameters
+    ----------
+    sample : ndarray of float64, shape (m, d), or CodedPoints
+    leaves : int
+        How many there should be; fewer where many records are identical.
+
+    Returns
+    -------
+    root : Cut or int
+    leaves : int
+        How many there are.
+    """
+    values, count = values_of(sample), 0
+    free = [column for column in range(values.shape[1]) if column not in squares_of(sample)]
+
+    def cut(rows: NDArray[np.float64], parts: int) -> Cut | int:
+        nonlocal count
+        plane = _plane(rows, free, parts) if parts > 1 else None
+        if plane is None:
+            count += 1
+            return count - 1
+        column, value = plane
+        below = rows[:, column] <= value
+        left = min(max(round(parts * below.mean()), 1), parts - 1)
+        return Cut(column, value, cut(rows[below], left), cut(rows[~below], parts - left))
+
+    return cut(values, leaves), count
+
+
+def _plane(rows: NDArray[np.float64], free: Sequence[int], parts: int) -> tuple[int, float] | None:
+    """The widest column, and a value with about half of the parts' rows up to it."""
+    if len(rows) < 2 or not free:
+        return None
+    spread = rows[:, free].std(axis=0)
+    for position in np.argsort(-spread, kind="stable"):
+        column = rows[:, free[position]]
+        value = float(np.quantile(column, (parts // 2) / parts, method="lower"))
+        if value == column.max():  # the rows up to it would be all
+            below = column[column < value]
+            if not len(below):
+                continue
+            value = float(below.max())
+        return free[position], value
+    return None
+
+
+def leaf_numbers(root: Cut | int, points: Points) -> NDArray[np.int64]:
+    """The leaf of each record, shape (n,)."""
+    values = values_of(points)
+    leaf = np.zeros(len(values), dtype=np.int64)
+
+    def sort(node: Cut | int, rows: NDArray[np.int64]) -> None:
+        if not isinstance(node, Cut):
+            leaf[rows] = node
+            return
+        below = values[rows, node.column] <= node.value
+        sort(node.low, rows[below])
+        sort(node.high, rows[~below])
+
+    sort(root, np.arange(len(values)))
+    return leaf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Boxes:
+    """Hold the tight boxes of all leaves.
+
+    Attributes
+    ----------
+    counts : ndarray of int64, shape (leaves,)
+        Records of each.
+    low, high : ndarray of float64, shape (leaves, c)
+        Least and greatest value of each column.
+    """
+
+    counts: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    @property
+    def corners(self) -> NDArray[np.float64]:
+        """Least and greatest values of all records, shape (2, c)."""
+        some = self.counts > 0
+        return np.stack([self.low[some].min(axis=0), self.high[some].max(axis=0)])
+
+    def reached(
+        self, root: Cut | int, points: Points, squared: NDArray[np.float64]
+    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Which leaves the balls of some records reach.
+
+        Parameters
+        ----------
+        root : Cut or int
+        points : ndarray of float64, shape (m, d), or CodedPoints
+        squared : ndarray of float64, shape (m,)
+            Squared radii.
+
+        Yields
+        ------
+        leaf : int
+            One that has records.
+        rows : ndarray of int64
+            Whose balls touch its box.
+        """
+        values = values_of(points)
+        free = [column for column in range(values.shape[1]) if column not in squares_of(points)]
+        edges = squared * (1 + ROUNDING)
+
+        def visit(
+            node: Cut | int, rows: NDArray[np.int64]
+        ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+            leaves = leaves_below(node)
+            leaves = [leaf for leaf in leaves if self.counts[leaf]]
+            if not leaves or not len(rows):
+                return
+            low, high = self.low[leaves].min(axis=0), self.high[leaves].max(axis=0)
+            total = np.zeros(len(rows))
+            for column in free:  # of a coded category the least is 0
+                here = values[rows, column]
+                outside = np.maximum(np.maximum(low[column] - here, here - high[column]), 0.0)
+                total += outside * outside
+            near = rows[total <= edges[rows]]
+            if not isinstance(node, Cut):
+                if len(near):
+                    yield node, near
+                return
+            yield from visit(node.low, near)
+            yield from visit(node.high, near)
+
+        yield from visit(root, np.arange(len(values)))
+
+
+def leaves_below(node: Cut | int) -> list[int]:
+    """The numbers of the leaves below a node."""
+    if not isinstance(node, Cut):
+        return [node]
+    return leaves_below(node.low) + leaves_below(node.high)

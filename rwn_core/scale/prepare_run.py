@@ -1,0 +1,154 @@
+"""Checks all that can be checked before a dataset is masked, and lays the work out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.errors import ParameterError, ReleaseError
+from rwn_core.masking.rounded import unrounded
+from rwn_core.mechanism.donors import masked_columns
+from rwn_core.neighbors import check_radius_and_k
+from rwn_core.neighbors.radius import one_radius
+from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
+from rwn_core.scale.column_sums import BLOCK
+from rwn_core.scale.dataset import Dataset
+from rwn_core.scale.run import Run
+from rwn_core.scale.stage import Stage
+
+WORKER_BYTES = 1_000_000_000  # memory that a worker is planned to stay below
+PROGRAM_BYTES = 350_000_000  # of these, what its libraries take before any data are read
+FILE_ROWS = 1_000_000  # records of a file of the release, about
+LARGEST_TASK = 524_288  # records of a task
+LEAST_SAMPLE, SAMPLE_A_LEAF = 20_000, 200  # records that the planes between leaves are put through
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """Say how a dataset is worked through. None of it changes a released value.
+
+    Parameters
+    ----------
+    schema : Schema, optional
+        Of the dataset's columns; guessed from their types when left out.
+    workers : int, optional
+        RWN_THREADS or one for each processor by default.
+    rows : int, optional
+        Records of a task, a multiple of 1,024; by default as many as keep a worker below 1 GB.
+    file_rows : int
+        Records of a file of the release, about. It decides where one file ends and the next
+        begins; their order is the same.
+    stage : str or Path, optional
+        Folder for unfinished work, on a disk with room for a copy of the dataset. It holds
+        original values until the run has ended; by default beside the output.
+    progress : callable, optional
+        Called with the share done, from 0 to 1. What it raises stops the work.
+    """
+
+    schema: Schema | None = None
+    workers: int | None = None
+    rows: int | None = None
+    file_rows: int = FILE_ROWS
+    stage: str | Path | None = None
+    progress: Progress | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        """Check what does not depend on the dataset."""
+        rows = self.rows
+        if rows is not None and (rows < BLOCK or rows % BLOCK):
+            raise ParameterError(f"rows must be a multiple of {BLOCK:,}.")
+        if self.file_rows < 1:
+            raise ParameterError("file_rows must be at least 1.")
+
+
+def prepare_run(
+    src: str | Path,
+    dst: str | Path,
+    params: Any,
+    seed: int | SecretKey | None,
+    options: RunOptions,
+) -> tuple[Run, Path]:
+    """Check everything that can be checked before the work, and lay it out.
+
+    Returns
+    -------
+    run : Run
+    target : Path
+        Where the release will be.
+
+    Raises
+    ------
+    InputError, SchemaError, ParameterError, ReleaseError
+    """
+    target = Path(dst)
+    _check_target(target, Path(src))
+    dataset = Dataset.at(src)
+    schema = options.schema or dataset.guessed_schema()
+    schema.require_names([name for name, _ in dataset.columns])
+    masked_columns(Microdata(pd.DataFrame(), schema))  # refuse before the work, not after it
+    setting = _checked_setting(params, dataset.n)
+    if seed is None:
+        key = SecretKey.fresh()
+    else:
+        key = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
+    hidden = target.with_name(f".{target.name}.stage")
+    rows = options.rows or rows_for(len(schema.released), setting.scheme.exact)
+    parts = ceil(dataset.n / rows)
+    run = Run(
+        dataset=dataset,
+        schema=schema,
+        params=setting,
+        key=key,
+        stage=Stage(Path(options.stage) if options.stage else hidden),
+        release=Stage(target.with_name(f".{target.name}.unfinished")),
+        rows=rows,
+        files=max(1, ceil(dataset.n / options.file_rows)),
+        sample=setting.m or min(dataset.n, max(LEAST_SAMPLE, SAMPLE_A_LEAF * parts)),
+        leaves=parts,
+    )
+    return run, target
+
+
+def rows_for(columns: int, exact: bool) -> int:
+    """Records of a task that keep a worker below `WORKER_BYTES`."""
+    rows = (WORKER_BYTES - PROGRAM_BYTES) // task_bytes(columns, exact)
+    return int(max(BLOCK, min(LARGEST_TASK, rows // BLOCK * BLOCK)))
+
+
+def task_bytes(columns: int, exact: bool) -> int:
+    """Bytes that a task takes for each of its records, about."""
+    indexed = 3 * (120 + 24 * columns) if exact else 0  # a leaf, and twice as many guests
+    return 300 + 100 * columns + indexed
+
+
+def _check_target(target: Path, source: Path) -> None:
+    if target.exists():
+        raise ReleaseError(f"{target} exists; choose a new folder for the release.")
+    if not target.parent.is_dir():
+        raise ReleaseError(f"The folder {target.parent} does not exist; create it first.")
+    if source.is_dir() and source.resolve() in target.resolve().parents:
+        raise ReleaseError("The release cannot be in the folder of the input; choose another one.")
+
+
+def _checked_setting(params: Any, n: int) -> Any:
+    setting, precision = unrounded(params)
+    if precision:
+        raise ParameterError("A dataset is released without rounding; leave the precision out.")
+    candidates = getattr(setting, "neighbors", None)
+    if candidates not in ("exact", "sample") or setting.fresh:
+        raise ParameterError(
+            "A dataset is masked by the method rwn, with neighbors=exact, or with neighbors=sample "
+            "and m: one sample for all (Method 1)."
+        )
+    if not one_radius(setting.ball.epsilon):
+        raise ParameterError("A dataset is masked with one epsilon for all records.")
+    check_radius_and_k(setting.ball.k, setting.ball.epsilon, n)
+    setting.scheme.check(n, setting.ball.k)
+    return setting

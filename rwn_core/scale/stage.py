@@ -1,0 +1,116 @@
+"""The stage of a run: a folder of finished tasks, so that a run can go on where it stopped.
+
+It holds parts of the original table and never the key: it is for its owner's eyes, and is deleted
+at the end.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from rwn_core.errors import ReleaseError
+
+_RUN = "run.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Hold where a run keeps what its tasks have made.
+
+    Attributes
+    ----------
+    folder : Path
+    """
+
+    folder: Path
+
+    def begin(self, fingerprint: str) -> None:
+        """Make the folder, or go on in it.
+
+        Parameters
+        ----------
+        fingerprint : str
+            Of the input, the setting and the key.
+
+        Raises
+        ------
+        ReleaseError
+            It holds another run, or something else.
+        """
+        marker = self.folder / _RUN
+        if marker.is_file():
+            if orjson.loads(marker.read_bytes())["run"] != fingerprint:
+                raise ReleaseError(
+                    f"{self.folder} holds an unfinished run with another input, setting or key; "
+                    "give the same ones, or delete that folder to begin anew."
+                )
+            return
+        if self.folder.exists() and any(self.folder.iterdir()):
+            raise ReleaseError(f"{self.folder} is not empty; choose another stage folder.")
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        self.folder.chmod(0o700)
+        self._write(marker, {"run": fingerprint})
+
+    def path(self, step: str, name: str) -> Path:
+        """Where a task of a step keeps something."""
+        folder = self.folder / step
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder / name
+
+    def answer(self, step: str, number: int) -> dict[str, Any] | None:
+        """What a finished task returned; None where it is still to be done."""
+        marker = self._marker(step, number)
+        try:
+            answer: dict[str, Any] = orjson.loads(marker.read_bytes())
+        except FileNotFoundError:
+            return None
+        return answer
+
+    def finish(self, step: str, number: int, answer: dict[str, Any]) -> None:
+        """Mark a task as finished, when all that it has made is there."""
+        self._write(self._marker(step, number), answer)
+
+    def remove(self) -> None:
+        """Delete the folder and all that is in it."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _marker(self, step: str, number: int) -> Path:
+        return self.path(step, f"{number:06d}.done")
+
+    def _write(self, path: Path, content: dict[str, Any]) -> None:
+        with whole(path) as unfinished:
+            unfinished.write_bytes(orjson.dumps(content))
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Give a name to write under; the file is then at `path`, whole or not at all.
+
+    Raises
+    ------
+    ReleaseError
+        It could not be written.
+    """
+    unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        yield unfinished
+        with unfinished.open("rb") as stream:
+            os.fsync(stream.fileno())
+        unfinished.replace(path)
+    except BaseException as error:
+        unfinished.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
+        raise ReleaseError(
+            f"{path.parent} cannot be written ({error.strerror or type(error).__name__}); free "
+            "some space or choose another folder."
+        ) from None

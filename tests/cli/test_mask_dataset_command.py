@@ -1,0 +1,85 @@
+"""The command `rwn mask-dataset`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_cli.main import run
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    numbers = np.random.default_rng(4)
+    table = pd.DataFrame({"x": numbers.normal(size=2500), "g": numbers.choice(["a", "b"], 2500)})
+    (tmp_path / "in").mkdir()
+    table[:1000].to_parquet(tmp_path / "in" / "1.parquet")
+    table[1000:].to_parquet(tmp_path / "in" / "2.parquet")
+    return tmp_path / "in"
+
+
+COMMAND = ("--k", "4", "--epsilon", "0.1", "--sample", "100", "--workers", "1", "--weight", "g=2")
+
+
+def test_the_command_writes_what_python_does(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = tmp_path / "key"
+    files = ("mask-dataset", str(source), str(tmp_path / "out"), "--key-file", str(key))
+    assert run([*files, *COMMAND]) == 0
+    said = capsys.readouterr()
+    assert "2,500 records" in said.err
+    assert "fewer than k candidates" in said.err
+    assert said.out == ""
+    secret = key.read_text()
+    assert secret not in said.err
+    assert key.stat().st_mode & 0o077 == 0
+
+    data = rwn.Microdata.from_frame(pd.read_parquet(source)).with_weights({"g": 2.0})
+    params = rwn.RWN(k=4, epsilon=0.1, neighbors="sample", m=100)
+    release = rwn.mask(data, params, seed=rwn.SecretKey(bytes.fromhex(secret)))
+    wanted = pd.read_parquet(release.publish(tmp_path / "memory.parquet"))
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "out"), wanted)
+
+
+def test_a_plan_writes_nothing(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = tmp_path / "key"
+    command = ["mask-dataset", str(source), str(tmp_path / "out"), *COMMAND]
+    assert run([*command, "--plan", "--key-file", str(key)]) == 0
+    said = capsys.readouterr().err
+    assert "2,500 records in 2 files" in said
+    assert "a sample of 100 records" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "sentence"),
+    [
+        (("--seed", "1", "--key-file", "KEY"), 2, "give one of them"),
+        (("--set", "m=50"), 2, "--set m is given by another option"),
+        (("--engine", "abacus"), 2, "engine must be one of: local"),
+        (("--rows", "1000"), 2, "multiple of 1,024"),
+        (("--key-file", "KEY"), 2, "64 hexadecimal digits"),
+    ],
+)
+def test_wrong_options_are_refused(
+    more: tuple[str, ...],
+    code: int,
+    sentence: str,
+    source: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "bad").write_text("correct horse battery staple")
+    given = [str(tmp_path / "bad") if text == "KEY" else text for text in more]
+    assert run(["mask-dataset", str(source), str(tmp_path / "out"), *COMMAND, *given]) == code
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert "staple" not in said
+    assert not (tmp_path / "out").exists()

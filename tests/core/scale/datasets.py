@@ -1,0 +1,71 @@
+"""A table of every kind of column, as one table and as files."""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import rwn_core as rwn
+
+N = 3000
+SCHEMA = rwn.Schema(
+    variables=(
+        rwn.Variable(name="income", kind=rwn.Kind.CONTINUOUS),
+        rwn.Variable(name="age", kind=rwn.Kind.COUNT, weight=0.5),
+        rwn.Variable(name="school", kind=rwn.Kind.ORDERED),
+        rwn.Variable(name="person", kind=rwn.Kind.CATEGORICAL, role=rwn.Role.IDENTIFIER),
+        rwn.Variable(name="born", kind=rwn.Kind.DATE, group="together"),
+        rwn.Variable(name="score", kind=rwn.Kind.CONTINUOUS, group="together"),
+        rwn.Variable(name="region", kind=rwn.Kind.CATEGORICAL),
+        rwn.Variable(name="place", kind=rwn.Kind.CATEGORICAL, weight=0.2),
+        rwn.Variable(name="fixed", kind=rwn.Kind.COUNT, weight=0.0, masked=False),
+    )
+)
+
+
+def frame(n: int = N) -> pd.DataFrame:
+    """Columns with ties, missing values, rare levels, and a category of many levels."""
+    numbers = np.random.default_rng(15)
+    score = numbers.normal(size=n).round(1)
+    score[numbers.random(n) < 0.05] = np.nan
+    region = numbers.choice(np.array(["north", "south", "east", None], dtype=object), n)
+    return pd.DataFrame(
+        {
+            "income": numbers.lognormal(10, 1, n),
+            "age": numbers.integers(18, 90, n),
+            "school": numbers.choice(["a", "b", "c"], n),
+            "person": [f"person-{number:09d}" for number in range(n)],
+            "born": pd.Timestamp("1950-01-01")
+            + pd.to_timedelta(numbers.integers(0, 20_000, n), unit="D"),
+            "score": score,
+            "region": region,
+            "place": np.char.add("place ", numbers.integers(0, 70, n).astype(str)),
+            "fixed": np.arange(n) % 5,
+        }
+    )
+
+
+def write_files(folder: Path, table: pd.DataFrame, count: int) -> Path:
+    """The table as so many files of unlike sizes, with small row groups."""
+    folder.mkdir()
+    ends = np.rint(np.linspace(0, 1, count + 1) ** 1.3 * len(table)).astype(int).tolist()
+    for number, (start, stop) in enumerate(pairwise(ends)):
+        part = table.iloc[start:stop]
+        part.to_parquet(folder / f"{number:03d}.parquet", index=False, row_group_size=300)
+    return folder
+
+
+def released(folder: Path) -> pd.DataFrame:
+    """All rows of a release in the order of its files."""
+    parts = [pd.read_parquet(path) for path in sorted(folder.iterdir())]
+    return pd.concat(parts, ignore_index=True)
+
+
+def digest(folder: Path) -> str:
+    """SHA-256 of the files of a release."""
+    content = b"".join(path.read_bytes() for path in sorted(folder.iterdir()))
+    return hashlib.sha256(content).hexdigest()
