@@ -96,20 +96,29 @@ def _wait(session: Session, work: Work, coming: Preparation) -> None:
     coming.shown = True
 
     def watch() -> None:
-        if work.preparation is None or not work.preparation.running:
+        if work.preparation is None or not work.preparation.running or work.preparation.begun:
             st.rerun()
         with st.container(border=True, key="arrival"):
             bar(work.preparation, "arrival.cancel", wide=True, cancel=cancel)
             if work.first:
                 st.caption("The Data page can open another table meanwhile.")
             else:
-                st.caption(f"The pages show {escaped(session.name)} until then.")
+                st.caption(f"{_shown_meanwhile(session)} until then.")
 
     def cancel() -> None:
         give_up(session)
         st.session_state[_CANCELLED] = True
 
     polled(watch)
+
+
+def _shown_meanwhile(session: Session) -> str:
+    """What the pages show while a table is being prepared."""
+    table = prepared(session)
+    if table.begun:
+        shown = len(table.prepared.records)
+        return f"The pages show {shown:,} of {session.data.n:,} records"
+    return f"The pages show {escaped(session.name)}"
 
 
 def _show_notice(work: Work) -> None:
