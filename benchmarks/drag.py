@@ -116,6 +116,8 @@ def main() -> int:
         browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for demo in options.demo or list(LEAST):
             page = opened(browser, f"http://{launch.ADDRESS}:{port}/?demo={demo}", "[data-stamp]")
+            page.get_by_test_id("stProgress").wait_for(state="detached")  # all records are ranked
+            page.wait_for_timeout(2000)
             lever = page.get_by_role("slider").first
             rate = pictures_a_second(page, lever, PART[demo])
             drawn = last_position_is_drawn(page, lever, "ε")

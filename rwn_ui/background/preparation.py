@@ -37,6 +37,8 @@ class Preparation:
         Makes all of it, after that; called with the same, and with what `begin` has made.
     then : callable
         What to do with either; called in a page's own thread.
+    rest : float
+        Seconds after `begin` in which it may be given up for another one before the work goes on.
     share : float
         How much is done, from 0 to 1.
     compiling : bool
@@ -56,6 +58,7 @@ class Preparation:
     begin: Begin = field(repr=False)
     prepare: Prepare = field(repr=False)
     then: Callable[[Any], None] = field(repr=False)
+    rest: float = 0.0
     share: float = 0.0
     compiling: bool = False
     begun: Any = field(default=None, repr=False)
@@ -75,9 +78,10 @@ class Preparation:
         begin: Begin,
         prepare: Prepare,
         then: Callable[[Any], None],
+        rest: float = 0.0,
     ) -> Preparation:
         """Begin; it ends with the session that began it."""
-        made = cls(data=data, name=name, begin=begin, prepare=prepare, then=then)
+        made = cls(data=data, name=name, begin=begin, prepare=prepare, then=then, rest=rest)
         made._thread = threading.Thread(target=made._work, daemon=True, name="rwn.preparation")
         made._thread.start()
         end_with_the_session(made)
@@ -108,6 +112,8 @@ class Preparation:
             self._compile()
             some = self.begun = self.begin(self.data, self._progress, self._stop)
             self._picture.set()
+            if self._stop.wait(self.rest if some else 0.0):
+                raise Cancelled(CANCELLED)
             self.result = self.prepare(self.data, self._progress, self._stop, some)
         except Cancelled:
             self.refusal = CANCELLED

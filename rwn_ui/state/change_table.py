@@ -16,6 +16,7 @@ from rwn_ui.state.results import Options, own_results, preparation_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work, own_work
 
+REST = 0.5  # seconds after a first picture in which another weight is likely to come
 SOON = 3.0  # seconds that a slider of a weight waits for its first picture
 Then = Callable[[PreparedTable], None]
 
@@ -47,7 +48,7 @@ def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
     def then(table: PreparedTable) -> None:
         session.data = data.with_slices(session.slices)  # they may have changed meanwhile
 
-    _go_over(session, data, session.name, then, session.method, session.options)
+    _go_over(session, data, session.name, then, session.method, session.options, rest=REST)
     return True
 
 
@@ -112,6 +113,8 @@ def _go_over(
     then: Then,
     method: str,
     options: Options = (),
+    *,
+    rest: float = 0.0,
 ) -> None:
     """Have a table prepared, then go over to it: at once, or from `arrive` later on."""
     work, tables = own_work(), own_results().tables
@@ -138,6 +141,7 @@ def _go_over(
         begin=(lambda *_: known) if known else partial(_begin, **chosen),
         prepare=partial(_prepare, **chosen),
         then=keep,
+        rest=rest,
     )
 
 

@@ -67,15 +67,18 @@ def arrived(*, alone: bool = False) -> Session:
     """
     session, work = current(), own_work()
     arrive(session)
+    above = st.empty()  # always there, or what stands below would be drawn anew when work begins
     if st.session_state.pop(_CANCELLED, False):
         st.toast(f"Cancelled; the pages show {escaped(session.name)}.")
     if work.preparation is not None:
-        _wait(session, work, work.preparation)
+        with above.container():
+            _wait(session, work, work.preparation)
     elif work.notice:
-        _show_notice(work)
+        with above.container():
+            _show_notice(work)
     if work.first and not alone:
         st.stop()
-    below = st.empty()  # always there, or what stands below would be drawn anew when work begins
+    below = st.empty()
     if work.busy:
         with below.container():
             _wait_for_work(work)
@@ -132,11 +135,11 @@ def _show_notice(work: Work) -> None:
 
 def sample_note(session: Session) -> None:
     """Say so where the page shows some records of a very large table."""
-    preview = prepared(session).prepared
+    preview, slot = prepared(session).prepared, st.empty()
     if preview.whole:
         return
     shown, of = len(preview.records), session.data.n
-    st.caption(
+    slot.caption(
         f"**{shown:,} random records of {of:,}**, with neighborhoods in the full table; standard "
         f"errors are of {shown:,}. What needs every record is left out; a download masks all."
     )
