@@ -78,10 +78,9 @@ class Preparation:
         begin: Begin,
         prepare: Prepare,
         then: Callable[[Any], None],
-        rest: float = 0.0,
     ) -> Preparation:
         """Begin; it ends with the session that began it."""
-        made = cls(data=data, name=name, begin=begin, prepare=prepare, then=then, rest=rest)
+        made = cls(data=data, name=name, begin=begin, prepare=prepare, then=then)
         made._thread = threading.Thread(target=made._work, daemon=True, name="rwn.preparation")
         made._thread.start()
         end_with_the_session(made)
@@ -112,7 +111,7 @@ class Preparation:
             self._compile()
             some = self.begun = self.begin(self.data, self._progress, self._stop)
             self._picture.set()
-            if self._stop.wait(self.rest if some else 0.0):
+            if some is not None and self._stop.wait(self.rest):
                 raise Cancelled(CANCELLED)
             self.result = self.prepare(self.data, self._progress, self._stop, some)
         except Cancelled:

@@ -48,7 +48,10 @@ def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
     def then(table: PreparedTable) -> None:
         session.data = data.with_slices(session.slices)  # they may have changed meanwhile
 
-    _go_over(session, data, session.name, then, session.method, session.options, rest=REST)
+    _go_over(session, data, session.name, then, session.method, session.options)
+    begun = own_work().preparation
+    if begun is not None:
+        begun.rest = REST
     return True
 
 
@@ -113,8 +116,6 @@ def _go_over(
     then: Then,
     method: str,
     options: Options = (),
-    *,
-    rest: float = 0.0,
 ) -> None:
     """Have a table prepared, then go over to it: at once, or from `arrive` later on."""
     work, tables = own_work(), own_results().tables
@@ -141,7 +142,6 @@ def _go_over(
         begin=(lambda *_: known) if known else partial(_begin, **chosen),
         prepare=partial(_prepare, **chosen),
         then=keep,
-        rest=rest,
     )
 
 

@@ -84,7 +84,7 @@ def weights(session: Session) -> DeltaGenerator | None:
     box = st.expander("Variable weights")
     box.caption(
         "How much a variable counts in the distance between records. At 2 its differences count "
-        "twice, so that donors are closer in it; at 0 nobody looks at it, though it is masked, too."
+        "twice, so that donors are closer in it; at 0 it is not looked at, though masked as others are."
     )
     return box.container()
 
