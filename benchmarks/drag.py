@@ -8,7 +8,6 @@ how much the server has grown after 300 moves.
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import time
 from contextlib import ExitStack
@@ -16,7 +15,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, sync_playwright
 
-from benchmarks.redraw import opened
+from benchmarks.redraw import CHROMIUM, FLAGS, opened
 from rwn_ui.server import launch
 
 LEAST = {"bodyfat": 8.0, "randhie": 3.0}  # pictures a second, by the slider of epsilon
@@ -108,12 +107,12 @@ def main() -> int:
     parser.add_argument("--demo", action="append", choices=list(LEAST), help="default: all")
     parser.add_argument("--moves", action="store_true", help="also measure the server's memory")
     options = parser.parse_args()
-    chromium, missed = shutil.which("chromium") or shutil.which("chromium-browser"), False
+    missed = False
     with ExitStack() as stack:
         port = launch.choose_port()
         server = stack.enter_context(launch.serving(port))
         started = stack.enter_context(sync_playwright())
-        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         for demo in options.demo or list(LEAST):
             page = opened(browser, f"http://{launch.ADDRESS}:{port}/?demo={demo}", "[data-stamp]")
             page.get_by_test_id("stProgress").wait_for(state="detached")  # all records are ranked

@@ -84,7 +84,7 @@ def weights(session: Session) -> DeltaGenerator | None:
     box = st.expander("Variable weights")
     box.caption(
         "How much a variable counts in the distance between records. At 2 its differences count "
-        "twice, so that donors are closer in it; at 0 it is not looked at, though masked as others are."
+        "twice, so that donors are closer in it; at 0 they do not count. It is masked either way."
     )
     return box.container()
 
