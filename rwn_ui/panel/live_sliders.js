@@ -36,7 +36,7 @@ class Sliders {
       this.root.replaceChildren();
       this.all = new Map(names.map((name) => [name, new Slider(this.root, this, name)]));
     }
-    if (this.awaited && answered === this.awaited) this.answered();
+    if (this.last && !this.last.answered && answered === this.last.stamp) this.answer();
     for (const each of sliders) this.all.get(each.name).take(each);
   }
 
@@ -60,28 +60,26 @@ class Sliders {
   }
 
   flush() {
-    if (this.told || !this.untold) return;
+    if (this.busy || !this.untold) return;
+    const stamp = `${Date.now()}.${++this.count}`;
+    const values = Object.fromEntries(this.moves);
     this.untold = false;
-    this.told = {
-      stamp: `${Date.now()}.${++this.count}`,
-      values: Object.fromEntries(this.moves),
-      dragging: this.held !== undefined,
-    };
+    this.busy = true;
+    this.last = { stamp, values, answered: false };
     this.waiting = setTimeout(() => this.next(), PATIENCE);
-    this.awaited = this.told.stamp;
-    this.tell(this.told);
+    this.tell({ stamp, values, dragging: this.held !== undefined });
   }
 
-  answered() {
+  answer() {
     clearTimeout(this.waiting);
-    this.awaited = undefined;
-    for (const [name, value] of Object.entries(this.told.values))
+    this.last.answered = true;
+    for (const [name, value] of Object.entries(this.last.values))
       if (this.moves.get(name) === value) this.moves.delete(name);
     requestAnimationFrame(() => this.next());
   }
 
   next() {
-    this.told = undefined;
+    this.busy = false;
     this.flush();
   }
 

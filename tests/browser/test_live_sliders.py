@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +56,19 @@ def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position
     assert slider.input_value() == "2"
 
 
+def test_an_answer_that_comes_late_is_one(app) -> None:
+    """The next position is told without it, and the last one drawn."""
+    app.open("/")
+    app.server.process.send_signal(signal.SIGSTOP)
+    try:
+        app.slider("k").press("ArrowRight")
+        app.page.wait_for_timeout(3300)  # longer than a slider waits
+    finally:
+        app.server.process.send_signal(signal.SIGCONT)
+    app.page.get_by_text("· k = 6 ·").wait_for()
+    assert "k = 7 " in app.press("k", "ArrowRight")
+
+
 def test_a_weight_redraws_while_it_is_dragged(app) -> None:
     app.open("/")
     slider = weight(app, "age")
@@ -92,7 +106,7 @@ def test_a_slider_keeps_its_keyboard_and_its_words_for_a_screen_reader(opened) -
     explain.focus()
     assert app.page.locator(".rwn-sliders [role=tooltip]").first.is_visible()
     before = app.stamp
-    app.page.get_by_role("button", name="Standard").click()
+    app.page.get_by_role("button", name="Standard", exact=True).click()
     app.wait_for_change(before)
 
 
