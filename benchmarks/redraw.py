@@ -1,7 +1,8 @@
 """How long the Tune page takes from a key press to painted charts, against a bare page.
 
 Both pages run in this one call, under the same options, in the same Chromium, in turn:
-``python benchmarks/redraw.py`` (needs the test extra and a Chromium).
+``python -m benchmarks.redraw`` (needs the test extra and a Chromium). ``--whole-range`` walks every
+slider over all of its positions; see whole_range.py.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from rwn_ui.server import launch
 
 FLOOR_PAGE = Path(__file__).parent / "floor_page.py"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+FLAGS = ["--no-sandbox", "--disable-background-networking"]
 PRESSES = 15
 BLOCKS = 3  # the pages take turns, so that a drifting machine hits all alike
 WARM_UP = 3
@@ -92,10 +95,10 @@ class Subject:
         self.waits.append(self.page.evaluate("performance.now() - window.pressed"))
 
 
-def served(stack: ExitStack, script: Path | None = None) -> str:
+def served(stack: ExitStack, script: Path | None = None, file: Path | None = None) -> str:
     """Serve the app, or a script in its place, until the stack ends; its address."""
     port = launch.choose_port()
-    stack.enter_context(launch.serving(port, script=script))
+    stack.enter_context(launch.serving(port, file, script))
     return f"http://{launch.ADDRESS}:{port}"
 
 
@@ -110,13 +113,10 @@ def opened(browser: Browser, url: str, ready: str) -> Page:
 
 def measure(demos: list[str]) -> dict[str, Subject]:
     """Milliseconds of each press, and of what follows it at rest, by page."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     with ExitStack() as stack:
         floor, app = served(stack, FLOOR_PAGE), served(stack)
         started = stack.enter_context(sync_playwright())
-        browser = started.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-background-networking"]
-        )
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         text = "[data-testid=stText]"
         subjects = {"floor": Subject(opened(browser, floor, text), text, None, 0)}
         for demo in demos:
@@ -137,9 +137,14 @@ def measure(demos: list[str]) -> dict[str, Subject]:
 def main() -> int:
     """Print medians and ratios; exit with 1 if a limit is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--demo", action="append", choices=list(LIMITS), help="default: all")
+    parser.add_argument("--demo", action="append", help="default: all")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--whole-range", action="store_true", help="every position of every slider")
     options = parser.parse_args()
+    if options.whole_range:
+        from benchmarks import whole_range
+
+        return whole_range.main(options.demo or [])
     subjects = measure(options.demo or list(LIMITS))
     floor = statistics.median(subjects["floor"].times)
     rows = [

@@ -7,13 +7,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rwn_ui.features import prediction, project, repeated_draws, risk_axis
 from rwn_ui.messages import frame, guarded
-from rwn_ui.panel import panel
+from rwn_ui.panel import asks_for_more, panel
 from rwn_ui.state import address
 from rwn_ui.state.results import current_release, own_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import arrived, current, sample_note
 from rwn_ui.tune import view as tune_view
-from rwn_ui.widgets import download, options, precision, sidebar, slices, sliders
+from rwn_ui.widgets import download, live_sliders, options, precision, sidebar, slices
 
 SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
 
@@ -34,11 +34,12 @@ def draw() -> None:
             sidebar.badge(session)
             sidebar.method(session)
         above = st.container()
+        weighing = None
         with guarded():
             with guarded():
                 options.draw(session)
             with guarded():
-                sidebar.weights(session)
+                weighing = sidebar.weights(session)
             with guarded():
                 slices.draw(session)
             with guarded():
@@ -53,27 +54,38 @@ def draw() -> None:
         below = st.container()
     project.offer(session)
     sample_note(session)
-    picture(session, above, below)
+    picture(session, above, weighing, below)
     with guarded():
         prediction.draw(session)
 
 
 @st.fragment
-def picture(session: Session, above: DeltaGenerator, below: DeltaGenerator) -> None:
+def picture(
+    session: Session,
+    above: DeltaGenerator,
+    weighing: DeltaGenerator | None,
+    below: DeltaGenerator,
+) -> None:
     """What a move of a slider changes, and nothing else: all the rest costs time on each run."""
-    slot, last = st.empty(), own_results().last
+    slot, last, dragging = st.empty(), own_results().last, False
     with guarded():
-        sliders.heed(session, "tune")
+        if asks_for_more("tune"):
+            risk_axis.follow(session)
+        dragging = live_sliders.heed(session, "tune")
+    with guarded():
         last["tune"] = tune_view.payload(session, current_release(session, slot))
     # the panel goes to the browser first; the widgets follow while it is drawn
     if "tune" in last:
-        panel(last["tune"], key="tune", on_again=lambda: risk_axis.follow(session))
+        panel(last["tune"], key="tune")
     with guarded():
         with above:
             sidebar.presets(session)
-            sliders.show(session, "tune")
+            live_sliders.show_levers(session, "tune")
+        if weighing is not None:
+            with weighing:
+                live_sliders.show_weights(session, "tune")
         with below:
-            sidebar.history(session)
+            sidebar.history(session, dragging=dragging)
 
 
 frame()

@@ -218,12 +218,37 @@ class Method(Protocol):
         ParameterError
         """
 
+    def begin_preview(
+        self,
+        microdata: Microdata,
+        *,
+        progress: Progress | None = None,
+        cancel: Event | None = None,
+    ) -> Prepared | None:
+        """Make random records ready for a first picture, in a fraction of the time of `preview`.
+
+        Parameters
+        ----------
+        microdata, progress, cancel
+            As for `preview`.
+
+        Returns
+        -------
+        Prepared or None
+            None where `preview` takes no longer.
+
+        Raises
+        ------
+        Cancelled, ParameterError
+        """
+
     def preview(
         self,
         microdata: Microdata,
         *,
         progress: Progress | None = None,
         cancel: Event | None = None,
+        begun: Any = None,
     ) -> Prepared:
         """Make a table ready for a screen: every position of the levers, random records of many.
 
@@ -234,6 +259,8 @@ class Method(Protocol):
             Called with the share done, from 0 to 1.
         cancel : threading.Event, optional
             Set from anywhere to stop the work.
+        begun : Prepared, optional
+            What `begin_preview` of this setting has made of the table; it shortens the work.
 
         Returns
         -------

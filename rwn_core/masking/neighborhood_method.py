@@ -23,7 +23,7 @@ from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import Points
-from rwn_core.neighbors.preview import build_preview
+from rwn_core.neighbors.preview import Preview, begin_preview, build_preview
 from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.neighbors.source import (
     Ball,
@@ -142,21 +142,43 @@ class NeighborhoodMethod(ABC):
         draws = StoredDraws(microdata, source.records, many=bool(settings))
         return PreparedNeighborhoods(self, microdata, source, draws=draws)
 
+    def begin_preview(
+        self,
+        microdata: Microdata,
+        *,
+        progress: Progress | None = None,
+        cancel: Event | None = None,
+    ) -> PreparedNeighborhoods | None:
+        """Make some records ready for a first picture; see `Method.begin_preview`."""
+        if not self.scheme.exact:
+            return None
+        masked_columns(microdata)
+        begun = begin_preview(self.points(microdata), progress=progress, cancel=cancel)
+        return None if begun is None else self._shown(microdata, begun)
+
     def preview(
         self,
         microdata: Microdata,
         *,
         progress: Progress | None = None,
         cancel: Event | None = None,
+        begun: Any = None,
     ) -> PreparedNeighborhoods:
         """Make a table ready for a screen; see `Method.preview`."""
         masked_columns(microdata)
+        if begun is not None:
+            source: Preview = begun.source
+            done = build_preview(source.points, progress=progress, cancel=cancel, begun=source)
+            return self._shown(microdata, done)
         points = self.points(microdata)
         if not self.scheme.exact:
-            source = SearchSource(points=points, scheme=self.scheme)
-            return PreparedNeighborhoods(self, microdata, source)
-        preview = build_preview(points, progress=progress, cancel=cancel)
-        return PreparedNeighborhoods(self, microdata, preview, slider_range=preview.slider_range)
+            searched = SearchSource(points=points, scheme=self.scheme)
+            return PreparedNeighborhoods(self, self.table_of(microdata), searched)
+        return self._shown(microdata, build_preview(points, progress=progress, cancel=cancel))
+
+    def _shown(self, microdata: Microdata, preview: Preview) -> PreparedNeighborhoods:
+        table, ends = self.table_of(microdata), preview.slider_range
+        return PreparedNeighborhoods(self, table, preview, slider_range=ends)
 
 
 def _widest(settings: Sequence[Any]) -> Ball:

@@ -87,10 +87,20 @@ class Rounded:
         made = self.params.prepare(microdata, settings=settings, **options)
         return PreparedRounded(made, self.precision)
 
-    def preview(self, microdata: Microdata, **options: Any) -> PreparedRounded:
+    def begin_preview(self, microdata: Microdata, **options: Any) -> PreparedRounded | None:
+        """Make some records ready for a first picture; see `Method.begin_preview`."""
+        check_precision(microdata, dict(self.precision))
+        begun = self.params.begin_preview(microdata, **options)
+        return None if begun is None else PreparedRounded(begun, self.precision)
+
+    def preview(
+        self, microdata: Microdata, *, begun: PreparedRounded | None = None, **options: Any
+    ) -> PreparedRounded:
         """Make a table ready for a screen; see `Method.preview`."""
         check_precision(microdata, dict(self.precision))
-        return PreparedRounded(self.params.preview(microdata, **options), self.precision)
+        inner = None if begun is None else begun.exact
+        made = self.params.preview(microdata, begun=inner, **options)
+        return PreparedRounded(made, self.precision)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What the method itself remarks."""

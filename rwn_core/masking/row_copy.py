@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,7 +22,6 @@ from rwn_core.neighbors import Neighborhoods, check_radius_and_k
 from rwn_core.neighbors.metric import Metric, metric_of
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.source import Ball
-from rwn_core.parallel.threads import Progress
 
 TOGETHER = "a whole record"
 
@@ -140,16 +138,6 @@ class RowCopy(RadiusAndNearest):
             threads=threads,
             budget=budget,
         )
-
-    def preview(
-        self,
-        microdata: Microdata,
-        *,
-        progress: Progress | None = None,
-        cancel: Event | None = None,
-    ) -> PreparedNeighborhoods:
-        """Make a table ready for a screen; see `Method.preview`."""
-        return RadiusAndNearest.preview(self, together(microdata), progress=progress, cancel=cancel)
 
     def table_of(self, microdata: Microdata) -> Microdata:
         """The table with all masked variables in one slice, whatever slices it has."""

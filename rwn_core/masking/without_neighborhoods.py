@@ -81,12 +81,17 @@ class TableMethod(ABC):
         self.check(microdata)
         return PreparedTable(self, microdata)
 
+    def begin_preview(self, microdata: Microdata, **options: Any) -> None:
+        """Nothing: all records are ready at once; see `Method.begin_preview`."""
+        return None
+
     def preview(
         self,
         microdata: Microdata,
         *,
         progress: Progress | None = None,
         cancel: Event | None = None,
+        begun: Any = None,
     ) -> PreparedTable:
         """Make a table ready for a screen; see `Method.preview`."""
         return self.prepare(microdata)

@@ -14,7 +14,8 @@ from rwn_core.parallel.threads import Cancelled, Progress
 from rwn_core.scale.warm_up import warm
 from rwn_ui.background.end_with_session import end_with_the_session
 
-Prepare = Callable[[rwn.Microdata, Progress, threading.Event], Any]
+Begin = Callable[[rwn.Microdata, Progress, threading.Event], Any]
+Prepare = Callable[[rwn.Microdata, Progress, threading.Event, Any], Any]
 CANCELLED = "Cancelled."
 _COMPILING = threading.Lock()  # once for all users
 
@@ -28,15 +29,22 @@ class Preparation:
     data : Microdata
     name : str
         The table's.
+    begin : callable
+        Makes what a first picture needs, in a thread; called with the table, a function to call
+        with the share done, and an event that is set when it is to stop. None where there is
+        nothing of that kind.
     prepare : callable
-        Makes it, in a thread; called with the table, a function to call with the share done, and
-        an event that is set when it is to stop.
+        Makes all of it, after that; called with the same, and with what `begin` has made.
     then : callable
-        What to do with it; called in a page's own thread.
+        What to do with either; called in a page's own thread.
+    rest : float
+        Seconds after `begin` in which it may be given up for another one before the work goes on.
     share : float
         How much is done, from 0 to 1.
     compiling : bool
         Whether the search is still being translated for this machine.
+    begun : object or None
+        What `begin` has made, until a page takes it.
     result : object or None
         What was prepared.
     refusal : str
@@ -47,22 +55,32 @@ class Preparation:
 
     data: rwn.Microdata = field(repr=False)
     name: str
+    begin: Begin = field(repr=False)
     prepare: Prepare = field(repr=False)
     then: Callable[[Any], None] = field(repr=False)
+    rest: float = 0.0
     share: float = 0.0
     compiling: bool = False
+    begun: Any = field(default=None, repr=False)
     result: Any = field(default=None, repr=False)
     refusal: str = ""
     shown: bool = False
     _stop: threading.Event = field(default_factory=threading.Event, repr=False)
+    _picture: threading.Event = field(default_factory=threading.Event, repr=False)
     _thread: threading.Thread | None = field(default=None, repr=False)
 
     @classmethod
     def start(
-        cls, data: rwn.Microdata, name: str, *, prepare: Prepare, then: Callable[[Any], None]
+        cls,
+        data: rwn.Microdata,
+        name: str,
+        *,
+        begin: Begin,
+        prepare: Prepare,
+        then: Callable[[Any], None],
     ) -> Preparation:
         """Begin; it ends with the session that began it."""
-        made = cls(data=data, name=name, prepare=prepare, then=then)
+        made = cls(data=data, name=name, begin=begin, prepare=prepare, then=then)
         made._thread = threading.Thread(target=made._work, daemon=True, name="rwn.preparation")
         made._thread.start()
         end_with_the_session(made)
@@ -80,6 +98,10 @@ class Preparation:
             return "Compiling the search for this machine, once: up to a minute"
         return f"Ranking the neighbors of {self.data.n:,} records of {self.name}"
 
+    def wait(self, seconds: float) -> None:
+        """Wait until there is something for a first picture, or until it is clear that not."""
+        self._picture.wait(seconds)
+
     def cancel(self) -> None:
         """Ask it to stop; it does so within half a second, or when the compiler is done."""
         self._stop.set()
@@ -87,7 +109,11 @@ class Preparation:
     def _work(self) -> None:
         try:
             self._compile()
-            self.result = self.prepare(self.data, self._progress, self._stop)
+            some = self.begun = self.begin(self.data, self._progress, self._stop)
+            self._picture.set()
+            if some is not None and self._stop.wait(self.rest):
+                raise Cancelled(CANCELLED)
+            self.result = self.prepare(self.data, self._progress, self._stop, some)
         except Cancelled:
             self.refusal = CANCELLED
         except RWNError as refusal:
@@ -97,6 +123,8 @@ class Preparation:
                 f"The table could not be made ready, perhaps for lack of memory (error "
                 f"{log_fault(error)}); try it again, or take a sample of its records."
             )
+        finally:
+            self._picture.set()
 
     def _compile(self) -> None:
         self.compiling = not is_ready()

@@ -29,7 +29,6 @@ def panel(
     *,
     key: str = "panel",
     on_pick: Callable[[str], None] | None = None,
-    on_again: Callable[[], None] | None = None,
 ) -> None:
     """Draw or redraw the panel.
 
@@ -48,7 +47,8 @@ def panel(
             "against": [{"pin", "text", "better": bool | None}], "help"}; all texts ready to read.
         cards : list of str, each a chart written by `rwn_core.charts.serialise`.
         address : mapping of str to str, the query of the page's address.
-        again : int, milliseconds after which, and again after as many, more of this is asked for.
+        again : int, milliseconds after which, and again after as many, more of this is asked for;
+            see `asks_for_more`.
         tables : list of {"title", "columns", "rows", "caption"?, "file"?}, shown below the charts;
             with the name of a file, it can be copied and downloaded.
         Every part but the stamp may be left out.
@@ -56,8 +56,6 @@ def panel(
         Streamlit key; the same on every run, so that the charts are redrawn in place.
     on_pick : callable, optional
         Called before the next run with the "customdata" of a point that was clicked.
-    on_again : callable, optional
-        Called before each run that "again" in the payload asks for.
     """
 
     def picked() -> None:
@@ -65,15 +63,23 @@ def panel(
         if on_pick is not None and isinstance(chosen, str):
             on_pick(chosen)
 
-    def more() -> None:
-        if on_again is not None:
-            on_again()
-
     # bytes, because Streamlit would write a mapping as JSON twice, once only to compare it
     _mount(
         key=key,
         data=orjson.dumps(payload),
         height="content",
         on_picked_change=picked,
-        on_again_change=more,
+        on_again_change=_nothing,
     )
+
+
+def asks_for_more(key: str) -> bool:
+    """Whether a panel's "again" has led to this run; asked before the panel is drawn in it.
+
+    No callback: one within a fragment must not draw anything, nor fail.
+    """
+    return bool((st.session_state.get(key) or {}).get("again"))
+
+
+def _nothing() -> None:
+    """Let Streamlit know of the event; it is read by `asks_for_more`."""

@@ -4,7 +4,7 @@
 // text, never as HTML.
 
 const PROJECTOR = 1.5;       // size against the normal one
-const TOUCHES = ["keydown", "pointerdown"];
+const TOUCHES = ["keydown", "pointerdown", "input"];
 const QUIET = 1200;          // milliseconds without a change before a screen reader is told
 
 export default function ({ data, parentElement, setTriggerValue }) {

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from threading import Event
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.parallel.threads import Progress
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state.history import Choice
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import Options, own_results, preparation_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import own_work
+from rwn_ui.state.work import Work, own_work
 
+REST = 0.5  # seconds after a first picture in which another weight is likely to come
+SOON = 3.0  # seconds that a slider of a weight waits for its first picture
 Then = Callable[[PreparedTable], None]
 
 # Reading st.session_state may end a run that the user has overtaken. So each function reads it
@@ -45,6 +49,9 @@ def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
         session.data = data.with_slices(session.slices)  # they may have changed meanwhile
 
     _go_over(session, data, session.name, then, session.method, session.options)
+    begun = own_work().preparation
+    if begun is not None:
+        begun.rest = REST
     return True
 
 
@@ -112,32 +119,85 @@ def _go_over(
 ) -> None:
     """Have a table prepared, then go over to it: at once, or from `arrive` later on."""
     work, tables = own_work(), own_results().tables
-    key = preparation_key(data, method, options)
-    prepare = partial(PreparedTable.of, method=method, options=dict(options))
-    if data.n > LARGEST_DENSE and key not in tables:
-        give_up(session)
-
-        def keep(table: PreparedTable) -> None:
-            tables.keep(key, table)
-            then(table)
-
-        work.preparation = Preparation.start(data, name, prepare=prepare, then=keep)
+    key, chosen = preparation_key(data, method, options), {"method": method, "options": options}
+    known: PreparedTable | None = tables.get(key)
+    if known is None and data.n <= LARGEST_DENSE:
+        known = _prepare(data, **chosen)
+        tables.keep(key, known)
+    if known is not None and not known.begun:
+        then(known)
         return
-    then(tables.once(key, lambda: prepare(data)))
+    give_up(session)
+    there: list[PreparedTable] = []
+
+    def keep(table: PreparedTable) -> None:
+        tables.keep(key, table)
+        if not there:  # the whole table takes the place of its first records, and nothing else
+            then(table)
+        there.append(table)
+
+    work.preparation = Preparation.start(
+        data,
+        name,
+        begin=(lambda *_: known) if known else partial(_begin, **chosen),
+        prepare=partial(_prepare, **chosen),
+        then=keep,
+    )
+
+
+def _begin(
+    data: rwn.Microdata, progress: Progress, cancel: Event, *, method: str, options: Options
+) -> PreparedTable | None:
+    """Some records, for a first picture."""
+    return PreparedTable.begin(data, progress, cancel, method=method, options=dict(options))
+
+
+def _prepare(
+    data: rwn.Microdata,
+    progress: Progress | None = None,
+    cancel: Event | None = None,
+    begun: PreparedTable | None = None,
+    *,
+    method: str,
+    options: Options,
+) -> PreparedTable:
+    """The whole table, or random records of a very large one."""
+    chosen = {"method": method, "options": dict(options)}
+    return PreparedTable.of(data, progress, cancel, begun=begun, **chosen)
+
+
+def arrive_soon(session: Session) -> None:
+    """Wait a while for the first picture of this table's other weights, and go over to it."""
+    coming = own_work().preparation
+    if coming is not None and coming.data.fingerprint == session.data.fingerprint:
+        coming.wait(SOON)
+        arrive(session)
 
 
 def arrive(session: Session) -> bool:
     """Go over to what was prepared, or keep the reason why not; whether anything changed."""
     work = own_work()
     coming = work.preparation
-    if coming is None or coming.running:
+    if coming is None:
         return False
+    if coming.running:
+        return _begin_with_some(work, coming)
     work.preparation, work.first = None, False
     if coming.result is None:
         session.rewound += 1  # typed weights are not those in use
         work.notice = f"{coming.name}: {coming.refusal}"
         return True
     coming.then(coming.result)
+    return True
+
+
+def _begin_with_some(work: Work, coming: Preparation) -> bool:
+    """Go over to the records that are ready, once."""
+    some, coming.begun = coming.begun, None
+    if some is None:
+        return False
+    work.first = False
+    coming.then(some)
     return True
 
 

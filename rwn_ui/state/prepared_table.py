@@ -48,11 +48,30 @@ class CurrentRelease:
 
 @dataclass(slots=True, kw_only=True)
 class PreparedTable:
-    """A table made ready for a method's sliders, with its own statistics kept."""
+    """A table made ready for a method's sliders, with its own statistics kept.
+
+    Where it is `begun`, some records are ready, for a first picture, and the others are to come.
+    """
 
     data: rwn.Microdata
     prepared: Prepared
     comparison: Comparison
+    begun: bool = False
+
+    @classmethod
+    def begin(
+        cls,
+        data: rwn.Microdata,
+        progress: Progress | None = None,
+        cancel: threading.Event | None = None,
+        *,
+        method: str = "rwn",
+        options: Mapping[str, Any] | None = None,
+    ) -> PreparedTable | None:
+        """Prepare some records for a first picture; None where `of` takes no longer."""
+        params = first_setting(method, options)
+        some = params.begin_preview(data, progress=progress, cancel=cancel)
+        return None if some is None else cls._with(data, some, begun=True)
 
     @classmethod
     def of(
@@ -63,22 +82,26 @@ class PreparedTable:
         *,
         method: str = "rwn",
         options: Mapping[str, Any] | None = None,
+        begun: PreparedTable | None = None,
     ) -> PreparedTable:
-        """Prepare every record, or random ones of a very large table."""
-        params = first_setting(method, options)
-        return cls._with(data, params.preview(data, progress=progress, cancel=cancel))
+        """Prepare every record, or random ones of a very large table; `begun` shortens it."""
+        params, some = first_setting(method, options), None if begun is None else begun.prepared
+        return cls._with(data, params.preview(data, progress=progress, cancel=cancel, begun=some))
 
     @classmethod
-    def _with(cls, data: rwn.Microdata, prepared: Prepared) -> PreparedTable:
+    def _with(
+        cls, data: rwn.Microdata, prepared: Prepared, *, begun: bool = False
+    ) -> PreparedTable:
         if prepared.whole:
             comparison = Comparison(original=data, masked=data)
         else:
             comparison = Comparison.of_some(data, prepared.records)
-        return cls(data=data, prepared=prepared, comparison=comparison)
+        return cls(data=data, prepared=prepared, comparison=comparison, begun=begun)
 
     def with_slices(self, data: rwn.Microdata) -> PreparedTable:
         """The same records under the slices of `data`; no neighbor is searched anew."""
-        return self._with(data, self.prepared.with_slices(data.schema.slices))
+        sliced = self.prepared.with_slices(data.schema.slices)
+        return self._with(data, sliced, begun=self.begun)
 
     def quick_end(self, params: Any, lever: str) -> float:
         """How far a lever goes before releases need a search, the others as they are."""

@@ -74,8 +74,8 @@ def setting_key(session: Session) -> Key:
 
 
 def release_key(session: Session) -> Key:
-    """What the release on screen depends on."""
-    return *setting_key(session), session.seed
+    """What the release on screen depends on: at first it shows some records only."""
+    return *setting_key(session), session.seed, prepared(session).begun
 
 
 def preparation_key(data: rwn.Microdata, method: str, options: Options) -> Key:
@@ -93,7 +93,7 @@ def prepared(session: Session) -> PreparedTable:
     if table.data.schema == data.schema:
         return table
     sliced: PreparedTable = memo("slices", 4).once(
-        (*key, data.schema), lambda: table.with_slices(data)
+        (*key, data.schema, table.begun), lambda: table.with_slices(data)
     )
     return sliced
 

@@ -67,15 +67,18 @@ def arrived(*, alone: bool = False) -> Session:
     """
     session, work = current(), own_work()
     arrive(session)
+    above = st.empty()  # always there, or what stands below would be drawn anew when work begins
     if st.session_state.pop(_CANCELLED, False):
         st.toast(f"Cancelled; the pages show {escaped(session.name)}.")
     if work.preparation is not None:
-        _wait(session, work, work.preparation)
+        with above.container():
+            _wait(session, work, work.preparation)
     elif work.notice:
-        _show_notice(work)
+        with above.container():
+            _show_notice(work)
     if work.first and not alone:
         st.stop()
-    below = st.empty()  # always there, or what stands below would be drawn anew when work begins
+    below = st.empty()
     if work.busy:
         with below.container():
             _wait_for_work(work)
@@ -96,20 +99,29 @@ def _wait(session: Session, work: Work, coming: Preparation) -> None:
     coming.shown = True
 
     def watch() -> None:
-        if work.preparation is None or not work.preparation.running:
+        if work.preparation is None or not work.preparation.running or work.preparation.begun:
             st.rerun()
         with st.container(border=True, key="arrival"):
             bar(work.preparation, "arrival.cancel", wide=True, cancel=cancel)
             if work.first:
                 st.caption("The Data page can open another table meanwhile.")
             else:
-                st.caption(f"The pages show {escaped(session.name)} until then.")
+                st.caption(f"{_shown_meanwhile(session)} until then.")
 
     def cancel() -> None:
         give_up(session)
         st.session_state[_CANCELLED] = True
 
     polled(watch)
+
+
+def _shown_meanwhile(session: Session) -> str:
+    """What the pages show while a table is being prepared."""
+    table = prepared(session)
+    if table.begun:
+        shown = len(table.prepared.records)
+        return f"The pages show {shown:,} of {session.data.n:,} records"
+    return f"The pages show {escaped(session.name)}"
 
 
 def _show_notice(work: Work) -> None:
@@ -123,11 +135,11 @@ def _show_notice(work: Work) -> None:
 
 def sample_note(session: Session) -> None:
     """Say so where the page shows some records of a very large table."""
-    preview = prepared(session).prepared
+    preview, slot = prepared(session).prepared, st.empty()
     if preview.whole:
         return
     shown, of = len(preview.records), session.data.n
-    st.caption(
+    slot.caption(
         f"**{shown:,} random records of {of:,}**, with neighborhoods in the full table; standard "
         f"errors are of {shown:,}. What needs every record is left out; a download masks all."
     )

@@ -16,6 +16,7 @@ from rwn_ui.features import (
 from rwn_ui.panel.parts import changed_cells, radius_note, stamp
 from rwn_ui.state import address
 from rwn_ui.state.prepared_table import CurrentRelease
+from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.tune import tiles
 from rwn_ui.tune.tiles import Readings
@@ -41,7 +42,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "projector": session.projector,
         "address": address.address(session),
         "summary": {
-            "text": f"{session.words} · seed {session.seed}"
+            "text": f"{session.words} · seed {session.seed}{_shown_so_far(session)}"
             + repeated_draws_results.words(repeated_draws_results.drawn(session)),
             "help": radius_note(session.levers),
         },
@@ -59,6 +60,14 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     }
     again = risk_axis.again(session, current, readings)
     return {"stamp": stamp(session.words, shown), "again": again, **shown}
+
+
+def _shown_so_far(session: Session) -> str:
+    """How many records a first picture shows."""
+    table = prepared(session)
+    if not table.begun:
+        return ""
+    return f" · {len(table.prepared.records):,} of {session.data.n:,} records"
 
 
 def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, Any]]:

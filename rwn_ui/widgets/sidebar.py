@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
 from rwn_ui.messages import escaped
-from rwn_ui.state.change_table import change_method, reweigh, take
+from rwn_ui.state.change_table import change_method, take
 from rwn_ui.state.history import Choice
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Aims, Session
@@ -78,40 +77,16 @@ def _preset_on_screen(session: Session) -> str | None:
     return next((name for name, levers in presets.items() if levers == shown), None)
 
 
-def weights(session: Session) -> None:
-    """The table of variable weights, where the method has distances that they change."""
+def weights(session: Session) -> DeltaGenerator | None:
+    """Where the sliders of the weights go; nowhere where the method has no distances."""
     if not rwn.METHODS[session.method].uses_weights:
-        return
-    released = [v.name for v in session.data.schema.released]
-    start = widget_key(session, f"weights.start.{session.rewound}")
-    editor = widget_key(session, f"weights.{session.rewound}")
-    # a visit to another page drops the edits, but not the weights that they made
-    if start not in st.session_state or editor not in st.session_state:
-        st.session_state[start] = pd.DataFrame(
-            {"variable": released, "weight": [v.weight for v in session.data.schema.released]}
-        )
-    with st.expander("Variable weights"):
-        edited = st.data_editor(
-            st.session_state[start],
-            hide_index=True,
-            height=260,
-            disabled=["variable"],
-            key=editor,
-            width="stretch",
-            column_config={
-                "weight": st.column_config.NumberColumn(
-                    min_value=0.0, max_value=100.0, step=0.1, format="%.2f", required=True
-                )
-            },
-        )
-    chosen = dict(zip(released, edited["weight"].tolist(), strict=True))
-    if not any(chosen.values()):
-        raise ParameterError(
-            "The weights are 0 for every variable; give at least one a positive weight."
-        )
-    changed = {n: w for n, w in chosen.items() if w != session.data.schema.variable(n).weight}
-    if changed and reweigh(session, changed):
-        st.rerun()  # the sliders are drawn already, with the ends of the old distances
+        return None
+    box = st.expander("Variable weights")
+    box.caption(
+        "How much a variable counts in the distance between records. At 2 its differences count "
+        "twice, so that donors are closer in it; at 0 they do not count. It is masked either way."
+    )
+    return box.container()
 
 
 def pins(session: Session, put: Callable[[str], None]) -> None:
@@ -135,8 +110,11 @@ def pins(session: Session, put: Callable[[str], None]) -> None:
             )
 
 
-def history(session: Session) -> None:
-    """Go back to earlier settings, and forward again, without limit."""
+def history(session: Session, *, dragging: bool) -> None:
+    """Go back to earlier settings, and forward again, without limit.
+
+    Where a slider stops is a setting to come back to; what it passes while it is dragged is not.
+    """
     rewound = widget_key(session, "rewound")
 
     def go(to: Callable[[], Choice]) -> None:
@@ -147,9 +125,9 @@ def history(session: Session) -> None:
     if st.session_state.pop(rewound, False):
         st.rerun()  # the tables of weights and steps stand outside of the picture's part
     coming = own_work().preparation
-    if coming is None:
+    if coming is None and not dragging:
         session.note()
-    elif not coming.shown:
+    elif coming is not None and not (coming.shown or dragging):
         st.rerun()  # the top of the page says how far it is
     with st.container(horizontal=True, gap="small"):
         for words, to, able in (

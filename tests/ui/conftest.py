@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
-import streamlit as st
 from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest
 
@@ -20,6 +21,28 @@ from rwn_ui.sweep import run as sweep_run
 
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[..., "Screen"]
+
+
+_STAMPS = itertools.count()
+
+
+class LiveSlider:
+    """A slider of the Tune page, as the server has described it to the browser."""
+
+    def __init__(self, screen: Screen, key: str, told: dict[str, Any]) -> None:
+        self._screen, self._what, self.name = screen, key.rpartition(".")[2], told["name"]
+        self.label, self.value = told["title"], told["value"]
+        self.min, self.max, self.step = told["low"], told["high"], told["step"]
+        self._wanted = self.value
+
+    def set_value(self, value: float) -> LiveSlider:
+        """Move it, once `run` is called."""
+        self._wanted = value
+        return self
+
+    def run(self) -> None:
+        """Tell the server, and draw the page."""
+        self._screen.move(self._what, {self.name: self._wanted})
 
 
 class Screen:
@@ -85,9 +108,28 @@ class Screen:
         assert not self.test.exception
         return [error.value for error in self.test.error]
 
-    def slider(self, what: str) -> object:
+    def live_sliders(self, what: str = "levers") -> list[LiveSlider]:
+        """The Tune page's sliders of the levers, or of the weights."""
+        key = f"tune.{self.session.generation}.{what}"
+        drawn = [e.proto for e in self.test.get("bidi_component") if e.proto.id.endswith(f"-{key}")]
+        told = orjson.loads(drawn[0].bytes)["sliders"] if drawn else []
+        return [LiveSlider(self, key, each) for each in told]
+
+    def slider(self, what: str) -> LiveSlider:
         """The slider of epsilon, k or q."""
-        return self.test.slider(key=f"tune.{self.session.generation}.{what}")
+        return next(each for each in self.live_sliders() if each.name == what)
+
+    def move(self, what: str, values: dict[str, float], *, dragging: bool = False) -> Screen:
+        """Move sliders of the levers or of the weights at once."""
+        key, stamp = f"tune.{self.session.generation}.{what}", str(next(_STAMPS))
+        move = {"stamp": stamp, "values": values, "dragging": dragging}
+        self.test.session_state[key] = {"move": move}
+        self.test.run()
+        return self
+
+    def weigh(self, **weights: float) -> Screen:
+        """Give variables other weights."""
+        return self.move("weights", weights)
 
     def everything(self) -> str:
         """All that the last run sent to the browser, as text."""
@@ -149,27 +191,6 @@ def open_page(monkeypatch: pytest.MonkeyPatch) -> Open:
         return screen
 
     return opened
-
-
-@pytest.fixture
-def edit_weights(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
-    """Weights that somebody types into the table; empty at first."""
-    typed: dict[str, float] = {}
-    editor = st.data_editor
-
-    def edited(frame, **options):
-        shown = editor(frame, **options)
-        if "weight" in shown:
-            return shown.assign(
-                weight=[
-                    typed.get(name, weight)
-                    for name, weight in zip(shown["variable"], shown["weight"], strict=True)
-                ]
-            )
-        return shown
-
-    monkeypatch.setattr(st, "data_editor", edited)
-    return typed
 
 
 @pytest.fixture

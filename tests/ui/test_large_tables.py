@@ -18,6 +18,7 @@ from rwn_ui.background import end_with_session, preparation
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state import change_table
 from rwn_ui.state.prepared_table import PreparedTable
+from rwn_ui.state.results import current_release
 
 SECRET = "SENTINEL7731"
 
@@ -27,16 +28,20 @@ class Gate:
 
     def __init__(self) -> None:
         self.open, self.ended = threading.Event(), []
+        self.shows_some = False  # before it is opened
 
-    def of(self, data, progress=None, cancel=None, **method) -> PreparedTable:
+    def begin(self, data, progress, cancel, **method) -> PreparedTable | None:
+        return PreparedTable.begin(data, progress, cancel, **method) if self.shows_some else None
+
+    def of(self, data, progress=None, cancel=None, **more) -> PreparedTable:
         if progress is None:  # at once, in the page
-            return PreparedTable.of(data, **method)
+            return PreparedTable.of(data, **more)
         progress(0.25)
         while not self.open.wait(0.005):
             if cancel.is_set():
                 self.ended.append("cancelled")
                 raise Cancelled("The work was cancelled.")
-        return PreparedTable.of(data, progress, cancel, **method)
+        return PreparedTable.of(data, progress, cancel, **more)
 
 
 @pytest.fixture
@@ -48,8 +53,11 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 
 def preparing(data: rwn.Microdata) -> Preparation:
-    prepare = change_table.PreparedTable.of
-    return Preparation.start(data, "large", prepare=prepare, then=lambda result: None)
+    def prepare(data, progress, cancel, begun) -> PreparedTable:
+        return change_table.PreparedTable.of(data, progress, cancel, begun=begun)
+
+    begin = change_table.PreparedTable.begin
+    return Preparation.start(data, "large", begin=begin, prepare=prepare, then=lambda result: None)
 
 
 def ended(work: Preparation) -> None:
@@ -130,7 +138,11 @@ def test_a_table_that_cannot_be_made_ready_is_a_sentence(
             raise rwn.ParameterError("Searching this table needs about 3 GB of memory.")
         raise MemoryError(f"{SECRET} of record 3")
 
-    monkeypatch.setattr(change_table, "PreparedTable", type("Broken", (), {"of": staticmethod(of)}))
+    def begin(data, progress, cancel, **method):
+        return None
+
+    broken = type("Broken", (), {"begin": staticmethod(begin), "of": staticmethod(of)})
+    monkeypatch.setattr(change_table, "PreparedTable", broken)
     with caplog.at_level(logging.DEBUG):
         screen = open_page("data").upload("large.csv", csv()).wait()
     (sentence,) = screen.errors
@@ -153,7 +165,7 @@ def test_the_first_table_of_all_is_waited_for(
     monkeypatch.setenv("RWN_FILE", str(path))
     screen = open_page("tune", k="7")
     assert screen.panel is None
-    assert not screen.test.slider
+    assert not screen.live_sliders()
     assert screen.visit("data").test.selectbox(key="data.demo")
     assert not screen.test.dataframe
     gate.open.set()
@@ -176,15 +188,12 @@ def test_the_first_table_of_all_can_be_cancelled(
     assert len(screen.panel["cards"]) == 9
 
 
-def test_other_weights_of_a_large_table_are_prepared_too(
-    open_page, gate: Gate, edit_weights: dict[str, float]
-) -> None:
+def test_other_weights_of_a_large_table_are_prepared_too(open_page, gate: Gate) -> None:
     gate.open.set()
     screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
     before = screen.session.data.schema
     gate.open.clear()
-    edit_weights["x"] = 2.0
-    screen.test.run()
+    screen.weigh(x=2.0)
     work = screen.work.preparation
     screen.test.run()
     assert screen.work.preparation is work  # it is not begun anew
@@ -193,25 +202,72 @@ def test_other_weights_of_a_large_table_are_prepared_too(
     screen.wait()
     assert screen.session.data.schema.variable("x").weight == 2.0
     assert screen.errors == []
-    edit_weights.clear()
     screen.test.button(key=f"tune.{screen.session.generation}.undo").click().run()
     assert screen.session.data.schema == before  # its neighbors are still there
 
 
-def test_a_cancelled_weight_is_not_asked_for_again(
-    open_page, gate: Gate, edit_weights: dict[str, float]
-) -> None:
+def test_a_cancelled_weight_is_not_asked_for_again(open_page, gate: Gate) -> None:
     gate.open.set()
     screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
     gate.open.clear()
-    edit_weights["x"] = 2.0
-    screen.test.run()
-    rewound = screen.session.rewound
-    edit_weights.clear()  # as the fresh editor shows the weights in use
+    screen.weigh(x=2.0)
+    assert weight_shown(screen, "x") == 2.0
     screen.test.button(key="arrival.cancel").click().run()
-    assert screen.session.rewound == rewound + 1
     assert screen.work.preparation is None
-    assert screen.session.data.schema.variable("x").weight == 1.0
+    assert screen.session.data.schema.variable("x").weight == weight_shown(screen, "x") == 1.0
+
+
+def weight_shown(screen, name: str) -> float:
+    """Where the slider of a variable's weight stands."""
+    return next(each.value for each in screen.live_sliders("weights") if each.name == name)
+
+
+# ---------------------------------------------------------------- a first picture
+
+
+def test_some_records_are_shown_until_all_are_ranked(open_page, gate: Gate) -> None:
+    gate.shows_some = True
+    screen = open_page("data").upload("large.csv", csv())
+    screen.work.preparation.wait(60)
+    screen.visit("tune")
+    assert screen.session.name == "large.csv"
+    assert screen.panel["summary"]["text"].endswith(f"· 2,000 of {RECORDS:,} records")
+    noted = f"The pages show 2,000 of {RECORDS:,} records until then."
+    assert noted in [each.value for each in screen.test.caption]
+    screen.slider("k").set_value(9).run()  # the sliders are those of the whole table
+    ends = screen.slider("epsilon").max
+    gate.open.set()
+    screen.wait()
+    assert "records" not in screen.panel["summary"]["text"]
+    assert (screen.session.levers["k"], screen.slider("epsilon").max) == (9, ends)
+    shown = current_release(screen.session).masked
+    release = rwn.mask(screen.session.data, screen.session.params, seed=screen.session.seed)
+    assert (shown.donors == release.donors).all()
+    assert not any("random records" in each.value for each in screen.test.caption)
+
+
+def test_another_weight_shows_some_records_and_then_all(open_page, gate: Gate) -> None:
+    gate.open.set()
+    screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
+    gate.open.clear()
+    gate.shows_some = True
+    screen.move("weights", {"x": 2.0}, dragging=True)
+    assert screen.session.data.schema.variable("x").weight == 2.0
+    assert "2,000 of" in screen.panel["summary"]["text"]
+    first = screen.work.preparation
+    screen.move("weights", {"x": 2.1}, dragging=True)
+    ended(first)
+    assert (first.result, first.refusal) == (None, preparation.CANCELLED)
+    screen.move("weights", {"x": 2.0})  # its first records are still there, and not all
+    assert "2,000 of" in screen.panel["summary"]["text"]
+    gate.open.set()
+    screen.wait()
+    assert screen.session.data.schema.variable("x").weight == 2.0
+    assert "2,000 of" not in screen.panel["summary"]["text"]
+    assert screen.session.history.can_undo
+    screen.test.button(key=f"tune.{screen.session.generation}.undo").click().run()
+    screen.wait()
+    assert screen.session.data.schema.variable("x").weight == 1.0  # not a weight on the way
 
 
 def test_a_preparation_ends_when_it_is_told_to() -> None:

@@ -30,7 +30,7 @@ def test_a_method_has_its_own_sliders_and_they_move_all_cards(open_page, method:
     if method != screen.session.method:
         choose(screen, method)
     levers = rwn.METHODS[method].levers
-    titles = [slider.label for slider in screen.test.slider]
+    titles = [slider.label for slider in screen.live_sliders()]
     assert titles == [lever.title for lever in levers]
     assert screen.errors == []
     before = drawn(screen)
@@ -67,7 +67,7 @@ def test_the_2015_method_on_the_other_pages(open_page, page: str) -> None:
     screen.visit(page)
     assert screen.errors == []
     assert screen.session.words == words
-    assert "Minimum neighbors k" not in [slider.label for slider in screen.test.slider]
+    assert "Minimum neighbors k" not in [slider.label for slider in screen.live_sliders()]
 
 
 def test_a_lever_that_both_methods_have_stays_where_it_is(open_page) -> None:
@@ -120,7 +120,7 @@ def test_another_method_of_a_large_table_is_prepared_in_the_background(open_page
     screen.wait()
     assert screen.errors == []
     assert screen.session.method == "nbrs2015"
-    assert [slider.label for slider in screen.test.slider] == [
+    assert [slider.label for slider in screen.live_sliders()] == [
         lever.title for lever in rwn.NBRS2015.levers
     ]
     key = rwn.SecretKey.from_seed(screen.session.seed)

@@ -47,11 +47,15 @@ def test_sliders_write_the_session_and_the_session_the_sliders(open_page) -> Non
         screen.slider(what).set_value(value).run()
         assert screen.session.levers[what] == value
     assert screen.panel["stamp"].startswith("ε = 3.1 · k = 11 · q = 0.35")
+    screen.session.levers["k"] = 12  # as from a link
+    screen.test.run()
+    assert screen.slider("k").value == screen.session.levers["k"] == 12
+    screen.slider("k").set_value(11).run()
     screen.visit("data").visit("tune")
     assert [screen.slider(what).value for what in ("epsilon", "k", "q")] == [3.1, 11, 0.35]
 
 
-@pytest.mark.parametrize("page", ["tune", "utility", "risk"])
+@pytest.mark.parametrize("page", ["utility", "risk"])
 def test_a_choice_that_was_made_elsewhere_moves_the_sliders(open_page, page: str) -> None:
     screen = open_page(page)
     slider = screen.test.slider(key=f"{page}.0.k")
@@ -104,33 +108,27 @@ def test_a_refused_file_is_a_sentence_and_the_table_stays(open_page) -> None:
 
 
 def test_all_weights_zero_is_a_sentence_and_the_last_good_panel_stays(
-    open_page, edit_weights: dict[str, float]
+    open_page,
 ) -> None:
     screen = open_page("tune")
     good = screen.panel
-    edit_weights.update(dict.fromkeys(screen.session.data.names, 0.0))
-    screen.test.run()
+    screen.weigh(**dict.fromkeys(screen.session.data.names, 0.0))
     assert screen.errors == [
         "The weights are 0 for every variable; give at least one a positive weight."
     ]
     assert screen.panel["cards"] == good["cards"]
     assert screen.test.button(key="tune.0.pin.A")  # the controls below are still there
-    edit_weights["age"] = 1.0
-    screen.test.run()
+    screen.weigh(age=2.0)
     assert screen.errors == []
     assert screen.panel["cards"] != good["cards"]
 
 
-def test_other_weights_move_the_end_of_the_slider_and_not_the_setting(
-    open_page, edit_weights: dict[str, float]
-) -> None:
+def test_other_weights_move_the_end_of_the_slider_and_not_the_setting(open_page) -> None:
     screen = open_page("tune")
-    edit_weights.update(dict.fromkeys(screen.session.data.names, 2.0))
-    screen.test.run()
+    screen.weigh(**dict.fromkeys(screen.session.data.names, 2.0))
     assert screen.slider("epsilon").max > 10
     assert screen.session.words == "ε = 2 · k = 5 · q = 1 · own weights of 15 variables"
-    edit_weights.update(dict.fromkeys(screen.session.data.names, 0.1))
-    screen.test.run()
+    screen.weigh(**dict.fromkeys(screen.session.data.names, 0.1))
     assert screen.slider("epsilon").max == screen.session.levers["epsilon"] == 0.82
     assert screen.errors == []
 

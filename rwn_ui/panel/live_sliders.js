@@ -1,0 +1,154 @@
+// Sliders of live_sliders.py. A move is told when the picture of the last one is painted, which is
+// when the server has answered it: Streamlit hands on the panel first. Moves in between are not
+// told, but the last position always is.
+
+const PATIENCE = 3000; // milliseconds without an answer, after which a newer position is told
+
+export default function ({ data, parentElement, setStateValue }) {
+  const root = parentElement.querySelector(".rwn-sliders");
+  const sliders = (root.rwnSliders ??= new Sliders(root));
+  sliders.tell = (move) => setStateValue("move", move);
+  sliders.take(JSON.parse(new TextDecoder().decode(data)));
+  return () => setTimeout(() => root.isConnected || sliders.remove());
+}
+
+function make(parent, tag, attributes = {}) {
+  const node = parent.appendChild(document.createElement(tag));
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  return node;
+}
+
+class Sliders {
+  constructor(root) {
+    this.root = root;
+    this.all = new Map();
+    this.moves = new Map(); // positions that the server has not answered
+    this.count = 0;
+    this.untold = false;
+    this.released = () => this.release();
+    for (const kind of ["pointerup", "pointercancel"]) window.addEventListener(kind, this.released);
+  }
+
+  take({ sliders, answered, large }) {
+    this.root.classList.toggle("rwn-large", large);
+    const names = sliders.map((each) => each.name);
+    if (names.join() !== [...this.all.keys()].join()) {
+      this.root.replaceChildren();
+      this.all = new Map(names.map((name) => [name, new Slider(this.root, this, name)]));
+    }
+    if (this.last && !this.last.answered && answered === this.last.stamp) this.answer();
+    for (const each of sliders) this.all.get(each.name).take(each);
+  }
+
+  /** A user moved a slider, or typed its value. */
+  move(name, value) {
+    this.moves.set(name, value);
+    this.untold = true;
+    this.moved = this.held;
+    this.flush();
+  }
+
+  /** The last position is told once more, as one that nobody holds. */
+  release() {
+    const name = this.held;
+    this.held = undefined;
+    if (!name || this.moved !== name) return;
+    this.moved = undefined;
+    this.moves.set(name, this.all.get(name).value);
+    this.untold = true;
+    this.flush();
+  }
+
+  flush() {
+    if (this.busy || !this.untold) return;
+    const stamp = `${Date.now()}.${++this.count}`;
+    const values = Object.fromEntries(this.moves);
+    this.untold = false;
+    this.busy = true;
+    this.last = { stamp, values, answered: false };
+    this.waiting = setTimeout(() => this.next(), PATIENCE);
+    this.tell({ stamp, values, dragging: this.held !== undefined });
+  }
+
+  answer() {
+    clearTimeout(this.waiting);
+    this.last.answered = true;
+    for (const [name, value] of Object.entries(this.last.values))
+      if (this.moves.get(name) === value) this.moves.delete(name);
+    requestAnimationFrame(() => this.next());
+  }
+
+  next() {
+    this.busy = false;
+    this.flush();
+  }
+
+  remove() {
+    clearTimeout(this.waiting);
+    for (const kind of ["pointerup", "pointercancel"]) window.removeEventListener(kind, this.released);
+  }
+}
+
+let ids = 0;
+class Slider {
+  constructor(parent, group, name) {
+    Object.assign(this, { group, name });
+    const id = `rwn-slider-${++ids}`;
+    this.node = make(parent, "div", { class: "rwn-slider" });
+    const head = make(this.node, "div", { class: "rwn-slider-head" });
+    this.label = make(head, "label", { for: id });
+    this.field = make(head, "input", { type: "number" });
+    this.explain = make(head, "button", { type: "button" });
+    this.explain.textContent = "?";
+    this.tip = make(head, "span", { role: "tooltip", id: `${id}-tip` });
+    this.explain.setAttribute("aria-describedby", this.tip.id);
+    this.explain.addEventListener("keydown", (event) => event.key === "Escape" && this.explain.blur());
+    this.output = make(this.node, "output", { for: id, "aria-hidden": "true" });
+    this.range = make(this.node, "input", { type: "range", id });
+    this.range.addEventListener("pointerdown", (event) => {
+      if (event.button === 0) group.held = name;
+    });
+    this.range.addEventListener("input", () => this.moved(this.range.valueAsNumber));
+    this.field.addEventListener("change", () => {
+      if (this.field.checkValidity() && this.field.value !== "") this.moved(this.field.valueAsNumber);
+      else this.show();
+    });
+  }
+
+  moved(value) {
+    this.value = value;
+    this.show();
+    this.group.move(this.name, value);
+  }
+
+  take(state) {
+    this.state = state;
+    const { title, help = "", low, high, step, most } = state;
+    if (this.label.textContent !== title) this.label.textContent = this.label.title = title;
+    this.explain.hidden = !help;
+    this.explain.setAttribute("aria-label", `Explain ${title}`);
+    if (this.tip.textContent !== help) this.tip.textContent = help;
+    this.output.hidden = most !== undefined;
+    this.field.hidden = most === undefined;
+    if (most !== undefined) {
+      this.field.setAttribute("aria-label", `${title}, typed`);
+      Object.assign(this.field, { min: low, max: most, step: "any" });
+    }
+    Object.assign(this.range, { min: low, max: high, step });
+    this.range.disabled = low === high;
+    // who holds a slider, or has moved it since, is not to feel it jump
+    if (this.group.held !== this.name && !this.group.moves.has(this.name)) this.value = state.value;
+    this.show();
+  }
+
+  show() {
+    const { low, high, digits } = this.state;
+    const text = this.value.toFixed(digits);
+    const share = high > low ? (this.value - low) / (high - low) : 0;
+    this.node.style.setProperty("--share", Math.min(Math.max(share, 0), 1));
+    if (this.range.valueAsNumber !== this.value) this.range.value = this.value;
+    this.range.setAttribute("aria-valuetext", text);
+    if (this.output.textContent !== text) this.output.textContent = text;
+    if (document.activeElement !== this.field || this.field.value === "") this.field.value = Number(text);
+  }
+}

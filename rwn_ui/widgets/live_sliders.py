@@ -1,0 +1,135 @@
+"""Levers and weights as sliders that redraw while they are dragged."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import rwn_core as rwn
+from rwn_core.errors import ParameterError
+from rwn_core.neighbors.preview import LARGEST_WHOLE
+from rwn_ui.panel.live_sliders import Move, last_move, live_sliders
+from rwn_ui.state.change_table import arrive_soon, reweigh
+from rwn_ui.state.results import own_results, prepared
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
+
+LEVERS, WEIGHTS = "levers", "weights"
+HIGHEST = 5.0  # where the slider of a weight ends; more can be typed
+MOST = 100.0
+
+
+def _key(session: Session, page: str, what: str) -> str:
+    return f"{page}.{session.generation}.{what}"
+
+
+def heed(session: Session, page: str) -> bool:
+    """Take what was moved, before anything is drawn; whether a slider is still being dragged.
+
+    Parameters
+    ----------
+    session : Session
+    page : str
+        Begins the sliders' keys.
+
+    Raises
+    ------
+    ParameterError
+        All weights would be 0; they stay as they were.
+    """
+    moves = {what: last_move(_key(session, page, what)) for what in (LEVERS, WEIGHTS)}
+    answered = own_results().last
+    new: dict[str, Move] = {}
+    for what, move in moves.items():
+        if move is not None and answered.get(_key(session, page, what)) != move.stamp:
+            new[what] = move
+    try:
+        if WEIGHTS in new:
+            _weigh(session, new[WEIGHTS])
+    finally:
+        _set_levers(session, new.get(LEVERS))
+        for what, move in new.items():  # a refusal is an answer, too
+            answered[_key(session, page, what)] = move.stamp
+    return any(move.dragging for move in moves.values() if move is not None)
+
+
+def _set_levers(session: Session, move: Move | None) -> None:
+    """Bring the levers to where they were moved, inside of what other weights leave of their ends.
+
+    The state is read before the choice is changed, or a run that is cut short would lose the move.
+    """
+    ranges = prepared(session).prepared.ranges
+    moved = {} if move is None else move.values
+    for lever in session.params.levers:
+        value = moved.get(lever.name, session.levers[lever.name])
+        session.levers[lever.name] = lever.value(round(ranges[lever.name].clip(value), 10))
+
+
+def _weigh(session: Session, move: Move) -> None:
+    """Go over to other weights, with a picture of some records at first where there are many."""
+    if move.dragging and session.data.n > LARGEST_WHOLE:
+        return  # it takes seconds, so that it waits for the last position
+    coming = _coming(session)
+    weights = {v.name: v.weight for v in coming.schema.released}
+    wanted = {name: round(w, 10) for name, w in move.values.items() if name in weights}
+    if not any((weights | wanted).values()):
+        raise ParameterError(
+            "The weights are 0 for every variable; give at least one a positive weight."
+        )
+    if any(weights[name] != weight for name, weight in wanted.items()):
+        reweigh(session, weights | wanted)
+        arrive_soon(session)
+
+
+def _coming(session: Session) -> rwn.Microdata:
+    """The table with the weights that it has, or will have once it is prepared."""
+    coming = own_work().preparation
+    if coming is not None and coming.data.fingerprint == session.data.fingerprint:
+        return coming.data
+    return session.data
+
+
+def show_levers(session: Session, page: str) -> None:
+    """The sliders of the levers, whose moves `heed` has taken."""
+    ranges = prepared(session).prepared.ranges
+    sliders = []
+    for lever in session.params.levers:
+        ends = ranges[lever.name]
+        digits = 0 if lever.whole else max(0, -math.floor(math.log10(ends.step)))
+        sliders.append(
+            {
+                "name": lever.name,
+                "title": lever.title,
+                "help": lever.help,
+                "low": ends.low,
+                "high": ends.high,
+                "step": ends.step,
+                "digits": digits,
+                "value": ends.clip(session.levers[lever.name]),
+            }
+        )
+    _show(session, page, LEVERS, sliders)
+
+
+def show_weights(session: Session, page: str) -> None:
+    """The sliders of the variables' weights, with a field for each to type one into."""
+    sliders = [
+        {
+            "name": variable.name,
+            "title": variable.name,
+            "low": 0.0,
+            "high": max(HIGHEST, variable.weight),
+            "most": MOST,
+            "step": 0.1,
+            "digits": 2,
+            "value": variable.weight,
+        }
+        for variable in _coming(session).schema.released
+    ]
+    _show(session, page, WEIGHTS, sliders)
+
+
+def _show(session: Session, page: str, what: str, sliders: list[dict[str, Any]]) -> None:
+    key = _key(session, page, what)
+    answered = str(own_results().last.get(key, ""))
+    live_sliders(sliders, key=key, answered=answered, large=session.projector)

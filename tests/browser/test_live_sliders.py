@@ -1,0 +1,134 @@
+"""Sliders redraw while they are dragged, draw the last position, and keep their keyboard."""
+
+from __future__ import annotations
+
+import re
+import signal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+# every summary that is shown from now on
+WATCH = """() => {
+  window.shown = [];
+  const node = document.querySelector('.rwn-parameters');
+  new MutationObserver(() => window.shown.push(node.textContent))
+    .observe(node, { childList: true, characterData: true, subtree: true });
+}"""
+
+
+def hold(app, slider, share: float) -> tuple[float, float]:
+    """Press the mouse on a slider; where its middle line and its left end are."""
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    left, width, y = box["x"] + 6, box["width"] - 12, box["y"] + box["height"] / 2
+    app.page.mouse.move(left + share * width, y)
+    app.page.mouse.down()
+    return left, width
+
+
+def weight(app, name: str):
+    """The slider of a variable's weight."""
+    app.page.get_by_test_id("stSidebar").get_by_text("Variable weights").click()
+    return app.page.get_by_role("slider", name=name, exact=True)
+
+
+def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position(app) -> None:
+    app.open("/")
+    app.page.evaluate(WATCH)
+    slider = app.slider("epsilon")
+    left, width = hold(app, slider, 0.3)
+    y = slider.bounding_box()["y"] + 8
+    for step in range(1, 25):
+        app.page.mouse.move(left + (0.3 + step / 50) * width, y)
+        app.page.wait_for_timeout(40)
+    app.page.wait_for_function("() => new Set(window.shown).size > 3")
+    held = slider.input_value()
+    app.page.get_by_text(f"ε = {float(held):g} ·").wait_for()  # although nobody has let go
+    app.page.mouse.move(left + 0.9 * width, y)
+    app.page.mouse.up()
+    last = slider.input_value()
+    assert float(last) > float(held)
+    app.page.get_by_text(f"ε = {float(last):g} ·").wait_for()
+    app.page.get_by_role("button", name="Undo").click()  # where it was dragged from
+    app.page.get_by_text("ε = 2 ·").wait_for()
+    assert slider.input_value() == "2"
+
+
+def test_an_answer_that_comes_late_is_one(app) -> None:
+    """The next position is told without it, and the last one drawn."""
+    app.open("/")
+    app.server.process.send_signal(signal.SIGSTOP)
+    try:
+        app.slider("k").press("ArrowRight")
+        app.page.wait_for_timeout(3300)  # longer than a slider waits
+    finally:
+        app.server.process.send_signal(signal.SIGCONT)
+    app.page.get_by_text("· k = 6 ·").wait_for()
+    assert "k = 7 " in app.press("k", "ArrowRight")
+
+
+def test_a_weight_redraws_while_it_is_dragged(app) -> None:
+    app.open("/")
+    slider = weight(app, "age")
+    app.page.evaluate(WATCH)
+    left, width = hold(app, slider, 0.3)
+    y = slider.bounding_box()["y"] + 8
+    for step in range(1, 15):
+        app.page.mouse.move(left + (0.3 + step / 50) * width, y)
+        app.page.wait_for_timeout(40)
+    app.page.wait_for_function("() => window.shown.some((text) => text.includes('weight of age'))")
+    app.page.mouse.up()
+    app.page.get_by_text(f"weight of age = {float(slider.input_value()):g} ·").wait_for()
+
+
+def test_a_slider_keeps_its_keyboard_and_its_words_for_a_screen_reader(opened) -> None:
+    app = opened
+    for key, wanted in (
+        ("Home", "k = 1 "),
+        ("ArrowRight", "k = 2 "),
+        ("ArrowUp", "k = 3 "),
+        ("ArrowLeft", "k = 2 "),
+        ("End", "k = 60 "),
+        ("PageDown", "k = 54 "),
+        ("PageUp", "k = 60 "),
+    ):
+        assert wanted in app.press("k", key), key
+    shown = app.page.locator(".rwn-sliders").first.aria_snapshot()
+    assert re.search(r'slider "Minimum neighbors k": (")?60', shown), shown
+    slider = app.slider("epsilon")
+    assert slider.get_attribute("aria-valuetext") == "2.0"
+    ends = slider.evaluate("s => [s.type, Number(s.min), Number(s.max), Number(s.step)]")
+    assert ends[0] == "range"
+    assert ends[1] < 2.0 < ends[2]
+    explain = app.page.get_by_role("button", name="Explain Radius")
+    explain.focus()
+    assert app.page.locator(".rwn-sliders [role=tooltip]").first.is_visible()
+    before = app.stamp
+    app.page.get_by_role("button", name="Standard", exact=True).click()
+    app.wait_for_change(before)
+
+
+def test_no_move_draws_from_a_callback(app, tmp_path: Path) -> None:
+    """Streamlit would put what it draws on top of the page, and says so in the server's log."""
+    before = app.server.log
+    app.open("/").visit("Data")
+    numbers = np.random.default_rng(0).normal(size=(2600, 3)).round(3)  # the verdict follows
+    path = tmp_path / "more.csv"
+    pd.DataFrame(numbers, columns=list("abc")).to_csv(path, index=False)
+    app.page.locator("input[type=file]").first.set_input_files(path)
+    app.page.get_by_text("more.csv · 2,600 × 3").wait_for()
+    app.visit("Tune")
+    app.page.get_by_test_id("stProgress").wait_for(state="detached")
+    app.press("epsilon", "End")
+    app.press("q", "ArrowLeft")
+    app.page.locator(".rwn-tile").first.locator(".rwn-value").get_by_text("%").wait_for()
+    shown = app.stamp
+    app.page.get_by_role("button", name="Strong").click()
+    app.wait_for_change(shown)
+    app.page.get_by_role("button", name="Undo").click()
+    app.settle()
+    said = app.server.log.removeprefix(before)
+    assert "fragment" not in said.lower()
+    assert "callback" not in said
