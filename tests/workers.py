@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-LONGEST = ("tests/browser", "tests/ui", "tests/core/tuning", "tests/core/neighbors")
+BROWSER = "tests/browser"
+LONGEST = (BROWSER, "tests/ui", "tests/core/tuning", "tests/core/neighbors")
 """Folders whose tests are handed out first, so that no worker is left alone with them."""
 
 
 def together(nodeid: str) -> str:
     """Name the tests that run on one worker: those of a file, which share what it has computed.
 
-    Tests that need a browser wait more than they compute: on one worker they would be the last by
-    far, so each worker that meets some has a server of its own.
+    All tests that need a browser are one lot: they wait more than they compute, so that one worker
+    goes through them, with one server, while the others compute.
     """
-    return nodeid.partition("::")[0]
+    file = nodeid.partition("::")[0]
+    return BROWSER if file.startswith(f"{BROWSER}/") else file
 
 
 def urgency(nodeid: str) -> int:

@@ -16,7 +16,7 @@ FILES = ("tests/core/data/test_fingerprint.py", "tests/core/charts/test_chart_st
 
 def test_a_file_stays_together() -> None:
     assert together("tests/ui/test_pages.py::test_one[x::y@z]") == "tests/ui/test_pages.py"
-    assert together("tests/browser/test_one.py::test_a") == "tests/browser/test_one.py"
+    assert together("tests/browser/test_one.py::test_a") == "tests/browser"
 
 
 def test_the_browser_is_begun_first() -> None:
