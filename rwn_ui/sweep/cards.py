@@ -235,10 +235,10 @@ def slices(settings: Sequence[Setting], across: str, down: str) -> list[str]:
 
 
 def fullest(found: Sequence[str], sweep: Sweep, across: str, down: str) -> str:
-    """The combination with most finished settings, the first of equals."""
+    """The combination with most finished settings, the last of equals."""
     both = (across, down)
     done = Counter(_rest(p.setting, both) for p in sweep if _has(p.setting, both))
-    return max(found, key=lambda rest: done[rest])
+    return max(reversed(found), key=lambda rest: done[rest]) if done else found[0]
 
 
 def _has(setting: Setting, names: Sequence[str]) -> bool:

@@ -8,10 +8,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts import limit_line
+from rwn_core.charts.parts import limit_line, named_marks
 from rwn_core.charts.parts.style import (
     NEUTRAL,
-    ORIGINAL,
     RELEASED,
     Chart,
     Label,
@@ -85,7 +84,7 @@ def draw(
             *_paths(spots, paths),
             *_frontier(placed),
             *_settings(placed, _hover(x, y)),
-            *_marks(ends, others, x_range, y_range, _hover(x, y)),
+            *_marks(ends, others, x_range, y_range, limit, _hover(x, y)),
         ],
         layout=layout(
             axis(_title(x, "right is better"), *x_range, share=x["share"]),
@@ -220,62 +219,13 @@ def _marks(
     others: Sequence[Spot],
     x_range: tuple[float, float],
     y_range: tuple[float, float],
+    limit: float | None,
     hover: str,
 ) -> list[Trace]:
     """The ends of the map as hollow circles, scenarios as squares, the present one on top."""
     inside = [m for m in ends if _inside(m["x"], x_range) and _inside(m["y"], y_range)]
-    shown = [*inside, *sorted(others, key=lambda m: _ORDER.get(m["label"], 0))]
-    taken: list[tuple[float, float, str]] = []
-    return [_mark(m, _side(m, x_range, y_range, taken), hover) for m in shown]
-
-
-_ORDER = {"chosen": 1, "now": 2}
-_LOOKS = {
-    "original data": (ORIGINAL, "circle-open", 11),
-    "no data": (NEUTRAL, "circle-open", 11),
-    "chosen": (RELEASED, "circle-open", 18),
-    "now": (RELEASED, "diamond", 12),
-}
-_SCENARIO = (NEUTRAL, "square-open", 16)
-
-
-def _side(
-    mark: Spot,
-    x_range: tuple[float, float],
-    y_range: tuple[float, float],
-    taken: list[tuple[float, float, str]],
-) -> str:
-    """Where a name stands: inside the plot, and on the other side of its point than a neighbor's.
-
-    `taken` holds the names before it, and then this one.
-    """
-    across, up = (
-        (mark[c] - ends[0]) / (ends[1] - ends[0]) for c, ends in (("x", x_range), ("y", y_range))
-    )
-    horizontal = "left" if across > 0.85 else "right" if across < 0.15 else "center"
-    near = {side for x, y, side in taken if abs(x - across) < 0.3 and abs(y - up) < 0.08}
-    vertical = next((side for side in ("top", "bottom") if side not in near), "middle")
-    taken.append((across, up, vertical))
-    if vertical == "middle" and horizontal == "center":
-        horizontal = "right" if across < 0.5 else "left"
-    return f"{vertical} {horizontal}"
-
-
-def _mark(mark: Spot, side: str, hover: str) -> Trace:
-    color, symbol, size = _LOOKS.get(mark["label"], _SCENARIO)
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "name": mark["label"],
-        "x": [mark["x"]],
-        "y": [mark["y"]],
-        "marker": {"symbol": symbol, "size": size, "color": color, "line": {"width": 2}},
-        "text": [escape(mark["label"])],
-        "textposition": side,
-        "textfont": {"color": color, "size": 12, "weight": 700},
-        "hovertext": [escape(mark["text"])],
-        "hovertemplate": f"%{{hovertext}}{hover}<extra></extra>",
-    }
+    shown = [*inside, *sorted(others, key=named_marks.order)]
+    return named_marks.traces(shown, (x_range, y_range), limit, hover)
 
 
 def _beyond(
