@@ -27,6 +27,7 @@ from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.sweep import run as sweep_run
 from rwn_ui.sweep import slice_search as slice_search_view
 from rwn_ui.sweep import table as sweep_table
+from rwn_ui.sweep import welcome
 from rwn_ui.widgets import limits
 
 
@@ -38,7 +39,7 @@ def draw(session: Session) -> None:
     """All of it; while the sweep runs, this part of the page draws itself again and again."""
     run = own_work().sweep
     if run is None:
-        _nothing_yet(session)
+        welcome.draw(session)
         slice_search_view.draw(session)
         return
 
@@ -56,29 +57,6 @@ def draw(session: Session) -> None:
     sweep_table.draw(session, run)
     goal_seek_view.draw(session, run)
     slice_search_view.draw(session)
-
-
-def _nothing_yet(session: Session) -> None:
-    st.space("xxsmall")  # below the bar of pages
-    st.info(
-        "Choose values at the left and start: every combination is tried with several releases, "
-        "and each appears on the map as soon as it is done.",
-        icon=":material/info:",
-    )
-    found = sweep_run.kept(session.data)
-    if found is None:
-        return
-    plan, settings, finished = found
-    whole = finished == len(settings)
-    st.write(
-        f"A sweep of this table is kept: {finished:,} of {len(settings):,} settings are finished, "
-        f"{plan.releases} releases each."
-    )
-    words = "Show it" if whole else "Go on with it"
-    if st.button(words, type="primary", key=_key(session, "resume")):
-        asked = [setting for setting in settings if setting.method not in REFERENCES]
-        own_work().sweep = sweep_run.begin(session.data, asked, plan)
-        st.rerun()
 
 
 def _progress(session: Session, run: Run) -> None:
