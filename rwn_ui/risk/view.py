@@ -37,7 +37,6 @@ from rwn_ui.state.results import current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
-JOB = "disclosure"
 KEPT = 8  # results of one user
 LARGEST_LIVE = 1000  # records up to which every choice is answered at once
 INTERNAL = "Internal: for the data steward only. Single records and their values stay inside."
@@ -78,7 +77,7 @@ def _base(data: rwn.Microdata, sampling: Sampling) -> Comparison:
 
 def _by_job(session: Session, attack: Attack) -> None:
     work, now = own_work(), (attack, release_key(session))
-    job = work.jobs.get(JOB)
+    job = work.jobs.get(risk_axis.DISCLOSURE)
     st.caption(
         f"A table of {session.data.n:,} records takes a while: released rows are linked as a "
         "random sample, and the work runs in the background."
@@ -89,7 +88,7 @@ def _by_job(session: Session, attack: Attack) -> None:
         disabled=work.busy,
         key=key(session, "start"),
     ):
-        job = work.jobs[JOB] = Job(
+        job = work.jobs[risk_axis.DISCLOSURE] = Job(
             session.words,
             disclose_release,
             words=f"Attacking the release at {session.words}",
