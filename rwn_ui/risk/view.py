@@ -202,14 +202,7 @@ def _card(found: Disclosure, measure: str, chart: str) -> Chart:
 
 def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[str, Any]]:
     tables = [
-        {
-            "title": "What each number says",
-            "columns": ["measure", "value", "read against", "in plain words"],
-            "rows": risk_sentences.rows(found.readings, session.data.n),
-            "caption": "Read against: a guess, the original, or the same attack on people who are "
-            "not in the file, as the words say. Guessing and inference are tried on a release of "
-            "four fifths of the records, so that the others can be those people.",
-        },
+        *risk_sentences.tables(found.readings, session.data.n),
         *risk_shown.tables(found.readings),
         _warnings(session, attack, found),
     ]
@@ -220,7 +213,14 @@ def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[st
     if worst:
         tables.append(_worst(worst))
     followed = _followed(session, attack, found)
-    return [*tables, followed] if followed else tables
+    tables += [followed] if followed else []
+    return [{**table, "file": _file(table["title"])} for table in tables]
+
+
+def _file(title: str) -> str:
+    """The name of a table's file, which says that it stays inside."""
+    words = "".join(c if c.isalnum() else " " for c in title.removesuffix("(internal)").lower())
+    return f"{'-'.join(words.split())}-internal.csv"
 
 
 def _warnings(session: Session, attack: Attack, found: Disclosure) -> dict[str, Any]:
