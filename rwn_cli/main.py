@@ -16,10 +16,9 @@ from rwn_cli.ledger import ledger
 from rwn_cli.mask import mask
 from rwn_cli.options import (
     ENDS_IN,
-    output_format,
     require_openable,
-    write,
 )
+from rwn_cli.output import output_format, write
 from rwn_cli.report import report
 from rwn_cli.seek import seek
 from rwn_cli.seek_slices import seek_slices

@@ -14,13 +14,12 @@ from rwn_cli.options import (
     Sliced,
     Source,
     Weighted,
-    output_format,
     parameters,
     read_scenario,
     settings,
     table_of,
-    write_all,
 )
+from rwn_cli.output import output_format, write_all
 from rwn_cli.record_file import evidence_path, source_of
 from rwn_cli.terminal import progress, say
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rwn_cli.options import write
+from rwn_cli.output import write
 from rwn_cli.record_file import (
     OriginalFile,
     RecordFile,

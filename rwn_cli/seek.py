@@ -29,8 +29,8 @@ from rwn_cli.options import (
     Weighted,
     read_scenario,
     table_of,
-    write,
 )
+from rwn_cli.output import write
 from rwn_cli.terminal import progress, say
 from rwn_core.errors import ParameterError, ReleaseError, RWNError
 

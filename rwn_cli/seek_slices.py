@@ -16,8 +16,8 @@ from rwn_cli.options import (
     parameters,
     settings,
     table_of,
-    write,
 )
+from rwn_cli.output import write
 from rwn_cli.terminal import progress, say
 from rwn_core.errors import ParameterError
 

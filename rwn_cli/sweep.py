@@ -32,11 +32,10 @@ from rwn_cli.options import (
     Sliced,
     Source,
     Weighted,
-    output_format,
     read_scenario,
     table_of,
-    write,
 )
+from rwn_cli.output import output_format, write
 from rwn_cli.terminal import progress, say
 
 

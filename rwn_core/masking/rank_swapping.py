@@ -80,7 +80,7 @@ class RankSwapping(TableMethod):
     ----------------
     Relations between variables, the more the larger P is, since every variable is exchanged by
     itself. Extremes stay in the file, near their ranks, unless the ends are coded. There is no law,
-    so that nobody can say how well the best intruder does: a policy with a limit on the worst case
+    so that it is unknown how well the best intruder does: a policy with a limit on the worst case
     is not kept. Categories without an order are not masked at all.
 
     References

@@ -106,7 +106,8 @@ def evidence(microdata: Microdata, masked: Any, audited: Audit, id: str) -> byte
         "riskiest": _riskiest(microdata, masked, audited),
         "charts": _charts(audited),
     }
-    return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY)
+    # rows of a table may be kept as columns: they are written as lists
+    return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY, default=list)
 
 
 def read_evidence(content: bytes) -> dict[str, Any]:

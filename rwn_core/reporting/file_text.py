@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree
 
 import orjson
+
+from rwn_core.data.toml import toml_document
 
 
 def file_texts(content: bytes, suffix: str) -> list[str]:
@@ -93,7 +94,7 @@ _READERS: dict[str, Any] = {
     ".html": _html,
     ".json": lambda text: _plain(orjson.loads(text)),
     ".xml": _xml,
-    ".toml": lambda text: [*_plain(tomllib.loads(text)), *_comments(text)],
+    ".toml": lambda text: [*_plain(toml_document(text, "card")), *_comments(text)],
 }
 
 

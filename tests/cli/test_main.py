@@ -255,7 +255,7 @@ def test_no_failure_shows_a_traceback_or_a_value(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(mask_command, "load", fail)
+    monkeypatch.setattr(mask_command, "table_of", fail)
     result, output, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--k", 5)
     assert (result, output) == (code, "")
     assert word in said

@@ -149,13 +149,13 @@ def test_each_number_has_its_sentence(bodyfat, found):
     ],
 )
 def test_warnings_fit_the_setting(found, params, words):
-    sentences = risk_warnings.warnings(params, found.readings, rounding=False, groups=0)
+    sentences = risk_warnings.warnings(params, found.readings, digits=True, lone=15)
     assert any(words in text for text in sentences)
     assert any("original data" in text for text in sentences)
     assert any("not differentially private" in text for text in sentences)
     assert any("One release only" in text for text in sentences)
     assert any("all their digits" in text for text in sentences)
-    fewer = risk_warnings.warnings(params, found.readings, rounding=True, groups=1)
+    fewer = risk_warnings.warnings(params, found.readings, digits=False, lone=0)
     assert not any("all their digits" in text for text in fewer)
     assert not any("edit rules" in text for text in fewer)
 
@@ -194,7 +194,7 @@ def test_the_caveats_apply_to_the_setting(bodyfat, params, more, other):
     release = mask(bodyfat, params, seed=7)
     base = Comparison(original=bodyfat, masked=bodyfat)
     readings = disclose(base, release.masked, release.law).readings
-    sentences = " ".join(risk_warnings.warnings(params, readings, rounding=False, groups=0))
+    sentences = " ".join(risk_warnings.warnings(params, readings, digits=True, lone=15))
     shown = list(ALWAYS)
     if params.epsilon == 9.0 or params.method == "nbrs2015":
         shown.remove("original data")  # nearly nobody is linked; or an ordinary intruder suffices
@@ -209,7 +209,7 @@ def test_what_does_not_happen_at_q_0_is_no_warning(bodyfat):
     release = mask(bodyfat, params, seed=7)
     base = Comparison(original=bodyfat, masked=bodyfat)
     readings = disclose(base, release.masked, release.law).readings
-    said = " ".join(risk_warnings.warnings(params, readings, rounding=False, groups=0))
+    said = " ".join(risk_warnings.warnings(params, readings, digits=True, lone=15))
     assert "masks nothing" in said
     for never in ("shrink", "drift", "standard errors", "edit rules", "more than half the file"):
         assert never not in said, never
@@ -220,10 +220,10 @@ def test_a_homogeneous_neighborhood_is_a_caveat(found):
 
     readings = dict(found.readings)
     readings["homogeneity"] = replace(readings["homogeneity"], value=0.31)
-    sentences = risk_warnings.warnings(RWN(k=5), readings, rounding=False, groups=0)
+    sentences = risk_warnings.warnings(RWN(k=5), readings, digits=True, lone=15)
     assert any("31 % of the neighborhoods" in text for text in sentences)
     readings["homogeneity"] = replace(readings["homogeneity"], value=0.0)
-    sentences = risk_warnings.warnings(RWN(k=5), readings, rounding=False, groups=0)
+    sentences = risk_warnings.warnings(RWN(k=5), readings, digits=True, lone=15)
     assert not any("of the neighborhoods nearly" in text for text in sentences)
 
 
@@ -272,7 +272,7 @@ def test_a_method_without_neighborhoods_is_not_told_of_them(bodyfat, params):
     found = disclose(base, release.masked, release.law)
     assert found.repetition is None
     assert isinstance(found.readings["neighborhood_size"], NotApplicable)
-    said = risk_warnings.warnings(params, found.readings, rounding=False, groups=0)
+    said = risk_warnings.warnings(params, found.readings, digits=True, lone=15)
     said += [row[3] for row in risk_sentences.rows(found.readings, bodyfat.n) if row[1] != "n/a"]
     for words in ("neighborhood", "donor", "q = ", "larger q", "ε"):
         assert words not in " ".join(said), words

@@ -174,7 +174,7 @@ def test_the_risk_page_has_words_and_pictures_for_it(name, way, q):
     params = METHODS[way](data.n, q)
     found = disclose_release(data, params, seed=1)
     sentences = risk_sentences.rows(found.readings, data.n)
-    shown = [*sentences, *risk_warnings.warnings(params, found.readings, digits=False, lone=0)]
+    shown = [*sentences, *risk_warnings.warnings(params, found.readings, digits=True, lone=15)]
     shown += [table["rows"] for table in risk_tables.field(found.readings, data.n)]
     assert "nan" not in str(shown).lower().replace("meaning", "")
     for chart in risk_view.cards(found):
