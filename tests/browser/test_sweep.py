@@ -236,3 +236,39 @@ def test_killed_workers_and_a_killed_server_lose_no_finished_point(
         two.page.get_by_text(re.compile("Cancelled;")).wait_for()
         assert not two.server.children()
         assert two.complaints == []
+
+
+POINTS = """() => {
+  const graph = document.querySelector('.rwn-card .js-plotly-plot');
+  if (!graph?._fullLayout) return null;
+  const { _size: size, xaxis, yaxis } = graph._fullLayout;
+  const box = graph.getBoundingClientRect();
+  return graph.data.filter((t) => t.customdata).flatMap((t) => t.customdata.map((key, i) =>
+    [key, box.x + size.l + xaxis.d2p(t.x[i]), box.y + size.t + yaxis.d2p(t.y[i])]));
+}"""
+STYLE = "() => getComputedStyle(document.querySelector('.stMainBlockContainer')).padding"
+
+
+def test_a_click_on_the_map_chooses_a_setting_and_leaves_the_page_as_it_is(app) -> None:
+    app.open("/")
+    sweep(app)
+    finished(app)
+    page, style = app.page, app.page.evaluate(STYLE)
+    chosen = page.get_by_role("combobox", name="Setting (")
+    card = app.card("Risk–utility map of the sweep")
+    now = page.locator(".rwn-parameters").inner_text()
+    card.locator(".rwn-plot").hover()
+    page.wait_for_function(f"() => ({POINTS})() !== null")
+    lines = set()
+    for _, x, y in page.evaluate(POINTS)[:3]:
+        page.mouse.move(x - 2, y)
+        page.mouse.move(x, y)
+        page.locator(".hovertext").first.wait_for()
+        page.mouse.click(x, y)
+        app.settle()
+        lines.add(chosen.input_value() or page.get_by_test_id("stSelectbox").last.inner_text())
+        assert page.evaluate(STYLE) == style
+    assert len(lines) > 1, "each click chooses its own"
+    assert page.locator(".rwn-parameters").inner_text() == now, "nothing is loaded"
+    assert page.get_by_text("Loaded into Tune").count() == 0
+    assert "fragment rerun was triggered" not in app.server.log
