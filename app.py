@@ -16,7 +16,7 @@ def main() -> None:
         page_title="RWN",
         page_icon=str(Path(rwn_ui.__file__).parent / "server" / "icon.png"),
         layout="wide",
-        initial_sidebar_state="expanded",
+        initial_sidebar_state="auto",  # beside the page; on a narrow screen it would cover it
     )
     st.navigation(
         [

@@ -7,22 +7,16 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import orjson
 import typer
 
+from rwn_cli.audit import audit
 from rwn_cli.ledger import ledger
 from rwn_cli.mask import mask
 from rwn_cli.mask_dataset import mask_dataset
 from rwn_cli.options import (
     ENDS_IN,
-    Dropped,
-    SchemaFile,
-    asked,
-    described,
-    like,
-    load,
     require_openable,
 )
 from rwn_cli.output import output_format, write
@@ -30,7 +24,7 @@ from rwn_cli.report import report
 from rwn_cli.seek import seek
 from rwn_cli.seek_slices import seek_slices
 from rwn_cli.sweep import sweep
-from rwn_cli.terminal import progress, readings_table, say
+from rwn_cli.terminal import say
 from rwn_cli.verify import verify
 from rwn_core._version import __version__
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
@@ -50,8 +44,6 @@ app = typer.Typer(
         "5 a file cannot be read or written, 130 interrupted."
     ),
 )
-
-Original = Annotated[str, typer.Argument(metavar="ORIGINAL", help="Its file, or demo:NAME.")]
 
 
 def main() -> None:
@@ -164,59 +156,7 @@ app.command()(mask)
 app.command("mask-dataset")(mask_dataset)
 
 
-@app.command()
-def audit(
-    original: Original,
-    masked: Annotated[Path, typer.Argument(metavar="MASKED", help="Its rows in the same order.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
-    measure: Annotated[
-        list[str] | None, typer.Option(metavar="KEY", help="Only this measure; repeatable.")
-    ] = None,
-    response: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Response of the regression to keep.")
-    ] = None,
-    predictor: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Predictor of it; repeatable.")
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Sampling weights: how many people a record stands for."),
-    ] = None,
-    population: Annotated[
-        float | None,
-        typer.Option(metavar="N", help="How many people the original is a sample of."),
-    ] = None,
-    keys: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME,NAME", help="Variables that somebody may know together; repeatable."
-        ),
-    ] = None,
-    schema: SchemaFile = None,
-    drop: Dropped = None,
-) -> None:
-    """Read the measures on an original and a masked table.
-
-    Row i of MASKED must be the masked record i of ORIGINAL, as `rwn mask --order original` writes
-    it. A shuffled release cannot be audited row by row.
-    """
-    data = described(load(original, schema), identifiers=drop or ())
-    from rwn_core.evaluation.audit import compare, read_all
-    from rwn_core.measures.comparison import Sampling
-
-    data = asked(data, response, predictor or ())
-    say("note: row i of MASKED is read as record i of ORIGINAL; a shuffled file gives nonsense.")
-    sampling = Sampling(weights=weights, population=population)
-    known = [[name.strip() for name in each.split(",")] for each in keys or ()]
-    comparison = compare(data, like(data, masked), sampling=sampling, key_sets=known)
-    with progress("auditing") as report:
-        readings = read_all(comparison, measure, progress=report)
-    if as_json:
-        document = {"records": data.n, "variables": len(data.schema.released)}
-        typer.echo(_json({**document, "measures": readings.records()}))
-    else:
-        typer.echo(readings_table(readings.records()))
-
+app.command()(audit)
 
 app.command()(sweep)
 
@@ -229,7 +169,3 @@ app.command()(report)
 app.command()(verify)
 
 app.add_typer(ledger, name="ledger")
-
-
-def _json(document: dict[str, Any]) -> str:
-    return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_INDENT_2).decode()

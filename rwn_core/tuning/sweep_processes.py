@@ -169,12 +169,13 @@ class Run:
         """Why it ended before it was done; empty while it runs and after it is done."""
         if self.running:
             return ""
-        missing = len(self.settings) - len(self._collect())
-        if not missing:
+        if len(self._collect()) == len(self.settings):
             return ""
+        done = self.sweep()
+        missing = f"{done.wanted - len(done):,} of {done.wanted:,} settings"
         if self.cancelled:
-            return f"Cancelled; {missing:,} of {len(self.settings):,} settings are open."
-        stopped = f"The work stopped with {missing:,} of {len(self.settings):,} settings open"
+            return f"Cancelled; {missing} are open."
+        stopped = f"The work stopped with {missing} open"
         why = self._refused()
         if why:
             return f"{stopped}. {why} Start it again to go on."

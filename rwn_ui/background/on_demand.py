@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import rwn_core as rwn
 from rwn_core.errors import RWNError
@@ -21,7 +22,7 @@ KEPT = 64  # answers
 _FAILED = "It could not be read, perhaps for lack of memory; choose a smaller radius or k."
 
 Answer = Reading | rwn.NotApplicable
-_SAID = {"names", "row_by_row", "at_once", "attack", "standing", "estimate", "top5"}
+_SAID = {"names", "row_by_row", "at_once", "attack", "standing", "estimate", "top5", "rows", "of"}
 """Of the detail of a linkage, what its sentence is made of."""
 
 
@@ -36,8 +37,7 @@ class Question:
     def answer(self, unmasked: Comparison) -> Answer:
         """Draw the release and read the measure; its numbers only, without its records."""
         try:
-            release = rwn.mask(unmasked.original, self.params, seed=self.seed)
-            masked = unmasked.with_masked(release.masked, release.law)
+            masked = _release(unmasked, self.params, self.seed)
             reading = rwn.MEASURES[self.measure].read(masked)
         except RWNError as refusal:
             return rwn.NotApplicable(str(refusal))
@@ -45,6 +45,13 @@ class Question:
             return reading
         said = {name: part for name, part in reading.detail.items() if name in _SAID}
         return replace(reading, detail=said)
+
+
+@lru_cache(maxsize=1)
+def _release(unmasked: Comparison, params: Method, seed: int) -> Comparison:
+    """The release of a setting; several measures of it are asked for one after another."""
+    release = rwn.mask(unmasked.original, params, seed=seed)
+    return unmasked.with_masked(release.masked, release.law)
 
 
 def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answer]) -> Handle:

@@ -13,6 +13,7 @@ from rwn_core.errors import InputError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.reporting.scenario import Scenario
+from rwn_ui.features import analysis_form
 from rwn_ui.messages import escaped, guarded
 from rwn_ui.state.results import own_results, prepared
 from rwn_ui.state.session import Session
@@ -31,11 +32,9 @@ def suggested(data: rwn.Microdata) -> AnalysisPlan:
     analyses = []
     question = data.schema.question
     if question is not None:
-        names = [f"`{name}`" if not name.isidentifier() else name for name in question.predictors]
+        names = [analysis_form.quoted(name) for name in question.predictors]
         kind = data.schema.variable(question.response).kind
-        response = (
-            question.response if question.response.isidentifier() else f"`{question.response}`"
-        )
+        response = analysis_form.quoted(question.response)
         analyses.append(
             Analysis(
                 name=f"Regression of {question.response}",
@@ -91,7 +90,7 @@ def register(session: Session, text: str) -> None:
 
 
 def draw(session: Session) -> None:
-    """The analyses as text, with what is wrong about it, and the file."""
+    """The analyses as a form and as text, with what is wrong about it, and the file."""
     with st.expander("Analysis plan: register the analyses that users will run"):
         key = f"utility.{session.generation}.pass"
         written, last = draft(session), own_results().last
@@ -102,15 +101,19 @@ def draw(session: Session) -> None:
         def change(text: str | None = None) -> None:
             register(session, st.session_state[key] if text is None else text)
 
-        st.caption(_HELP)
-        st.text_area(
-            "Analyses",
-            key=key,
-            height=220,
-            placeholder="[[analysis]]",
-            label_visibility="collapsed",
-            on_change=change,
-        )
+        form, text = st.tabs(["Form", "As text"])
+        with form:
+            analysis_form.draw(session, f"{key}.form", change)
+        with text:
+            st.caption(_HELP)
+            st.text_area(
+                "Analyses",
+                key=key,
+                height=220,
+                placeholder="[[analysis]]",
+                label_visibility="collapsed",
+                on_change=change,
+            )
         if not prepared(session).prepared.whole:
             st.info(
                 "Analyses of some records have larger standard errors than those of all, so they "

@@ -20,6 +20,7 @@ REST = 400  # milliseconds without a move, before it is read
 SOON, LATE = 0.15, 2.0  # seconds between two questions whether it has been
 PENDING = rwn.NotApplicable("A moment: on a table of this size it follows when the sliders rest.")
 VIEW = "tune.risk"
+DISCLOSURE = "disclosure"  # the job of the Risk page
 POLICY = "policy"  # on the axis: the largest share of a limit that is used
 AXIS = "largest share of a limit used"
 
@@ -58,9 +59,7 @@ def choose(session: Session) -> None:
     """Let the user choose it."""
     keys = choices()
     why = ""
-    if not prepared(session).prepared.whole:
-        why = " The worst case needs every record, so that it is not judged here."
-    elif session.data.n > LARGEST_LIVE:
+    if session.data.n > LARGEST_LIVE or not prepared(session).prepared.whole:
         why = f" With {session.data.n:,} records the verdict follows when the sliders rest."
     session.views[VIEW] = st.selectbox(
         "Risk on the map",
@@ -94,8 +93,8 @@ def _read(
 ) -> Reading | rwn.NotApplicable:
     kept, here = memo("limits", 32), (*release_key(session), key)
     reading: Reading | rwn.NotApplicable | None
-    reading = kept.get(here) or _read_beside(session, current, key)
-    if reading is None or (reading is PENDING and wait):
+    reading = kept.get(here) or found_on_risk(session, key) or _read_beside(session, current, key)
+    if reading is None or (reading is PENDING and wait and prepared(session).prepared.whole):
         reading = kept.once(here, lambda: rwn.MEASURES[key].read(current.comparison))
     return reading
 
@@ -103,13 +102,28 @@ def _read(
 def _read_beside(
     session: Session, current: CurrentRelease, key: str
 ) -> Reading | rwn.NotApplicable | None:
-    """What was read in the background, or that it is to come; None where it is read at once."""
-    if session.data.n <= LARGEST_LIVE or not prepared(session).prepared.whole:
+    """What was read in the background, or that it is to come; None where it is read at once.
+
+    There all records are masked, also where only some of a very large table are shown.
+    """
+    if session.data.n <= LARGEST_LIVE and prepared(session).prepared.whole:
         return None
     reader = own_work().on_demand
     if reader is None or reader.data is not session.data:
         return PENDING
     return reader.known(_question(session, current, key)) or PENDING
+
+
+def found_on_risk(session: Session, key: str) -> Reading | rwn.NotApplicable | None:
+    """What the Risk page's job has found about this release under the table's own keys."""
+    job = own_work().jobs.get(DISCLOSURE)
+    if job is None or job.result is None:
+        return None
+    attack, release = job.about
+    if release != release_key(session) or not attack.usual(session.data):
+        return None
+    reading: Reading | rwn.NotApplicable | None = job.result.readings.get(key)
+    return reading
 
 
 def _question(session: Session, current: CurrentRelease, key: str) -> Question:

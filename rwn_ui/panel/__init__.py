@@ -41,8 +41,9 @@ def panel(
         tall : bool, one chart as high as the window leaves room for, under three tiles in a row.
         stacked : bool, up to three tiles side by side, each of several lines.
         summary : {"text", "help"?}, the present parameters in one line.
-        changed : {"names": [str], "share": [float], "overall": float, "q": float | None},
-            realized share of changed cells.
+        changed : {"names": [str], "share": [float], "overall": float, "q": float | None,
+            "least"?, "warning"?}, realized share of changed cells, the least and what is amiss in
+            words.
         tiles : list of {"label", "original"?, "released", "state": "ok" | "over" | None, "limit"?,
             "against": [{"pin", "text", "better": bool | None}], "help"}; all texts ready to read.
         cards : list of str, each a chart written by `rwn_core.charts.serialise`.

@@ -4,7 +4,13 @@
 const LIBRARY = "app/static/plotly.min.js";
 const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false, showTips: false };
 const DARK = { "#0072B2": "#56B4E9", "#D55E00": "#E98A3A", "#777777": "#A3A3A3",
-               "#009E73": "#35C29A", "#B2182B": "#FF8080" };
+               "#009E73": "#35C29A", "#B2182B": "#FF8080",
+               // scales of changes and correlations: dark where nothing is to be seen
+               "rgb(84,39,136)": "rgb(190,165,245)", "rgb(178,171,210)": "rgb(98,82,140)",
+               "rgb(242,242,242)": "rgb(40,43,50)", "rgb(253,184,99)": "rgb(140,84,30)",
+               "rgb(179,88,6)": "rgb(255,176,84)", "rgb(33,102,172)": "rgb(110,175,240)",
+               "rgb(146,197,222)": "rgb(52,88,120)", "rgb(244,165,130)": "rgb(140,70,55)",
+               "rgb(178,24,43)": "rgb(255,125,115)" };
 const SETTLE = 300;          // milliseconds in which Plotly may still answer a pointer that left
 
 let library;

@@ -216,6 +216,7 @@ class Summary {
     this.share = part("share", this.changed);
     this.strip = part("strip", this.changed);
     this.strip.setAttribute("role", "img");
+    this.warning = part("warning");
   }
 
   show({ summary, changed }) {
@@ -223,10 +224,12 @@ class Summary {
     setText(this.text, summary?.text ?? "");
     this.text.title = summary?.help ?? "";
     this.changed.hidden = !changed;
+    setText(this.warning, changed?.warning ?? "");
     if (!changed) return;
     const whole = (share) => `${Math.round(100 * share)} %`;
     const expected = changed.q == null ? "" : ` (q = ${changed.q})`;
-    setText(this.share, `cells changed ${whole(changed.overall)}${expected}`);
+    const least = changed.least ? ` · ${changed.least}` : "";
+    setText(this.share, `cells changed ${whole(changed.overall)}${expected}${least}`);
     const each = changed.names.map((name, i) => `${name} ${whole(changed.share[i])}`);
     this.strip.setAttribute("aria-label", `Share of changed cells by variable: ${each.join(", ")}`);
     fill(this.strip, each, () => make("i"), (bar, title, i) => {

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+import rwn_core as rwn
 from rwn_core.data.rounding import Steps
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
@@ -40,6 +41,17 @@ class Attack:
         """What results are kept under."""
         return (self.keys, self.precision, self.sampling, self.key_sets)
 
+    def usual(self, data: rwn.Microdata) -> bool:
+        """Whether nothing but what the table itself says is assumed."""
+        plain = (tuple(usual_keys(data)), Sampling(), ())
+        return (self.keys, self.sampling, self.key_sets) == plain
+
+
+def usual_keys(data: rwn.Microdata) -> list[str]:
+    """The key variables of a table; all released ones where it has none."""
+    released = data.schema.released
+    return [v.name for v in released if v.role is Role.KEY] or [v.name for v in released]
+
 
 def key(session: Session, what: str) -> str:
     """The name of a widget that belongs to one table."""
@@ -54,11 +66,10 @@ def attack(session: Session) -> Attack:
     ParameterError
     """
     names = [v.name for v in session.data.schema.released]
-    keys = [v.name for v in session.data.schema.released if v.role is Role.KEY] or names
     chosen = st.multiselect(
         "What the intruder knows of everybody",
         names,
-        _kept(session, "keys", keys),
+        _kept(session, "keys", usual_keys(session.data)),
         key=key(session, "keys.widget"),
         help="The key variables of all measures on this page but the whole-file worst case.",
     )

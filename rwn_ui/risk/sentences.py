@@ -1,10 +1,80 @@
-"""The Risk page's table of what each number says, in one plain sentence."""
+"""The Risk page's tables of what each number says, in one plain sentence."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import rwn_core as rwn
 from rwn_core.evaluation.attack_list import Answers
 from rwn_core.measures.measure import Reading
+
+_ROW = (
+    "bayes_linkage",
+    "intruder_levels",
+    "whole_file_linkage",
+    "abstaining_linkage",
+    "repeated_releases",
+    "distance_linkage",
+    "mahalanobis_linkage",
+    "global_linkage",
+    "probabilistic_linkage",
+    "misclassification",
+    "individual_risk",
+    "loglinear_risk",
+    "linkability",
+)
+_VALUE = (
+    "membership",
+    "attribute_inference",
+    "attribute_gain",
+    "true_matches",
+    "differential_privacy",
+    "extremes",
+    "queries",
+    "homogeneity",
+    "interval_disclosure",
+    "inference",
+    "singling_out",
+)
+_COLUMNS = ["measure", "value", "read against", "in plain words"]
+
+
+def tables(readings: Answers, n: int) -> list[dict[str, Any]]:
+    """What each number says, in three tables by the question that it answers.
+
+    A measure that answers neither of the first two questions is in the third.
+    """
+    rest = [key for key in readings if key not in (*_ROW, *_VALUE)]
+    groups = (
+        (
+            "Whose row is it?",
+            [key for key in readings if key in _ROW],
+            "Read against: a guess among all records, or the same attack on people who are not in "
+            "the file, as the words say.",
+        ),
+        (
+            "What is learned about a person?",
+            [key for key in readings if key in _VALUE],
+            "Read against: a guess, the original, or the same attack on people who are not in the "
+            "file, as the words say. Guessing and inference are tried on a release of four fifths "
+            "of the records, so that the others can be those people.",
+        ),
+        (
+            "Who stands out, and what has masking changed?",
+            rest,
+            "Read against: the original table. By themselves these numbers say nothing of a link; "
+            "they show where to look.",
+        ),
+    )
+    return [
+        {
+            "title": title,
+            "columns": _COLUMNS,
+            "rows": rows({key: readings[key] for key in keys}, n),
+            "caption": caption,
+        }
+        for title, keys, caption in groups
+    ]
 
 
 def rows(readings: Answers, n: int) -> list[list[str]]:

@@ -37,7 +37,6 @@ from rwn_ui.state.results import current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
-JOB = "disclosure"
 KEPT = 8  # results of one user
 LARGEST_LIVE = 1000  # records up to which every choice is answered at once
 INTERNAL = "Internal: for the data steward only. Single records and their values stay inside."
@@ -78,7 +77,7 @@ def _base(data: rwn.Microdata, sampling: Sampling) -> Comparison:
 
 def _by_job(session: Session, attack: Attack) -> None:
     work, now = own_work(), (attack, release_key(session))
-    job = work.jobs.get(JOB)
+    job = work.jobs.get(risk_axis.DISCLOSURE)
     st.caption(
         f"A table of {session.data.n:,} records takes a while: released rows are linked as a "
         "random sample, and the work runs in the background."
@@ -89,7 +88,7 @@ def _by_job(session: Session, attack: Attack) -> None:
         disabled=work.busy,
         key=key(session, "start"),
     ):
-        job = work.jobs[JOB] = Job(
+        job = work.jobs[risk_axis.DISCLOSURE] = Job(
             session.words,
             disclose_release,
             words=f"Attacking the release at {session.words}",
@@ -203,14 +202,7 @@ def _card(found: Disclosure, measure: str, chart: str) -> Chart:
 
 def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[str, Any]]:
     tables = [
-        {
-            "title": "What each number says",
-            "columns": ["measure", "value", "read against", "in plain words"],
-            "rows": risk_sentences.rows(found.readings, session.data.n),
-            "caption": "Read against: a guess, the original, or the same attack on people who are "
-            "not in the file, as the words say. Guessing and inference are tried on a release of "
-            "four fifths of the records, so that the others can be those people.",
-        },
+        *risk_sentences.tables(found.readings, session.data.n),
         *risk_shown.tables(found.readings),
         _warnings(session, attack, found),
     ]
@@ -221,7 +213,14 @@ def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[st
     if worst:
         tables.append(_worst(worst))
     followed = _followed(session, attack, found)
-    return [*tables, followed] if followed else tables
+    tables += [followed] if followed else []
+    return [{**table, "file": _file(table["title"])} for table in tables]
+
+
+def _file(title: str) -> str:
+    """The name of a table's file, which says that it stays inside."""
+    words = "".join(c if c.isalnum() else " " for c in title.removesuffix("(internal)").lower())
+    return f"{'-'.join(words.split())}-internal.csv"
 
 
 def _warnings(session: Session, attack: Attack, found: Disclosure) -> dict[str, Any]:

@@ -141,5 +141,5 @@ def sample_note(session: Session) -> None:
     shown, of = len(preview.records), session.data.n
     slot.caption(
         f"**{shown:,} random records of {of:,}**, with neighborhoods in the full table; standard "
-        f"errors are of {shown:,}. What needs every record is left out; a download masks all."
+        f"errors are of {shown:,}. The policy judges a release of all records, as a download is."
     )

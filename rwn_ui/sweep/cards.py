@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,6 +21,7 @@ from rwn_ui.features.risk_axis import AXIS, POLICY
 from rwn_ui.features.sweep_points import best, place
 from rwn_ui.state.results import current_release, memo, release_key
 from rwn_ui.state.session import Session
+from rwn_ui.sweep.pick import picked
 
 
 def title(measure: str, records: int) -> str:
@@ -94,6 +95,7 @@ def draw_map(
         marks=[
             *_ends(session.policy, sweep, x, y),
             *_marks(session, x, y),
+            *_chosen(session, sweep, x, y),
             _now(session, sweep, x, y),
         ],
     )
@@ -143,6 +145,17 @@ def _marks(session: Session, x: str, y: str) -> list[dict[str, Any]]:
         {"label": name, "text": text, "x": across, "y": up}
         for name, text, across, up in found
         if across is not None and up is not None
+    ]
+
+
+def _chosen(session: Session, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
+    """The setting that the list below shows."""
+    key = picked(session)
+    return [
+        {"label": "chosen", "text": p.setting.words}
+        | {c: place(session.policy, p, m) for c, m in (("x", x), ("y", y))}
+        for p in sweep
+        if p.setting.key == key != session.setting.key
     ]
 
 
@@ -219,6 +232,13 @@ def slices(settings: Sequence[Setting], across: str, down: str) -> list[str]:
     """The other parameters' combinations, in words, of methods that have these two."""
     both = (across, down)
     return list(dict.fromkeys(_rest(each, both) for each in settings if _has(each, both)))
+
+
+def fullest(found: Sequence[str], sweep: Sweep, across: str, down: str) -> str:
+    """The combination with most finished settings, the last of equals."""
+    both = (across, down)
+    done = Counter(_rest(p.setting, both) for p in sweep if _has(p.setting, both))
+    return max(reversed(found), key=lambda rest: done[rest]) if done else found[0]
 
 
 def _has(setting: Setting, names: Sequence[str]) -> bool:

@@ -11,14 +11,14 @@ import rwn_core as rwn
 from rwn_core.data.rounding import check_precision, steps_by_name, steps_of
 from rwn_core.data.slices import Slices, slices_words
 from rwn_core.errors import ParameterError
-from rwn_core.masking import Lever, LeverRange
+from rwn_core.masking import Lever
 from rwn_core.reporting.scenario import Search
-from rwn_core.tuning import USUAL, Grid, Plan, values_of
+from rwn_core.tuning import Grid, Plan, values_of
 from rwn_core.tuning.slice_presets import PRESETS, preset_of, preset_slices
-from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 from rwn_ui.sweep import run as sweep_run
+from rwn_ui.sweep.first_search import first_search
 from rwn_ui.widgets.precision import CHOICES, words_of
 
 _FIELDS = (
@@ -158,38 +158,6 @@ def _levers(session: Session) -> list[Lever]:
 
 def _names(session: Session) -> list[str]:
     return [lever.name for lever in _levers(session)]
-
-
-def first_search(session: Session) -> Search:
-    """About sixty settings within the sliders' ranges, six measures, eight releases."""
-    table = prepared(session)
-    axes: dict[str, tuple[Any, ...]] = {}
-    for lever in session.params.levers:
-        ends = table.prepared.ranges[lever.name]
-        if lever.name == session.params.strength:
-            axes[lever.name] = _even(ends, table.quick_end(session.params, lever.name))
-        elif lever.whole:
-            some = tuple(value for value in (3, 5, 10, 20, 40) if value <= ends.high)
-            axes[lever.name] = some or (ends.high,)
-        else:
-            axes[lever.name] = ((ends.low + ends.high) / 2, ends.high)
-    # chosen variables and matrices are no values between commas: they are tried from a scenario
-    axes |= {name: (value,) for name, value in session.options if not isinstance(value, tuple)}
-    grid = Grid(
-        axes=axes,
-        method=(session.method,),
-        precision=(dict(session.precision),),
-        slices=(session.slices,),
-    )
-    measures = tuple(dict.fromkeys((*session.policy.measures, *USUAL)))
-    return Search(grid=grid, plan=Plan(measures=measures, seed=session.seed))
-
-
-def _even(ends: LeverRange, high: float) -> tuple[float, ...]:
-    """Six values from the low end to another, on the slider's steps."""
-    fifth = max((high - ends.low) / 5, ends.step)
-    counts = (round(number * fifth / ends.step) for number in range(6))
-    return tuple(round(ends.low + count * ends.step, 10) for count in counts)
 
 
 def read(session: Session) -> Search:

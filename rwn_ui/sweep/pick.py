@@ -10,7 +10,7 @@ import rwn_core as rwn
 from rwn_core.tuning import Point, Run
 from rwn_ui.features.risk_axis import POLICY
 from rwn_ui.features.scenario_trial import scenario_of
-from rwn_ui.features.setting_sentences import reading_words, value_words
+from rwn_ui.features.setting_sentences import value_words
 from rwn_ui.features.sweep_points import best as best_settings
 from rwn_ui.features.sweep_points import place
 from rwn_ui.messages import escaped
@@ -26,16 +26,24 @@ def _key(session: Session, what: str) -> str:
 
 
 def pick(session: Session, key: str) -> None:
-    """Take a setting that was clicked on the map over to Tune."""
+    """Choose a setting that was clicked on the map; nothing else changes.
+
+    Streamlit calls it before a part of the page, where a message would take the place of what
+    stands first on the page.
+    """
     run = own_work().sweep
-    point = None if run is None else next((p for p in run.sweep() if p.setting.key == key), None)
-    if point is not None:
-        st.session_state[_key(session, "picked")] = point.setting.key
-        load(session, point.setting)
+    if run is not None and any(point.setting.key == key for point in run.sweep()):
+        st.session_state[_key(session, "picked")] = key
+
+
+def picked(session: Session) -> str | None:
+    """The key of the chosen setting; None before the list was drawn."""
+    key: str | None = st.session_state.get(_key(session, "picked"))
+    return key
 
 
 def draw(session: Session, run: Run) -> None:
-    """The same by keyboard: a list of settings, the frontier first."""
+    """The chosen setting: a list, the frontier first, and what can be done with it."""
     sweep = run.sweep()
     if not len(sweep):
         return
@@ -48,7 +56,7 @@ def draw(session: Session, run: Run) -> None:
         st.session_state[key] = next(iter(points))
     left, press, keep = st.columns([6, 1.3, 1.3], vertical_alignment="bottom")
     chosen = left.selectbox(
-        "Setting (✓ keeps all limits, ● on the frontier); a click on the map picks one, too",
+        "Setting (✓ keeps all limits, ● on the frontier); a click on the map chooses one, too",
         list(points),
         key=key,
         format_func=lambda k: _line(session, points[k], x, y, best),
@@ -79,20 +87,15 @@ def _line(session: Session, point: Point, x: str, y: str, best: set[str]) -> str
     mark += "✓ " if verdict.kept else ""
     first = (y,) if y != POLICY else (verdict.first,) if verdict.first else ()
     beside = [key for key in RISKS if key in point.spreads] if {x, y} & {POLICY, *RISKS} else []
-    shown = [*first, x, *beside]
-    readings = (_words(point, m, interval=m in (*first, x)) for m in dict.fromkeys(shown))
+    shown = dict.fromkeys([x, *first, *beside])  # the utility first, or it would be cut off
+    readings = (_words(point, measure) for measure in shown)
     return f"{mark}{point.setting.words} · {' · '.join(readings)}"
 
 
-def _words(point: Point, measure: str, *, interval: bool) -> str:
-    """A measure of a point in words; with its interval, where one more release falls."""
+def _words(point: Point, measure: str) -> str:
+    """The median of a measure in words; where one more release falls says the table."""
     reading = point.stated().get(measure)
-    if reading is None:
-        words = "not applicable"
-    elif interval:
-        words = reading_words(measure, reading)
-    else:
-        words = value_words(measure, reading["median"])
+    words = "not applicable" if reading is None else value_words(measure, reading["median"])
     spread = point.spreads.get(measure)
     called = rwn.MEASURES[measure].title if spread is None else spread.title
     return f"{called} {words}"

@@ -26,6 +26,8 @@ from rwn_ui.sweep import goal_seek as goal_seek_view
 from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.sweep import run as sweep_run
 from rwn_ui.sweep import slice_search as slice_search_view
+from rwn_ui.sweep import table as sweep_table
+from rwn_ui.sweep import welcome
 from rwn_ui.widgets import limits
 
 
@@ -37,7 +39,7 @@ def draw(session: Session) -> None:
     """All of it; while the sweep runs, this part of the page draws itself again and again."""
     run = own_work().sweep
     if run is None:
-        _nothing_yet(session)
+        welcome.draw(session)
         slice_search_view.draw(session)
         return
 
@@ -52,31 +54,9 @@ def draw(session: Session) -> None:
 
     polled(area, again=running)
     sweep_pick.draw(session, run)
+    sweep_table.draw(session, run)
     goal_seek_view.draw(session, run)
     slice_search_view.draw(session)
-
-
-def _nothing_yet(session: Session) -> None:
-    st.space("xxsmall")  # below the bar of pages
-    st.info(
-        "Choose values at the left and start: every combination is tried with several releases, "
-        "and each appears on the map as soon as it is done.",
-        icon=":material/info:",
-    )
-    found = sweep_run.kept(session.data)
-    if found is None:
-        return
-    plan, settings, finished = found
-    whole = finished == len(settings)
-    st.write(
-        f"A sweep of this table is kept: {finished:,} of {len(settings):,} settings are finished, "
-        f"{plan.releases} releases each."
-    )
-    words = "Show it" if whole else "Go on with it"
-    if st.button(words, type="primary", key=_key(session, "resume")):
-        asked = [setting for setting in settings if setting.method not in REFERENCES]
-        own_work().sweep = sweep_run.begin(session.data, asked, plan)
-        st.rerun()
 
 
 def _progress(session: Session, run: Run) -> None:
@@ -99,13 +79,13 @@ def _pictures(session: Session, run: Run) -> None:
     asked = [s for s in run.settings if s.method not in REFERENCES]
     names = sweep_cards.varied(asked)
     x, y, limit, along = _axes(session, measures, names)
-    _redraw_the_rest(session, (x, y, session.policy))
+    _redraw_the_rest(session, (x, y, session.policy, sweep_pick.picked(session)))
     if session.setting.key not in {point.setting.key for point in sweep}:
         current_release(session, slot)  # the map shows it
     cards = [sweep_cards.draw_map(session, sweep, x, y, limit=limit, along=along)]
     forecasts = run.forecasts(session.data)
     if len(names) > 1:
-        where, measure = _surface(session, asked, names, measures, x)
+        where, measure = _surface(session, asked, sweep, names, x)
         cards.append(
             sweep_cards.draw_surface(
                 asked,
@@ -116,7 +96,7 @@ def _pictures(session: Session, run: Run) -> None:
                 forecasts=forecasts,
             )
         )
-    chosen = (x, y, session.policy, along, session.generation)
+    chosen = (x, y, session.policy, along, session.generation, sweep_pick.picked(session))
     payload = {
         "stamp": f"{len(sweep)}|{len(forecasts)}|{chosen}",
         "wide": True,
@@ -128,7 +108,7 @@ def _pictures(session: Session, run: Run) -> None:
 
 
 def _redraw_the_rest(session: Session, chosen: tuple[Any, ...]) -> None:
-    """Draw the whole page anew when the axes changed: what stands below speaks of them."""
+    """Draw the whole page anew when the axes or the chosen setting changed: the rest says them."""
     key = _key(session, "axes")
     before = st.session_state.get(key)
     st.session_state[key] = chosen
@@ -195,13 +175,13 @@ def _limit(session: Session, key: str) -> float | None:
 def _surface(
     session: Session,
     asked: list[Setting],
+    sweep: Sweep,
     names: list[str],
-    measures: tuple[str, ...],
     first: str,
 ) -> tuple[tuple[str, str, str], str]:
     """Which measure the heat map shows, over which parameters, where the others are held."""
     of, over, by, at = st.columns([3, 2, 2, 3])
-    sign = SHORT_NAMES.get
+    sign, measures = SHORT_NAMES.get, sweep.plan.measures
     more = [key for key in EXPECTED if key not in measures]
     measure = of.selectbox(
         "Heat map of",
@@ -224,7 +204,8 @@ def _surface(
     slices = sweep_cards.slices(asked, across, down)
     if len(slices) < 2:
         return (across, down, "".join(slices)), measure
-    held = at.selectbox(
-        "at", slices, len(slices) - 1, key=_key(session, f"at.{across}.{down}.{len(slices)}")
-    )
+    key = _key(session, f"at.{across}.{down}.{len(slices)}")
+    if key not in st.session_state:  # a map that fills from the start, and not at the very end
+        st.session_state[key] = sweep_cards.fullest(slices, sweep, across, down)
+    held = at.selectbox("at", slices, key=key)
     return (across, down, held), measure

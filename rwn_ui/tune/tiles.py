@@ -121,7 +121,21 @@ def _tile(
         if tile.measure in pinned.values:
             before = pinned.values[tile.measure]
             shown["against"].append(_against(tile, name, tile.value(reading), before))
+            shown["help"] += _noise(name, before, spread)
     return shown
+
+
+def _noise(name: str, pinned: float, spread: tuple[float, float] | None) -> str:
+    """Whether luck alone makes such a difference to a pin."""
+    if spread is None:
+        return (
+            f" {name} is one draw, and so is this release: draw 25 to see which differences are "
+            "luck."
+        )
+    low, high = spread
+    if low <= pinned <= high:
+        return f" {name} lies where draws of this setting fall: the difference may be luck."
+    return f" {name} lies outside of where draws of this setting fall."
 
 
 def _called(tile: Tile, reading: Reading | rwn.NotApplicable, records: int) -> Tile:

@@ -9,11 +9,12 @@ from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import (
     analysis_plan_results,
+    hardly_changed,
     repeated_draws_results,
     risk_axis,
     sweep_points,
 )
-from rwn_ui.panel.parts import changed_cells, radius_note, stamp
+from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.state import address
 from rwn_ui.state.prepared_table import CurrentRelease
 from rwn_ui.state.results import prepared
@@ -46,7 +47,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
             + repeated_draws_results.words(repeated_draws_results.drawn(session)),
             "help": radius_note(session.levers),
         },
-        "changed": changed_cells(readings["cells_changed"], session.levers),
+        "changed": hardly_changed.strip(session, readings["cells_changed"]),
         "tiles": [
             *tiles.draw(session, readings),
             *_analysis_plan(session, current),

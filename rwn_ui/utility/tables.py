@@ -56,11 +56,11 @@ def _overlap(utility: UtilityReadings) -> Table | None:
     rows = [[str(term), float(own), float(cut)] for term, own, cut in zip(*cells, strict=True)]
     means = f"{reading.value:.3g}, clipped {detail['mean_clipped']:.3g}.".replace("-", "−")
     return {
-        "title": "Overlap of the 95 % intervals",
+        "title": f"Overlap of the 95 % intervals: linear regression of {detail['response']}",
         "columns": ["term", "overlap", "clipped at 0"],
         "rows": rows,
-        "caption": f"Regression of {detail['response']}. 1: the same interval; 0: touching; below "
-        f"0: apart. Mean over the slopes {means}",
+        "caption": "1: the same interval; 0: touching; below 0: apart. Mean over the slopes "
+        f"{means}",
     }
 
 

@@ -13,9 +13,14 @@ from rwn_core.evaluation.forecast.statistic import CHANGE, statistics_of
 from rwn_core.evaluation.registered_analysis import Verdict
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures.measure import Reading
-from rwn_ui.features import analysis_plan_results, repeated_draws, repeated_draws_results
+from rwn_ui.features import (
+    analysis_plan_results,
+    hardly_changed,
+    repeated_draws,
+    repeated_draws_results,
+)
 from rwn_ui.messages import escaped
-from rwn_ui.panel.parts import changed_cells, radius_note, stamp
+from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.panel.tile import Tile
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
@@ -90,7 +95,7 @@ def payload(
             "text": f"{session.words} · seed {session.seed}{repeated_draws_results.words(drawn)}",
             "help": radius_note(session.levers),
         },
-        "changed": changed_cells(utility.readings["cells_changed"], session.levers),
+        "changed": hardly_changed.strip(session, utility.readings["cells_changed"]),
         "tiles": [
             *(_tile(tile, utility, drawn) for tile in TILES),
             analysis_plan_results.tile(verdicts) if verdicts else _tile(CLUSTERS, utility, drawn),

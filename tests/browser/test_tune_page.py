@@ -166,3 +166,24 @@ def test_projector_mode_shows_two_columns_and_larger_type(app) -> None:
     assert tops[0] == tops[1] < tops[2] == tops[3]
     assert app.page.evaluate(size) == pytest.approx(1.5 * small)
     app.page.wait_for_url("**projector=1**")
+
+
+def test_on_a_narrow_screen_the_sidebar_does_not_cover_the_page(open_app) -> None:
+    narrow = open_app(viewport={"width": 390, "height": 844})
+    narrow.page.goto(narrow.server.address)  # cards further down are drawn when they are seen
+    tile = narrow.page.locator(".rwn-tile").first
+    tile.wait_for()
+    narrow.settle()
+    on_top = """(tile) => {
+      const { x, y, width, height } = tile.getBoundingClientRect();
+      return tile.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+    }"""
+    assert tile.evaluate(on_top)
+
+
+def test_no_title_of_a_card_is_cut(open_app) -> None:
+    for width in (1024, 1280):
+        page = open_app(viewport={"width": width, "height": 720}).open("/").page
+        titles = page.locator(".rwn-card figcaption b, .rwn-label > span:first-child")
+        cut = "all => all.filter((n) => n.scrollWidth > n.clientWidth + 1).map((n) => n.innerText)"
+        assert titles.evaluate_all(cut) == []

@@ -48,3 +48,41 @@ def test_a_scenario_brings_its_analysis_plan_along_and_is_judged(open_page) -> N
     next(each for each in screen.test.button if each.label == "To Tune").click().run()
     assert session.analysis_plan == registered
     assert screen.visit("utility").test.text_area(key="utility.0.pass").value
+
+
+def test_analyses_are_registered_by_a_form(open_page) -> None:
+    screen = open_page("utility")
+    test, key = screen.test, "utility.0.pass.form"
+
+    def register() -> None:
+        test.button(key=f"{key}.add").click().run()
+        assert screen.errors == []
+
+    assert test.button(key=f"{key}.add").disabled, "a regression needs predictors"
+    test.selectbox(key=f"{key}.linear.one").set_value("siri").run()
+    test.multiselect(key=f"{key}.linear.others.siri").set_value(["age", "weight"]).run()
+    register()
+    for kind, fill in (
+        (
+            "means",
+            lambda: test.multiselect(key=f"{key}.means.others.siri").set_value(["age"]).run(),
+        ),
+        ("table", lambda: test.multiselect(key=f"{key}.table.counted").set_value(["age"]).run()),
+        ("measure", lambda: None),
+    ):
+        test.selectbox(key=f"{key}.kind").set_value(kind).run()
+        fill()
+        register()
+    plan = screen.session.analysis_plan.analyses
+    assert [each.kind for each in plan] == ["linear", "means", "table", "measure"]
+    assert (plan[0].formula, plan[0].tolerance) == ("siri ~ age + weight", 1.96)
+    assert plan[0].name == "Linear regression of siri"
+    assert plan[1].variables == ("siri", "age")
+    assert "[[analysis]]" in test.text_area(key="utility.0.pass").value
+    assert test.button(key=f"{key}.add").disabled, "the name is taken"
+    test.button(key=f"{key}.remove.1").click().run()
+    assert [each.kind for each in screen.session.analysis_plan.analyses] == [
+        "linear",
+        "table",
+        "measure",
+    ]

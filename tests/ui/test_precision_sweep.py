@@ -40,12 +40,14 @@ def test_the_sweep_form_tries_precisions(open_page) -> None:
     screen = open_page("sweep")
     page, session = screen.test, screen.session
     data = session.data
-    assert sweep_form.first_search(session).grid.precision == ({},)
+    coarse = steps_of(data, 0.5)
+    assert sweep_form.first_search(session).grid.precision == ({}, coarse)
 
     def field(kind: str, label: str) -> Any:
         return next(each for each in getattr(page, kind) if each.label == label)
 
-    assert field("multiselect", "Release precision of all numbers").value == ["as is"]
+    assert field("multiselect", "Release precision of all numbers").value == ["as is", "0.5 SD"]
+    field("multiselect", "Variables that travel together").set_value([()])
     field("text_input", "Radius ε (standard deviations)").set_value("2")
     field("text_input", "Minimum neighbors k").set_value("3")
     field("text_input", "Modification probability q").set_value("1")

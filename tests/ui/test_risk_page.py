@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
+import rwn_core as rwn
 from rwn_ui.features import risk_axis
 from rwn_ui.risk import view as risk_view
 
@@ -57,10 +58,28 @@ def test_tiles_cards_and_tables(page, drawn):
 
 
 def test_no_number_is_parted_from_its_percent_sign(page, drawn):
-    table = next(t for t in drawn[-1]["tables"] if t["title"] == "What each number says")
-    sentences = [row[-1] for row in table["rows"]]
+    sentences = [row[-1] for table in drawn[-1]["tables"][:3] for row in table["rows"]]
     assert any("\N{NO-BREAK SPACE}%" in sentence for sentence in sentences)
     assert not any(" %" in sentence for sentence in sentences)
+
+
+def test_every_measure_answers_one_of_three_questions(page, drawn):
+    questions = drawn[-1]["tables"][:3]
+    assert [table["title"] for table in questions] == [
+        "Whose row is it?",
+        "What is learned about a person?",
+        "Who stands out, and what has masking changed?",
+    ]
+    named = [row[0] for table in questions for row in table["rows"]]
+    risks = [measure for measure in rwn.MEASURES.values() if measure.side == "risk"]
+    assert len(named) == len(risks), "each stands in one of them"
+    assert min(len(table["rows"]) for table in questions) > 8
+
+
+def test_every_table_is_a_file_that_says_it_is_internal(page, drawn):
+    files = [table["file"] for table in drawn[-1]["tables"]]
+    assert len(set(files)) == len(files)
+    assert all(name.endswith("-internal.csv") for name in files)
 
 
 def test_what_concerns_single_people_is_marked_internal(page, drawn):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from one_page import PAGES, field, session_of, work_of
 from streamlit.testing.v1 import AppTest
 
@@ -38,6 +39,8 @@ def small(page: AppTest) -> None:
     field(page, "text_input", "Radius ε (standard deviations)").set_value("2")
     field(page, "text_input", "Minimum neighbors k").set_value("3, 5")
     field(page, "text_input", "Modification probability q").set_value("1")
+    field(page, "multiselect", "Release precision of all numbers").set_value(["as is"])
+    field(page, "multiselect", "Variables that travel together").set_value([()])
     field(page, "multiselect", "Measures").set_value(["correlation", "distance_linkage"])
     field(page, "number_input", "Releases").set_value(2)
     field(page, "button", "Start sweep").click()
@@ -58,7 +61,63 @@ def test_the_first_form_is_a_sweep_within_the_sliders_ranges(sweep_page: AppTest
     assert len(search.grid) == 60
     ends = prepared(session).prepared.ranges["epsilon"]
     assert max(search.grid.axes["epsilon"]) <= ends.high + 1e-9
+    assert [len(each) for each in search.grid.precision] == [0, len(session.data.numeric_names)]
+    alone, together = search.grid.slices
+    assert alone == ()
+    assert max(map(len, together)) > 1
     assert not sweep_page.error
+
+
+def test_a_first_form_without_choices_of_precision_and_slices_is_as_long(
+    sweep_page: AppTest,
+) -> None:
+    session = session_of(sweep_page)
+    session.precision = (("age", 5.0),)
+    session.data = session.data.with_slices((("age", "weight"),))
+    search = sweep_form.first_search(session)
+    assert len(search.grid) == 60
+    assert [dict(each) for each in search.grid.precision] == [{"age": 5.0}]
+    assert list(search.grid.slices) == [session.slices]
+
+
+def test_a_click_on_the_map_or_the_table_chooses_and_loads_nothing(sweep_page: AppTest) -> None:
+    small(sweep_page)
+    wait(sweep_page)
+    session = session_of(sweep_page)
+    before = session.setting.key
+    points = work_of(sweep_page).sweep.sweep().points
+    shown = sweep_page.dataframe[0].value
+    assert list(shown["setting"]) == [point.setting.words for point in points]
+    assert list(shown["Correlations"]) == pytest.approx(
+        [point.median("correlation") for point in points], rel=1e-3
+    )
+    for point in points:
+        sweep_page.session_state["sweep.0.picked"] = None
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(st, "session_state", sweep_page.session_state)
+            patch.setattr(sweep_pick, "own_work", lambda: work_of(sweep_page))
+            sweep_pick.pick(session, point.setting.key)
+        sweep_page.run()
+        select = next(s for s in sweep_page.selectbox if s.label.startswith("Setting"))
+        assert select.value == point.setting.key
+        assert session.setting.key == before
+        assert not sweep_page.toast
+
+
+def test_the_heat_map_opens_where_settings_are_finished() -> None:
+    found, plan = ["q = 0.5", "q = 1"], Plan(measures=("correlation",))
+
+    def opened(*done: float) -> str:
+        points = tuple(
+            Point(setting=Setting.of("rwn", {"epsilon": 1, "k": 3, "q": q}), spreads={})
+            for q in done
+        )
+        sweep = Sweep(points=points, plan=plan, wanted=4)
+        return sweep_cards.fullest(found, sweep, "epsilon", "k")
+
+    assert opened() == "q = 0.5"  # where a sweep begins
+    assert opened(0.5) == "q = 0.5"
+    assert opened(0.5, 1) == "q = 1"
 
 
 def test_a_sweep_runs_and_its_settings_can_be_loaded(sweep_page: AppTest) -> None:
@@ -78,7 +137,7 @@ def test_a_sweep_runs_and_its_settings_can_be_loaded(sweep_page: AppTest) -> Non
     assert not sweep_page.error
 
 
-def test_a_line_of_the_list_has_an_interval_for_the_measures_on_the_axes_only() -> None:
+def test_a_line_of_the_list_is_short_and_begins_with_the_utility() -> None:
     shares = {
         "bayes_linkage": (0.2, 0.3),
         "correlation": (0.5, 0.5),
@@ -88,10 +147,10 @@ def test_a_line_of_the_list_has_an_interval_for_the_measures_on_the_axes_only() 
     point = Point(setting=Setting.of("rwn", {"k": 5}), spreads=spreads, seconds=0.0)
     session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
     line = sweep_pick._line(session, point, "correlation", "bayes_linkage", set())
-    first, across, other = line.split(" · ")[-3:]
-    assert first.startswith("Worst-case linkage 25.0\N{NO-BREAK SPACE}% (")
-    assert across.startswith("Correlations 0.5 (")
-    assert other == "Distance linkage 10.0\N{NO-BREAK SPACE}%"  # or the line would be cut off
+    across, first, other = line.split(" · ")[-3:]
+    assert across == "Correlations 0.5"  # the utility first, or it would be cut off
+    assert first == "Worst-case linkage 25.0\N{NO-BREAK SPACE}%"
+    assert other == "Distance linkage 10.0\N{NO-BREAK SPACE}%"
 
 
 def test_methods_are_swept_side_by_side(sweep_page: AppTest) -> None:

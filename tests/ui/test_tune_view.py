@@ -13,6 +13,7 @@ from rwn_ui.features import risk_axis
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Pin, Session
+from rwn_ui.tune import tiles as tune_tiles
 from rwn_ui.tune import view as tune_view
 
 LABELS = (
@@ -187,3 +188,19 @@ def test_the_stamp_is_new_for_everything_that_changes_a_chart(session: Session) 
     session.use_method("nbrs2015", PreparedTable.of(session.data, method="nbrs2015").prepared)
     note()
     assert len(stamps) == 6
+
+
+def test_a_pin_says_whether_luck_makes_the_difference() -> None:
+    assert "draw 25 to see" in tune_tiles._noise("A", 0.3, None)
+    assert "may be luck" in tune_tiles._noise("A", 0.3, (0.2, 0.4))
+    assert "outside" in tune_tiles._noise("A", 0.5, (0.2, 0.4))
+
+
+def test_a_pin_of_one_draw_is_said_to_be_one(session: Session) -> None:
+    session.pins["A"] = tune_view.pin(session, current_release(session))
+    assert "A is one draw" in tiles(session)["Mean |Δ correlation|"]["help"]
+
+
+def test_the_map_says_what_utility_is(session: Session) -> None:
+    card = json.loads(tune_view.payload(session, current_release(session))["cards"][0])
+    assert card["layout"]["xaxis"]["title"]["text"] == "utility: 1 − mean |Δ correlation|"

@@ -125,3 +125,10 @@ def test_the_share_of_changed_cells_stands_beside_the_q_of_the_slider(session: S
     changed = utility_view.payload(session, read(session), ())["changed"]
     assert changed["q"] == 0.9  # not the mean of many 0.9
     assert len(changed["share"]) == len(changed["names"]) == session.data.p
+
+
+def test_the_table_of_overlaps_names_its_model(session: Session) -> None:
+    tables = utility_view.payload(session, read(session), ())["tables"]
+    response = session.data.schema.question.response
+    title = f"Overlap of the 95 % intervals: linear regression of {response}"
+    assert title in [table["title"] for table in tables]

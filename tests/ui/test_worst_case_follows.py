@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import multiprocessing
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import orjson
 import pytest
 
+from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import preview
 from rwn_ui.features import risk_axis
+from rwn_ui.risk.form import Attack, usual_keys
 from rwn_ui.state.change_table import load, reweigh
-from rwn_ui.state.results import current_release, own_results, prepared
+from rwn_ui.state.results import current_release, own_results, prepared, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 from rwn_ui.tune import view as tune_view
@@ -127,17 +130,47 @@ def test_every_other_slow_risk_follows_too(session: Session) -> None:
     own_work().on_demand.cancel()
 
 
-def test_where_some_records_are_shown_there_is_no_verdict(open_page, monkeypatch) -> None:
+@pytest.fixture
+def some(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
+    """A session whose table counts as so large that some of its records are shown."""
     monkeypatch.setattr(preview, "LARGEST_WHOLE", 200)
     monkeypatch.setattr(preview, "SHOWN", 100)
     screen = open_page("tune")
     assert screen.errors == []
-    tile = screen.panel["tiles"][0]
-    assert (tile["label"], tile["released"], tile["state"]) == ("Policy", "n/a", None)
-    assert tile["limit"] == "not judged"
-    assert "needs every record" in tile["help"]
-    assert "needs every record" in screen.test.selectbox(key=SELECT).help
-    assert screen.panel["again"] is None
+    assert any("judges a release of all records" in note.value for note in screen.test.caption)
+    return screen.session
+
+
+def test_where_some_records_are_shown_all_are_judged(some: Session) -> None:
+    tile = own_results().last["tune"]["tiles"][0]
+    assert (tile["released"], tile["state"]) == ("…", None), "no verdict without the worst case"
+    pinned = tune_view.pin(some, current_release(some))  # nobody waits for all records
+    assert "bayes_linkage" not in pinned.values
+    tile = followed(some)["tiles"][0]
+    read = risk_axis.readings(some, current_release(some))["bayes_linkage"]
+    release = risk_axis.rwn.mask(some.data, some.masking, seed=some.seed)
+    full = risk_axis.rwn.audit(some.data, release, measures=["bayes_linkage"])["bayes_linkage"]
+    assert (read.value, read.baseline) == (full.value, full.baseline)
+    assert tile["state"] == "over"
+    own_work().on_demand.cancel()
+
+
+def test_what_the_risk_page_found_is_taken_over(some: Session, finished) -> None:
+    usual = Attack(keys=tuple(usual_keys(some.data)))
+    found = Reading(value=0.03125, baseline=0.1, detail={"standing": "worst"})
+    result = SimpleNamespace(readings={"bayes_linkage": found})
+
+    def read() -> object:
+        return risk_axis.readings(some, current_release(some))["bayes_linkage"]
+
+    jobs = own_work().jobs
+    jobs["disclosure"] = finished(label="", result=result, about=(usual, release_key(some)))
+    assert read() is found
+    other = Attack(keys=("age",))
+    jobs["disclosure"] = finished(label="", result=result, about=(other, release_key(some)))
+    assert read() is risk_axis.PENDING, "other keys were assumed there"
+    jobs["disclosure"] = finished(label="", result=result, about=(usual, ("another",)))
+    assert read() is risk_axis.PENDING, "it is of another setting"
 
 
 def test_it_is_asked_for_soon_and_then_less_often(session: Session, monkeypatch) -> None:

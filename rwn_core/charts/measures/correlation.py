@@ -22,8 +22,7 @@ from rwn_core.charts.parts.style import (
 from rwn_core.charts.parts.tables import table
 from rwn_core.measures.measure import Reading
 
-# Red for positive, blue for negative. Written as rgb() so that the exchange of line colors for a
-# dark page leaves the scale alone.
+# Red for positive, blue for negative; rwn_ui/panel/card.js has the colors of a dark page.
 _SCALE = [
     [0.0, "rgb(33,102,172)"],
     [0.25, "rgb(146,197,222)"],

@@ -9,15 +9,18 @@ from numpy.typing import NDArray
 
 from rwn_core.charts.parts.bands import Drawn, area, bars, columns
 from rwn_core.charts.parts.style import (
+    NEUTRAL,
     ORIGINAL,
     RELEASED,
     Chart,
+    Label,
     Trace,
     above,
     axis,
     chart,
     escape,
     floats,
+    label,
     largest,
     layout,
     line,
@@ -29,6 +32,7 @@ from rwn_core.evaluation.prediction_bands import Band
 from rwn_core.measures.measure import Reading
 
 _LEVELS = 9
+_LOST = "(missing)"
 _SIDES = ("original", "released")
 
 
@@ -88,12 +92,35 @@ def _steps(
         if not released:
             outline |= {"fill": "tozeroy", "fillcolor": f"{ORIGINAL}22"}
         traces.append(outline)
+    missing, notes, right = _missing(shown, edges)
     tops = [] if band is None else [band.high]
-    top = above(1.05 * largest(shown["original"], shown["released"], *tops))
-    ends = edges[0], edges[-1]
-    pad = 0.02 * (ends[1] - ends[0])
-    x = axis(escape(shorten(variable, 40)), ends[0] - pad, ends[1] + pad, count=7)
-    return traces, layout(x, axis("records", 0, top))
+    lost = [shown[f"missing_{side}"] for side in _SIDES]
+    top = above(1.05 * largest(shown["original"], shown["released"], lost, *tops))
+    pad = 0.02 * (edges[-1] - edges[0])
+    x = axis(escape(shorten(variable, 40)), edges[0] - pad, right + pad, count=7)
+    return [*traces, *missing], layout(x, axis("records", 0, top), annotations=notes)
+
+
+def _missing(
+    shown: Mapping[str, Any], edges: NDArray[np.float64]
+) -> tuple[list[Trace], list[Label], float]:
+    """A bar of the missing values beside the last bin, its name, and where the picture ends."""
+    counts = {side: int(shown[f"missing_{side}"]) for side in _SIDES}
+    if not any(counts.values()):
+        return [], [], float(edges[-1])
+    range_ = float(edges[-1] - edges[0])
+    left, width = float(edges[-1]) + 0.08 * range_, max(float(edges[1] - edges[0]), 0.05 * range_)
+    traces = []
+    for side, count in counts.items():
+        corners = [left, left, left + width, left + width]
+        bar = line(corners, [0, count, count, 0], released=side == "released")
+        bar["line"] |= {"dash": "dot" if side == "released" else "solid"}
+        bar["hovertemplate"] = "missing: %{y}<extra>%{fullData.name}</extra>"
+        if side == "original":
+            bar |= {"fill": "tozeroy", "fillcolor": f"{ORIGINAL}22"}
+        traces.append(bar)
+    name = label("missing", left + width, max(counts.values()), NEUTRAL, xanchor="right")
+    return traces, [name], left + width
 
 
 def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[Trace], dict[str, Any]]:
@@ -120,8 +147,9 @@ def _bars(shown: Mapping[str, Any], band: Band | None) -> tuple[list[Trace], dic
                 "hovertemplate": "%{x} records<extra>%{fullData.name}</extra>",
             }
         )
-    if band is not None and len(band.low) == len(names):
-        traces.append(bars(band.low, band.high, np.array(positions) + 0.2))
+    known = len(names) - (names[-1] == _LOST)
+    if band is not None and len(band.low) == known:
+        traces.append(bars(band.low, band.high, np.array(positions[:known]) + 0.2))
     ticks: dict[str, Any] = {
         "tickvals": positions,
         "ticktext": [escape(shorten(name, 14)) for name in names],
@@ -135,6 +163,17 @@ def _common(shown: Mapping[str, Any]) -> tuple[list[str], dict[str, NDArray[Any]
     """Keep the levels in their order; where they are many, the most frequent and the rest."""
     levels = [str(level) for level in shown["levels"]]
     counts = {side: np.asarray(shown[side]) for side in _SIDES}
+    lost = {side: int(shown[f"missing_{side}"]) for side in _SIDES}
+    if any(lost.values()):
+        names, known = _most(levels, counts)
+        return [*names, _LOST], {s: np.append(known[s], lost[s]) for s in _SIDES}
+    return _most(levels, counts)
+
+
+def _most(
+    levels: list[str], counts: dict[str, NDArray[Any]]
+) -> tuple[list[str], dict[str, NDArray[Any]]]:
+    """Every level where they are few, else the most frequent ones."""
     if len(levels) <= _LEVELS + 1:
         return levels, counts
     ranked = np.argsort(-counts["original"], kind="stable")
@@ -153,6 +192,4 @@ def _counts(shown: Mapping[str, Any], numeric: bool, band: Band | None) -> dict[
     cells = [[*map(int, shown[side]), int(shown[f"missing_{side}"])] for side in _SIDES]
     more, ends = ([], []) if band is None else columns(band)
     ends = [np.append(end, np.nan) for end in ends]
-    return table(
-        ["bin" if numeric else "level", *_SIDES, *more], [[*first, "(missing)"], *cells, *ends]
-    )
+    return table(["bin" if numeric else "level", *_SIDES, *more], [[*first, _LOST], *cells, *ends])

@@ -104,8 +104,9 @@ def coefficients(detail: Mapping[str, Any], drawn: Drawn | None = None) -> dict[
             *ends,
         ],
     )
+    explained = "Share of deviance explained" if "family" in detail else "R²"
     result["caption"] = (
-        f"R² {number(detail['r2_original'])} → {number(detail['r2_released'])}; "
+        f"{explained} {number(detail['r2_original'])} → {number(detail['r2_released'])}; "
         f"{detail['n_original']:,} → {detail['n_released']:,} complete records. The "
         "released standard errors do not know of the masking, and may be too small."
     )

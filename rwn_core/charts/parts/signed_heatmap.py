@@ -10,8 +10,7 @@ from rwn_core.charts.parts.style import Trace, floats, largest
 
 SMALL_FONT = 9
 _SPANS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
-# Purple for less, orange for more; written as rgb() so that the exchange of line colors for a
-# dark page leaves the scale alone.
+# Purple for less, orange for more; rwn_ui/panel/card.js has the colors of a dark page.
 _SCALE = [
     [0.0, "rgb(84,39,136)"],
     [0.25, "rgb(178,171,210)"],

@@ -30,6 +30,8 @@ MANY = 2_000
 """From this many points on, a cloud is drawn as a density with its extremes."""
 EXTREMES = 25
 FONT = 11
+HOVER = {"family": '"Source Sans", sans-serif', "size": FONT}
+"""What Plotly writes under the pointer: in the page's font, which it does not take over."""
 LETTER = 5.7
 """Average width of a character in pixels at the base font size of 11."""
 
@@ -176,6 +178,7 @@ def layout(x: Axis, y: Axis, *, right: float = 12, **more: Any) -> dict[str, Any
         "dragmode": "zoom",
         "uirevision": "keep",
         "font": {"size": FONT},
+        "hoverlabel": {"align": "left", "namelength": -1, "font": HOVER},
         "xaxis": x,
         "yaxis": y,
         **more,

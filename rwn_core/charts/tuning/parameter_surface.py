@@ -102,13 +102,20 @@ def draw(
                 "xgap": 1,
                 "ygap": 1,
                 "hoverongaps": False,
-                "hovertemplate": "%{x}, %{y}: %{z:.4g}<extra></extra>",
+                "hovertemplate": _hover(across, down, measure),
                 **_numbers(square, kept, guessed, measure),
             }
         ],
         layout=layout(x, y, right=round(30 + widest(texts))),
         table=_table(square, guessed, (across, down), measure),
     )
+
+
+def _hover(across: Mapping[str, Any], down: Mapping[str, Any], measure: Mapping[str, Any]) -> str:
+    """What a cell says under the pointer: its two parameters and its number, by name."""
+    names = [escape(str(scale["title"])) for scale in (across, down, measure)]
+    form = ".1%" if measure["share"] else ".3~g"
+    return f"{names[0]} = %{{x}}<br>{names[1]} = %{{y}}<br>{names[2]}: %{{z:{form}}}<extra></extra>"
 
 
 def _word(value: Any) -> str:

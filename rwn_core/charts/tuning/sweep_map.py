@@ -8,10 +8,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts import limit_line
+from rwn_core.charts.parts import limit_line, named_marks
 from rwn_core.charts.parts.style import (
     NEUTRAL,
-    ORIGINAL,
     RELEASED,
     Chart,
     Label,
@@ -29,6 +28,8 @@ from rwn_core.charts.parts.tables import table
 Spot = Mapping[str, Any]
 
 _ROOM = 0.05
+_ROOM_UP = 0.09
+"""Names stand above and below the points, so that there is more room that way."""
 _NEAR = 0.35
 """An end of the map is drawn if it lies within this share of the axis beyond the settings."""
 _FAINT = "66"
@@ -71,7 +72,7 @@ def draw(
     others = [m for m in marks if m not in ends and _known(m)]
     x_range = _range([s["x"] for s in [*placed, *others]], [m["x"] for m in ends], x["falls"])
     held = [s["y"] for s in [*placed, *others]] + ([] if limit is None else [limit])
-    y_range = _range(held, [m["y"] for m in ends], y["falls"])
+    y_range = _range(held, [m["y"] for m in ends], y["falls"], _ROOM_UP)
     best, of_limits = sum(1 for s in placed if s["frontier"]), bool(y.get("of_limits"))
     return chart(
         "sweep_map",
@@ -82,8 +83,8 @@ def draw(
             *_intervals(placed),
             *_paths(spots, paths),
             *_frontier(placed),
-            *_settings(placed),
-            *_marks(ends, others, x_range, y_range),
+            *_settings(placed, _hover(x, y)),
+            *_marks(ends, others, x_range, y_range, limit, _hover(x, y)),
         ],
         layout=layout(
             axis(_title(x, "right is better"), *x_range, share=x["share"]),
@@ -113,14 +114,25 @@ def _title(scale: Mapping[str, Any], direction: str) -> str:
     return escape(f"{scale['title']}: {scale['unit']}{turned}")
 
 
-def _range(values: Sequence[float], ends: Sequence[float], falls: bool) -> tuple[float, float]:
+def _hover(x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
+    """What a point says under the pointer, after its setting: both numbers by name."""
+    parts = []
+    for name, scale in (("x", x), ("y", y)):
+        form = ".1%" if scale["share"] else ".3~g"
+        parts.append(f"<br>{escape(scale['title'])}: %{{{name}:{form}}}")
+    return "".join(parts)
+
+
+def _range(
+    values: Sequence[float], ends: Sequence[float], falls: bool, room: float = _ROOM
+) -> tuple[float, float]:
     """The settings with some room, and an end of the map where it is near; reversed if it falls."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     width = (high - low) or abs(high) or 1.0
     near = [e for e in ends if low - _NEAR * width <= e <= high + _NEAR * width]
     low, high = min([low, *near]), max([high, *near])
     width = (high - low) or width
-    low, high = low - _ROOM * width, high + _ROOM * width
+    low, high = low - room * width, high + room * width
     return (high, low) if falls else (low, high)
 
 
@@ -128,11 +140,12 @@ def _inside(value: float, ends: tuple[float, float]) -> bool:
     return min(ends) <= value <= max(ends)
 
 
-def _settings(placed: Sequence[Spot]) -> list[Trace]:
+def _settings(placed: Sequence[Spot], hover: str) -> list[Trace]:
     """Filled points; those of the frontier larger and stronger."""
     traces = []
     for frontier, size, opacity in ((False, 6, 0.5), (True, 9, 1.0)):
         chosen = [s for s in placed if s["frontier"] is frontier]
+        words = "<br>on the frontier" if frontier else ""
         if chosen:
             traces.append(
                 {
@@ -149,7 +162,7 @@ def _settings(placed: Sequence[Spot]) -> list[Trace]:
                         "opacity": opacity,
                     },
                     "text": [escape(s["text"]) for s in chosen],
-                    "hovertemplate": "%{text}<br>%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>",
+                    "hovertemplate": f"%{{text}}{hover}{words}<extra></extra>",
                 }
             )
     return traces
@@ -206,33 +219,13 @@ def _marks(
     others: Sequence[Spot],
     x_range: tuple[float, float],
     y_range: tuple[float, float],
+    limit: float | None,
+    hover: str,
 ) -> list[Trace]:
     """The ends of the map as hollow circles, scenarios as squares, the present one on top."""
-    traces = []
-    for mark in ends:
-        if _inside(mark["x"], x_range) and _inside(mark["y"], y_range):
-            color = ORIGINAL if mark["label"] == "original data" else NEUTRAL
-            traces.append(_mark(mark, color, "circle-open", 11))
-    named = [m for m in others if m["label"] != "now"]
-    traces += [_mark(m, NEUTRAL, "square-open", 16) for m in named]
-    traces += [_mark(m, RELEASED, "diamond", 12) for m in others if m["label"] == "now"]
-    return traces
-
-
-def _mark(mark: Spot, color: str, symbol: str, size: float) -> Trace:
-    return {
-        "type": "scatter",
-        "mode": "markers+text",
-        "name": mark["label"],
-        "x": [mark["x"]],
-        "y": [mark["y"]],
-        "marker": {"symbol": symbol, "size": size, "color": color, "line": {"width": 2}},
-        "text": [escape(mark["label"])],
-        "textposition": mark.get("side", "top center"),
-        "textfont": {"color": color, "size": 12, "weight": 700},
-        "hovertext": [escape(mark["text"])],
-        "hovertemplate": "%{hovertext}<br>%{x:.4g}, %{y:.4g}<extra></extra>",
-    }
+    inside = [m for m in ends if _inside(m["x"], x_range) and _inside(m["y"], y_range)]
+    shown = [*inside, *sorted(others, key=named_marks.order)]
+    return named_marks.traces(shown, (x_range, y_range), limit, hover)
 
 
 def _beyond(

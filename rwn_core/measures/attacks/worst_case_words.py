@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import people, percent
 
@@ -22,7 +25,8 @@ def linked(reading: Reading, n: int, who: str) -> str:
     alone = percent(detail["row_by_row"])
     if detail["standing"] == "at least":
         more = _more(detail["estimate"])
-        return f"{who} links at least {count} rightly, looking at one row at a time; {more}"
+        rows = f"one row at a time{_some(detail)}"
+        return f"{who} links at least {count} rightly, looking at {rows}; {more}"
     if detail["attack"] == "file":
         return (
             f"{who} links {count} rightly by giving all rows to originals at once, each original "
@@ -32,6 +36,12 @@ def linked(reading: Reading, n: int, who: str) -> str:
         f"{who} links {count} rightly, looking at one row at a time (all rows given to originals "
         f"at once: {percent(detail['at_once'])})"
     )
+
+
+def _some(detail: Mapping[str, Any]) -> str:
+    """How many random rows were linked, where it was not all of them."""
+    rows, of = detail.get("rows", 0), detail.get("of", 0)
+    return f" (of {rows:,} random rows, to all {of:,} originals)" if rows < of else ""
 
 
 def _more(estimate: float | None) -> str:

@@ -44,6 +44,7 @@ def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
         "records": links.rows,
         "sampled": links.sampled,
         "of": links.of,
+        "rows": len(links.rows),
         "top1": float(links.top1.mean()),
         "top5": float(links.top5.mean()),
         "same": float(links.same.mean()),

@@ -55,6 +55,53 @@ def bin_edges(ascending: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.linspace(low, high, bins + 1)
 
 
+def grid_step(ascending: NDArray[np.float64]) -> float:
+    """Find the step that all values are multiples of, as rounded ones are; 0 if there is none.
+
+    Parameters
+    ----------
+    ascending : ndarray of float64
+        Different values.
+
+    Examples
+    --------
+    >>> grid_step(np.array([-5.0, 10.0, 15.0])), grid_step(np.array([0.0, 1.0, 2.5]))
+    (5.0, 0.0)
+    """
+    gaps = np.diff(ascending)
+    if not len(gaps):
+        return 0.0
+    step = float(np.median(gaps[gaps < 1.5 * gaps.min()]))
+    multiples = ascending / step
+    return step if (np.abs(multiples - np.round(multiples)) < 1e-6).all() else 0.0
+
+
+def grid_edges(low: float, high: float, step: float) -> NDArray[np.float64]:
+    """Edges halfway between multiples of a step, of bins that hold as many multiples each.
+
+    Parameters
+    ----------
+    low, high : float
+        The least and the largest value.
+    step : float
+        Above 0.
+
+    Returns
+    -------
+    ndarray of float64, shape (b + 1,)
+        b from 1 to 40.
+
+    Examples
+    --------
+    >>> grid_edges(0.0, 10.0, 5.0)
+    array([-2.5,  2.5,  7.5, 12.5])
+    """
+    first, last = np.floor(low / step + 0.5), np.floor(high / step + 0.5)
+    each = -(-int(last - first + 1) // MOST_BINS)
+    bins = -(-int(last - first + 1) // each)
+    return np.asarray((first - 0.5 + each * np.arange(bins + 1)) * step, dtype=np.float64)
+
+
 def bin_counts(ascending: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
     """How many values lie in each bin, shape (b,); the upper edge belongs to the last bin."""
     ends = np.searchsorted(ascending, edges, side="left")

@@ -15,7 +15,13 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import RELEASED, codes, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.statistics.distributions import bin_counts, bin_edges, total_variation
+from rwn_core.measures.statistics.distributions import (
+    bin_counts,
+    bin_edges,
+    grid_edges,
+    grid_step,
+    total_variation,
+)
 
 
 def distribution_steps(
@@ -56,11 +62,15 @@ def kolmogorov_smirnov(
     return float(max(np.abs(shares[1:] - at).max(), np.abs(shares[:-1] - before).max()))
 
 
+_FINE = 1 / 8  # of a bin: finer steps leave every bin about as many multiples
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Numeric:
     """What one numeric variable needs of the original, once for all releases."""
 
     steps: tuple[NDArray[np.float64], NDArray[np.float64]]
+    step: float  # of which all values are multiples; 0 if there is none
     edges: NDArray[np.float64]
     summary: dict[str, float]
     counts: NDArray[np.int64]
@@ -86,9 +96,13 @@ def _refuse_all_missing(known: int, name: str, where: str) -> None:
 def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
     def profile() -> _Numeric:
         known = _known(comparison.original, comparison.original, name, "")
-        edges = bin_edges(known)
+        steps = distribution_steps(known)
+        step, edges = grid_step(steps[0]), bin_edges(known)
+        if _towers(step, edges):
+            edges = grid_edges(known[0], known[-1], step)
         return _Numeric(
-            steps=distribution_steps(known),
+            steps=steps,
+            step=step,
             edges=edges,
             summary=_summary(known),
             counts=bin_counts(known, edges),
@@ -113,11 +127,27 @@ def _numeric(comparison: Comparison, name: str) -> dict[str, Any]:
     }
 
 
+def _towers(step: float, edges: NDArray[np.float64]) -> bool:
+    """Whether some bins would hold more multiples of the step than others, so that it shows."""
+    width = float(edges[1] - edges[0])
+    return step > _FINE * width and not np.isclose(step, width)
+
+
 def _widened(
     before: _Numeric, known: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The original's bins, with one more at an end that another tool's values go beyond."""
+    """The original's bins, of a rounded release with whole steps in each.
+
+    Where another tool's values go beyond an end, there is one more.
+    """
     edges, counts = before.edges, before.counts
+    step = grid_step(np.unique(known))
+    if step > 1.5 * before.step and _towers(step, edges):  # rounded: the bins follow the steps
+        values, shares = before.steps
+        edges = grid_edges(min(known[0], values[0]), max(known[-1], values[-1]), step)
+        below = np.searchsorted(values, edges, side="left")
+        each = np.round(shares[below] * before.counts.sum()).astype(np.int64)
+        return edges, np.diff(each)
     if known[0] < edges[0]:
         edges, counts = np.append(known[0], edges), np.append(0, counts)
     if known[-1] > edges[-1]:

@@ -12,7 +12,13 @@ from rwn_core.charts.measures import distribution
 
 
 def test_steps_follow_the_bins_and_end_on_the_axis() -> None:
-    original, released = distribution.draw(marginals_reading(), "age")["data"]
+    chart = distribution.draw(marginals_reading(), "age")
+    original, released, *missing = chart["data"]
+    lost = marginals_reading().detail["variables"]["age"]
+    assert [bar["y"][1] for bar in missing] == [lost["missing_original"], lost["missing_released"]]
+    assert chart["layout"]["annotations"][0]["text"] == "missing"
+    assert missing[0]["x"][0] > original["x"][-1], "beside the last bin"
+    assert missing[0]["x"][-1] < chart["layout"]["xaxis"]["range"][1]
     assert original["x"].tolist() == [0, 0, 1, 2, 4]
     assert original["y"].tolist() == [0, 3, 5, 2, 0]
     assert released["y"].tolist() == [0, 4, 4, 2, 0]
@@ -24,8 +30,8 @@ def test_steps_follow_the_bins_and_end_on_the_axis() -> None:
 def test_bars_are_paired_hollow_and_filled() -> None:
     chart = distribution.draw(marginals_reading(), "eyes")
     original, released = chart["data"]
-    assert original["x"].tolist() == [7, 3]
-    assert released["x"].tolist() == [6, 4]
+    assert original["x"].tolist() == [7, 3, 0], "missing values have a bar, too"
+    assert released["x"].tolist() == [6, 4, 2]
     assert original["marker"]["color"] == "rgba(0,0,0,0)"
     assert original["offset"] + original["width"] <= released["offset"]
 

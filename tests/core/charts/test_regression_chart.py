@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hand_made_readings import regression_reading
 
@@ -25,6 +27,14 @@ def test_the_intercept_is_left_out_of_the_picture_but_not_of_the_table() -> None
     assert [row[0] for row in chart["table"]["rows"]] == ["(intercept)", "bmi", "x2"]
     assert chart["table"]["rows"][1] == ["bmi", 1.0, 0.5, -1.0, 1.0, "changed", 4.0]
     assert "0.750 → 0.500" in chart["table"]["caption"]
+
+
+def test_only_least_squares_have_r_squared() -> None:
+    poisson = regression_reading()
+    poisson = replace(poisson, detail={**poisson.detail, "family": "poisson"})
+    words = [regression.draw(each)["table"]["caption"] for each in (regression_reading(), poisson)]
+    assert words[0].startswith("R² 0.750")
+    assert words[1].startswith("Share of deviance explained 0.750")
 
 
 def test_the_axis_holds_every_interval_and_zero() -> None:

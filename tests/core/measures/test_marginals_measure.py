@@ -132,3 +132,25 @@ def test_a_variable_that_lost_all_values_is_named(compare, numeric_frames):
     original, masked = numeric_frames
     with pytest.raises(NotApplicable, match=r"variable b is missing in the released table\."):
         MEASURE.compute(compare(original, masked.assign(b=np.nan)))
+
+
+def test_a_rounded_release_has_whole_steps_in_each_bin(compare):
+    """Else bins with two steps are towers, and bins with none are false holes."""
+    values = np.linspace(0.0, 100.0, 601)
+    original, step = pd.DataFrame({"x": values}), 3.0
+    masked = pd.DataFrame({"x": step * np.round(values / step)})
+    shown = MEASURE.compute(compare(original, masked)).detail["variables"]["x"]
+    widths = np.diff(shown["edges"])
+    assert widths == pytest.approx(np.full(len(widths), step))
+    assert shown["original"].sum() == shown["released"].sum() == 601
+    for side, frame in (("original", original), ("released", masked)):
+        expected, _ = np.histogram(frame["x"], shown["edges"])
+        np.testing.assert_array_equal(shown[side], expected)
+    assert shown["released"] == pytest.approx(shown["original"], abs=1), "nothing but rounding"
+
+
+def test_whole_numbers_of_a_long_range_have_as_many_in_each_bin(compare):
+    frame = pd.DataFrame({"age": np.repeat(np.arange(18.0, 91.0), 4)})
+    shown = MEASURE.compute(compare(frame, frame)).detail["variables"]["age"]
+    assert set(np.diff(shown["edges"])) == {2.0}
+    assert set(shown["original"][:-1]) == {8}

@@ -1,0 +1,201 @@
+"""The command `rwn audit`: the measures of an original and a masked table, row by row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import orjson
+import typer
+
+from rwn_cli.options import (
+    Dropped,
+    SchemaFile,
+    Sliced,
+    Weighted,
+    asked,
+    described,
+    like,
+    load,
+    parameters,
+    settings,
+)
+from rwn_cli.terminal import progress, readings_table, say
+from rwn_core.errors import InputError, ParameterError
+
+if TYPE_CHECKING:
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.measures.comparison import Comparison
+    from rwn_core.tuning import Setting
+
+Original = Annotated[str, typer.Argument(metavar="ORIGINAL", help="Its file, or demo:NAME.")]
+
+
+def audit(
+    original: Original,
+    masked: Annotated[Path, typer.Argument(metavar="MASKED", help="Its rows in the same order.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    measure: Annotated[
+        list[str] | None, typer.Option(metavar="KEY", help="Only this measure; repeatable.")
+    ] = None,
+    response: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Response of the regression to keep.")
+    ] = None,
+    predictor: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Predictor of it; repeatable.")
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Sampling weights: how many people a record stands for."),
+    ] = None,
+    population: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="How many people the original is a sample of."),
+    ] = None,
+    keys: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME,NAME", help="Variables that somebody may know together; repeatable."
+        ),
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.toml",
+            help="The internal record of MASKED: its setting gives the worst case.",
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY",
+            help="In place of a record: the method that made MASKED; rwn if only parameters are "
+            "given.",
+        ),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="NAME=VALUE", help="A parameter of it, such as k=5; repeatable."
+        ),
+    ] = None,
+    weight: Weighted = None,
+    slice_: Sliced = None,
+    round_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--round", metavar="NAME=STEP", help="Its release precision, as for rwn mask."
+        ),
+    ] = None,
+    schema: SchemaFile = None,
+    drop: Dropped = None,
+) -> None:
+    """Read the measures on an original and a masked table.
+
+    Row i of MASKED must be the masked record i of ORIGINAL, as `rwn mask --order original` writes
+    it. A shuffled release cannot be audited row by row. The worst case needs to know how MASKED
+    was made: give --record, or --method and --set.
+    """
+    data = described(load(original, schema), identifiers=drop or ())
+    from rwn_core.evaluation.audit import compare, read_all
+    from rwn_core.measures.comparison import Sampling
+
+    data = asked(data, response, predictor or ())
+    known = [[name.strip() for name in each.split(",")] for each in keys or ()]
+    if record is not None:
+        if method or set_ or weight or slice_ or round_:
+            raise ParameterError("--record says how MASKED was made; leave the parameters out.")
+        setting: Setting | None = _recorded(record, data)
+    else:
+        data = described(data, weights=weight or (), slices=slice_ or ())
+        setting = _stated(data, method, set_ or [], round_ or [])
+    if setting is not None:
+        data = setting.applied_to(data)
+    say("note: row i of MASKED is read as record i of ORIGINAL; a shuffled file gives nonsense.")
+    sampling = Sampling(weights=weights, population=population)
+    comparison = compare(data, like(data, masked), sampling=sampling, key_sets=known)
+    if setting is not None:
+        comparison = _with_law(comparison, setting)
+    with progress("auditing") as report:
+        readings = read_all(comparison, measure, progress=report)
+    if as_json:
+        document = {"records": data.n, "variables": len(data.schema.released)}
+        typer.echo(_json({**document, "measures": readings.records()}))
+    else:
+        typer.echo(readings_table(readings.records()))
+
+
+def _recorded(path: Path, data: Microdata) -> Setting:
+    """The setting of an internal record of this table."""
+    from rwn_cli.record_file import read_record_file
+    from rwn_core.reporting.release_record import OF_EACH_RECORD
+    from rwn_core.tuning import Setting
+
+    document = read_record_file(path)
+    if document["table"]["fingerprint"] != data.fingerprint:
+        raise InputError(
+            "The record is of a release of another table; give its own ORIGINAL, with the same "
+            "--schema and --drop."
+        )
+    plain = document["setting"]
+    if OF_EACH_RECORD in plain["parameters"].values():
+        raise InputError(
+            "The record does not hold parameters of its setting that differ from record to "
+            "record, so the worst case cannot be computed from it."
+        )
+    return Setting.from_dict(plain).resolved(data)
+
+
+def _stated(
+    data: Microdata, method: str | None, texts: list[str], rounding: list[str]
+) -> Setting | None:
+    """The setting of the command line, if it states one."""
+    from rwn_cli.precision_option import steps
+    from rwn_core.data.rounding import steps_by_name
+    from rwn_core.tuning import Setting
+
+    if method is None and not texts:
+        if rounding:
+            raise ParameterError("--round is part of a setting; give --method and --set, too.")
+        return None
+    params = parameters(method or "rwn", **settings(texts))
+    return Setting(params=params, precision=steps_by_name(steps(data, rounding))).resolved(data)
+
+
+def _with_law(comparison: Comparison, setting: Setting) -> Comparison:
+    """The comparison under the law of the setting, if MASKED can have been made by it.
+
+    Raises
+    ------
+    InputError
+        A row cannot come from its record.
+    """
+    data = comparison.original
+    law = setting.params.prepare(data).law
+    if law is None:
+        say(
+            f"note: the law of the method {setting.method} is not known before its key is drawn; "
+            "what needs it does not apply."
+        )
+        return comparison
+    law = law.rounded(dict(setting.precision)) if setting.precision else law
+    informed = comparison.with_masked(comparison.masked, law)
+    _check(informed)
+    return informed
+
+
+def _check(comparison: Comparison) -> None:
+    """Refuse a masked table that the setting cannot have made: its worst case would look small."""
+    from rwn_core.measures import MEASURES
+    from rwn_core.measures.measure import Reading
+
+    reading = MEASURES["bayes_linkage"].read(comparison)
+    if isinstance(reading, Reading) and reading.detail["truth"].min() <= 0:
+        raise InputError(
+            "MASKED cannot have been made of ORIGINAL in this order at this setting; give its own "
+            "record or parameters, and rows in the original order."
+        )
+
+
+def _json(document: dict[str, Any]) -> str:
+    return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_INDENT_2).decode()

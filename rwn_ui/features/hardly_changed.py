@@ -1,0 +1,65 @@
+"""Says which categories a setting leaves as they are, although q says that cells are modified."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import rwn_core as rwn
+from rwn_core.data.variable import Kind
+from rwn_core.measures.measure import Reading
+from rwn_ui.panel.parts import changed_cells
+from rwn_ui.state.results import memo, table_key
+from rwn_ui.state.session import Session
+
+FEW = 0.1  # of what a donor from anywhere in the table would change
+_MOST_NAMES = 4
+
+
+def strip(session: Session, reading: Reading | rwn.NotApplicable) -> dict[str, Any] | None:
+    """The realized shares as the panel draws them, the least in words, with a warning if needed."""
+    shown = changed_cells(reading, session.levers)
+    if shown is None or not shown["names"]:
+        return shown
+    pairs = list(zip(shown["names"], shown["share"], strict=True))
+    name, share = min(pairs, key=lambda pair: pair[1])
+    least = f"least: {name} {_percent(share)}"
+    return {**shown, "least": least, "warning": warning(session, dict(pairs))}
+
+
+def warning(session: Session, shares: dict[str, float]) -> str:
+    """Which categories nearly never change, why, and what helps; empty where there are none."""
+    q = session.levers.get("q")
+    if not q:
+        return ""
+    anywhere = memo("anywhere", 2).once(table_key(session.data), lambda: _anywhere(session.data))
+    few = [name for name, free in anywhere.items() if shares.get(name, 1.0) < FEW * q * free]
+    if not few:
+        return ""
+    largest = max(shares[name] for name in few)
+    names = ", ".join(few[:_MOST_NAMES])
+    more = f" and {len(few) - _MOST_NAMES} more" if len(few) > _MOST_NAMES else ""
+    return (
+        f"Hardly masked at q = {q:g}: {names}{more} (at most {_percent(largest)} of the cells "
+        "changed). The nearest records have the same category, and so have the donors. A weight "
+        "far below 1 for such a variable lets neighborhoods reach other categories; on small "
+        f"tables {_ENCODING} helps, too."
+    )
+
+
+_ENCODING = "the encoding “matching” (More options)"
+
+
+def _anywhere(data: rwn.Microdata) -> dict[str, float]:
+    """For each masked category, how often the value of a random record is another one."""
+    result = {}
+    for variable in data.schema.released:
+        if variable.masked and variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
+            counts = data.frame[variable.name].value_counts(dropna=False).to_numpy()
+            result[variable.name] = float(1 - np.sum((counts / counts.sum()) ** 2))
+    return result
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"

@@ -1,0 +1,114 @@
+"""The Sweep page before a sweep: what it is for, and what can be told before any release."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from rwn_core.charts import serialise
+from rwn_core.masking.references import REFERENCES
+from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.reporting.scenario import Search
+from rwn_core.tuning import Setting, Sweep
+from rwn_core.tuning.forecast import expected
+from rwn_core.tuning.sweep import prepared
+from rwn_ui.panel import panel
+from rwn_ui.state.results import memo, table_key
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
+from rwn_ui.sweep import cards as sweep_cards
+from rwn_ui.sweep import run as sweep_run
+from rwn_ui.sweep.first_search import first_search
+
+MEASURE = "correlation"
+Forecasts = dict[str, dict[str, float]]
+
+
+def draw(session: Session) -> None:
+    """What a sweep answers, one that is kept, and a picture of what to expect."""
+    st.space("xxsmall")  # below the bar of pages
+    st.markdown("#### Which setting keeps the policy at the least cost")
+    search = session.search or first_search(session)
+    st.markdown(
+        "A sweep tries many settings, with several releases each, and draws each on a map: what "
+        "an analyst loses against what an intruder gains. The frontier are the settings that no "
+        "other beats on both; the chosen one goes to Tune, or to Compare as a scenario."
+    )
+    st.info(_begins(search), icon=":material/info:")
+    _kept(session)
+    if session.data.n <= LARGEST_DENSE:
+        _picture(session, search)
+
+
+def _begins(search: Search) -> str:
+    """What the button would start."""
+    grid, releases = search.grid, search.plan.releases
+    words = f"**Start sweep** tries {len(grid):,} settings, {releases} releases each"
+    more = []
+    if len(grid.precision) > 1:
+        more.append("rounded in different steps")
+    if len(grid.slices) > 1:
+        more.append("with variables that travel together")
+    beside = f", some of them {' and '.join(more)}" if more else ""
+    return f"{words}{beside}. Change the values at the left; a setting is drawn when it is done."
+
+
+def _kept(session: Session) -> None:
+    """Offer the latest sweep of this table that is on disk."""
+    found = sweep_run.kept(session.data)
+    if found is None:
+        return
+    plan, settings, finished = found
+    whole = finished == len(settings)
+    asked = [setting for setting in settings if setting.method not in REFERENCES]
+    done = max(0, finished - (len(settings) - len(asked)))
+    st.write(
+        f"A sweep of this table is kept: {done:,} of {len(asked):,} settings are finished, "
+        f"{plan.releases} releases each."
+    )
+    words = "Show it" if whole else "Go on with it"
+    if st.button(words, type="primary", key=f"sweep.{session.generation}.resume"):
+        own_work().sweep = sweep_run.begin(session.data, asked, plan)
+        st.rerun()
+
+
+def _picture(session: Session, search: Search) -> None:
+    """The loss of correlations over two levers: expected, so that no release has to be drawn."""
+    settings = prepared(session.data, search.grid, references=False)
+    names = sweep_cards.varied(settings)
+    if len(names) < 2:
+        return
+    across, down = names[:2]
+    held = sweep_cards.slices(settings, across, down)[0]
+    forecasts = memo("sweep welcome", 4).once(
+        (*table_key(session.data), *(each.key for each in settings)),
+        lambda: _forecasts(session, settings),
+    )
+    chart = sweep_cards.draw_surface(
+        settings,
+        Sweep(points=(), plan=search.plan, wanted=len(settings)),
+        sweep_cards.axis(MEASURE, session.data.n, risk=False),
+        (across, down, held),
+        limit=None,
+        forecasts=forecasts,
+    )
+    if not any(MEASURE in each for each in forecasts.values()):
+        return
+    shown = {
+        "stamp": f"welcome|{session.generation}|{settings[0].key}|{len(settings)}",
+        "wide": True,
+        "projector": session.projector,
+        "summary": {"text": f"{session.name} · expected before any release" + _at(held)},
+        "cards": [serialise(chart)],
+    }
+    panel(shown, key="sweep.welcome")
+
+
+def _at(held: str) -> str:
+    return f" · {held}" if held else ""
+
+
+def _forecasts(session: Session, settings: list[Setting]) -> Forecasts:
+    found: Forecasts = {}
+    for part in expected(session.data, settings):
+        found.update(part)
+    return found

@@ -1,0 +1,63 @@
+"""`rwn audit` with a record or with parameters: the worst case, as Python tells it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rwn_core as rwn
+from rwn_cli import main
+
+MASK = ("mask", "demo:bodyfat", "m.csv", "--epsilon", "2", "--k", "5", "--seed", "7",
+        "--order", "original", "--round", "age=5", "--weight", "age=2")  # fmt: skip
+STATED = ("--set", "epsilon=2", "--set", "k=5", "--round", "age=5", "--weight", "age=2")
+KEYS = ("bayes_linkage", "intruder_levels")
+AUDIT = ("audit", "demo:bodyfat", "m.csv", "--json", "--measure", KEYS[0], "--measure", KEYS[1])
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def read(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, Any]:
+    capsys.readouterr()
+    assert main.run([*AUDIT, *more]) == 0
+    rows = json.loads(capsys.readouterr().out)["measures"]
+    return {row["measure"]: row["value"] for row in rows}
+
+
+def test_the_worst_case_of_a_record_is_that_of_the_release(capsys) -> None:
+    assert main.run([*MASK, "--record", "r.toml"]) == 0
+    data = rwn.load_demo("bodyfat")
+    data = data.with_schema(data.schema.with_weights({"age": 2.0}))
+    release = rwn.mask(data, rwn.RWN(epsilon=2, k=5), seed=7, precision={"age": 5})
+    own = rwn.audit(data, release, measures=KEYS)
+    expected = {key: pytest.approx(own[key].value) for key in KEYS}
+    assert read(capsys, "--record", "r.toml") == expected
+    assert read(capsys, *STATED) == expected
+    assert read(capsys) == dict.fromkeys(KEYS), "without a setting there is no worst case"
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "word"),
+    [
+        (("--record", "r.toml", "--set", "k=5"), 2, "leave the parameters out"),
+        (("--record", "other.toml"), 3, "another table"),
+        (("--round", "age=5"), 2, "part of a setting"),
+        (("--set", "k=1"), 3, "cannot have been made"),
+        (("--method", "none", "--set", "k=1"), 2, "--method must be one of"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    options: tuple[str, ...], code: int, word: str, capsys
+) -> None:
+    assert main.run([*MASK, "--record", "r.toml"]) == 0
+    if "other.toml" in options:
+        masked = ("mask", "demo:pima", "p.csv", "--k", "5", "--record", "other.toml")
+        assert main.run(masked) == 0
+    assert main.run([*AUDIT, *options]) == code
+    assert word in capsys.readouterr().err
