@@ -138,7 +138,7 @@ class Schema:
 
     @classmethod
     def from_toml(cls, text: str) -> Schema:
-        """Read the TOML form: ``[[variable]]`` tables, and a ``[question]`` and ``[file]`` or none."""
+        """Read the TOML form: ``[[variable]]`` tables, ``[question]`` and ``[file]``."""
         variables, question, file = parse_toml(text)
         return cls(variables=variables, question=question, file=file)
 

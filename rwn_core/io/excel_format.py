@@ -21,7 +21,7 @@ def read(
     """Read a workbook, see `read_excel`."""
     from rwn_core.io.excel_reader import read_excel
 
-    return read_excel(file, content, schema, sheet=layout and layout.sheet)
+    return read_excel(file, content, schema, sheet=None if layout is None else layout.sheet)
 
 
 def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:

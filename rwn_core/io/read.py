@@ -14,7 +14,7 @@ from rwn_core.io.file_name import in_file, shown
 from rwn_core.io.open_file import bytes_of
 from rwn_core.io.reading import FileToRead, Reading
 
-__all__ = ["read", "read_bytes"]
+__all__ = ["begin", "begin_bytes", "read", "read_bytes", "schema_of"]
 
 
 def read(
@@ -55,8 +55,7 @@ def read(
     >>> read(demo_path("pima"))
     Microdata(768 records x 9 variables)
     """
-    file = Path(path)
-    return _read(FileToRead(name=file.name, path=file.absolute()), schema, layout)
+    return _ended(begin(path, schema_of(schema), layout))
 
 
 def read_bytes(
@@ -87,22 +86,31 @@ def read_bytes(
     SchemaError
         As `read` does.
     """
-    return _read(FileToRead(name=name, content=content), schema, layout)
+    return _ended(begin_bytes(name, content, schema_of(schema), layout))
 
 
-def _read(
-    file: FileToRead,
-    schema: Schema | str | os.PathLike[str] | None,
-    layout: FileLayout | None,
-) -> Microdata:
-    described = _schema_of(schema)
-    reading = Reading(
-        replace(
-            file,
-            schema="" if described is None else described.to_toml(),
-            layout=None if layout is None else layout.changed(),
-        )
-    )
+def begin(
+    path: str | os.PathLike[str], schema: Schema | None = None, layout: FileLayout | None = None
+) -> Reading:
+    """Begin to read a file as `read` does, without waiting for it."""
+    file = Path(path)
+    return _begin(FileToRead(name=file.name, path=file.absolute()), schema, layout)
+
+
+def begin_bytes(
+    name: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
+) -> Reading:
+    """Begin to read an upload as `read_bytes` does, without waiting for it."""
+    return _begin(FileToRead(name=name, content=content), schema, layout)
+
+
+def _begin(file: FileToRead, schema: Schema | None, layout: FileLayout | None) -> Reading:
+    described = "" if schema is None else schema.to_toml()
+    given = None if layout is None else layout.changed()
+    return Reading(replace(file, schema=described, layout=given))
+
+
+def _ended(reading: Reading) -> Microdata:
     try:
         reading.wait()
         return reading.result()
@@ -110,7 +118,13 @@ def _read(
         reading.cancel()  # also where Ctrl-C ended the waiting
 
 
-def _schema_of(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+def schema_of(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+    """The schema of a TOML file, or the one that is given.
+
+    Raises
+    ------
+    SchemaError
+    """
     if schema is None or isinstance(schema, Schema):
         return schema
     path = Path(schema)

@@ -33,6 +33,7 @@ from rwn_core.io.text_types.lay_out import (
     table_of,
     with_points,
 )
+from rwn_core.io.text_types.out_of_order import broken, ragged
 from rwn_core.io.text_types.patterns import Form, form_of
 from rwn_core.io.text_types.separators import refuse_other_separator
 
@@ -274,34 +275,8 @@ def _explain(text: _Text, width: int) -> NoReturn:
     try:
         for number, record in enumerate(records):
             if number > 0 and len(record) != width:
-                raise InputError(f"{text.file}, line {line:,}: {_ragged(record, width)}")
+                raise InputError(f"{text.file}, line {line:,}: {ragged(record, width)}")
             line = text.line(records)
     except csv.Error as error:
-        raise InputError(f"{text.file}, line {line:,}: {_broken(str(error))}") from None
+        raise InputError(f"{text.file}, line {line:,}: {broken(str(error))}") from None
     raise AssertionError("every record is in order")
-
-
-def _ragged(record: Sequence[str], width: int) -> str:
-    if not record:
-        return (
-            "the line is empty; remove it and any title above the header line, or write two "
-            "quotes for a missing value."
-        )
-    fields = "is 1 field" if len(record) == 1 else f"are {len(record):,} fields"
-    fault = f"there {fields}, and the header has {width:,}"
-    if len(record) == width + 1 and record[-1] == "":
-        return f"{fault}; remove the comma at the end of the lines."
-    if width == 1:
-        return f"{fault}; remove any title above the header line."
-    return f"{fault}; give every record one field for each column."
-
-
-def _broken(error: str) -> str:
-    if "unexpected end" in error:
-        return "a quote is opened and never closed; close it."
-    if "expected after" in error:
-        return "text follows a closing quote; double the quotes inside a quoted field."
-    return (
-        f"a field is longer than {LONGEST_FIELD:,} characters; shorten it, or close a quote "
-        "that was left open."
-    )

@@ -21,6 +21,7 @@ from rwn_core.io.read import read, read_bytes
 from rwn_core.io.reading import FileToRead, Reading
 from rwn_core.parallel import processes
 
+KINDS = ["ordered", "date", "date"]
 FRAME = pd.DataFrame(
     {
         "whole": pd.array([1, None, 2**60], dtype="Int64"),
