@@ -33,4 +33,5 @@ with guarded():
     with guarded():
         questions.order_levels(session)
     data_view.schema_file(session)
+    data_view.erase_button(session)
     address.write(session)

@@ -1,4 +1,4 @@
-"""Asks what the table leaves open: who is named by it, what means missing, which variables are keys."""
+"""Asks what the table leaves open: whom it names, what means missing, which variables are keys."""
 
 from __future__ import annotations
 

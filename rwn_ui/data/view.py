@@ -9,6 +9,7 @@ import rwn_core as rwn
 from rwn_ui.data.opening import open_file
 from rwn_ui.messages import escaped
 from rwn_ui.state.change_table import load
+from rwn_ui.state.erase import erase
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
@@ -81,3 +82,13 @@ def schema_file(session: Session) -> None:
         key="data.schema",
         help="Kinds, roles, weights and the regression, without any data: for rwn mask --schema.",
     )
+
+
+def erase_button(session: Session) -> None:
+    """Forget everything, after a second click."""
+    with st.popover("Erase everything", icon=":material/delete_forever:"):
+        st.markdown(
+            "The table, its uploads, scenarios, decisions and results are forgotten at once. What "
+            "you have downloaded stays."
+        )
+        st.button("Erase now", key="data.erase", type="primary", on_click=erase, args=(session,))
