@@ -92,7 +92,8 @@ def test_the_server_ends_with_its_launcher_however_that_ends(number: int, free_p
         text=True,
     )
     assert launcher.stdout is not None
-    server = int(launcher.stdout.readline())
+    with launcher.stdout as said:
+        server = int(said.readline())
     launcher.send_signal(number)
     launcher.wait(10)
     end = time.monotonic() + 20
