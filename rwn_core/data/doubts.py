@@ -87,7 +87,7 @@ def _identity(column: pd.Series[Any], variable: Variable) -> Doubt | None:
         return _leave_out(name, "identifier", f"{name} looks like {form}.")
     share = different / records
     if different > FEWEST and (share > UNIQUE or (share > OFTEN and _is_named(name))):
-        wordy = " It is text." if _is_wordy(texts) else ""
+        wordy = " It is free text, which no method here masks." if _is_wordy(texts) else ""
         return _leave_out(
             name,
             "free text" if wordy else "identifier",

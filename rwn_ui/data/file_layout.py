@@ -93,11 +93,15 @@ def _words(layout: FileLayout, usual: str) -> str:
         f"decimals after a {_MARKS[layout.decimal].partition(',')[0]}",
         f"names in line {layout.above + 1}" if layout.header else "no line with names",
     ]
-    if (layout.header and layout.above) or (not layout.header and layout.above):
-        parts.append(f"{layout.above} lines above the table")
+    if layout.above:
+        parts.append(f"{_lines(layout.above)} above the table")
     if layout.below:
-        parts.append(f"{layout.below} lines below it")
+        parts.append(f"{_lines(layout.below)} below it")
     return f"{'; '.join(parts)}."
+
+
+def _lines(count: int) -> str:
+    return f"{count:,} line{'s' * (count != 1)}"
 
 
 def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:

@@ -21,7 +21,7 @@ _SEEN = "data.upload.seen"
 def open_file(session: Session) -> None:
     """Choose a file and perhaps its schema; what is read becomes the table."""
     upload = st.file_uploader(
-        f"Or open your table: {io.kinds()}",
+        f"Open your table: {io.kinds()}",
         type=[suffix.removeprefix(".") for form in io.FORMATS for suffix in form.suffixes],
         key="data.upload",
     )

@@ -22,9 +22,7 @@ def ask(session: Session) -> None:
     """Show what is open, each with the button that settles it and one that leaves it."""
     key = f"data.{session.generation}"
     left = st.session_state.setdefault(f"data.left.{session.data.fingerprint}", set())
-    data = session.data
-    found = data.once(("doubts", data.schema), lambda: doubts(data.frame, data.schema))
-    open_ = [doubt for doubt in found if (doubt.variable, doubt.kind) not in left]
+    open_ = [doubt for doubt in _found(session) if (doubt.variable, doubt.kind) not in left]
     keys = _no_keys(session) and "keys" not in left
     if not open_ and not keys:
         return
@@ -47,6 +45,18 @@ def ask(session: Session) -> None:
             )
         if len(open_) > _MOST:
             st.caption(f"{len(open_) - _MOST} more questions follow.")
+
+
+def _found(session: Session) -> list[Doubt]:
+    data = session.data
+    return data.once(("doubts", data.schema), lambda: doubts(data.frame, data.schema))
+
+
+def asks(session: Session, notice: str) -> bool:
+    """Whether a question says the same as a notice."""
+    asked = {doubt.variable for doubt in _found(session)}
+    remedy = notice.endswith(("set its role to identifier.", "missing_codes in a schema."))
+    return remedy and any(notice.startswith(f"{name} ") for name in asked)
 
 
 def settle(session: Session, doubt: Doubt) -> None:

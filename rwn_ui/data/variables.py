@@ -18,7 +18,7 @@ from rwn_ui.state.session import Session
 _BARS = 12  # of a small histogram
 # the first that fits what is typed is taken, and "ident" is in "confidential", too
 ROLES = (rwn.Role.IDENTIFIER, rwn.Role.KEY, rwn.Role.CONFIDENTIAL, rwn.Role.OTHER)
-_READ_ONLY = ("variable", "distribution", "least", "mean", "most", "SD", "missing", "different")
+_READ_ONLY = ("variable", "distribution", "min", "mean", "max", "SD", "missing", "different")
 
 
 def variables(session: Session) -> None:
@@ -51,8 +51,8 @@ def variables(session: Session) -> None:
                 y_min=0,
             ),
             **{
-                name: st.column_config.NumberColumn(format="%.4g")
-                for name in ("least", "mean", "most", "SD")
+                name: st.column_config.NumberColumn(format="%.6g")
+                for name in ("min", "mean", "max", "SD")
             },
         },
     )
@@ -96,7 +96,7 @@ def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
         "masked": variable.masked,
         "group": variable.group or "",
         "distribution": [],
-        **dict.fromkeys(("least", "mean", "most", "SD"), None),
+        **dict.fromkeys(("min", "mean", "max", "SD"), None),
         "missing": int(column.isna().sum()),
         "different": int(column.nunique()),
     }
@@ -112,9 +112,9 @@ def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
     if variable.kind is not rwn.Kind.DATE:
         spread = float(known.std(ddof=1)) if len(known) > 1 else None
         row |= {
-            "least": float(known.min()),
+            "min": float(known.min()),
             "mean": float(known.mean()),
-            "most": float(known.max()),
+            "max": float(known.max()),
             "SD": spread,
         }
     return row

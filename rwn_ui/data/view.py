@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_ui.data import questions
 from rwn_ui.data.opening import open_file
 from rwn_ui.messages import escaped
 from rwn_ui.state.change_table import load
@@ -24,10 +25,10 @@ def choose(session: Session) -> None:
         "analyst and what it protects from an intruder. **Open your table**, or a demo table, to "
         "begin; it stays on this machine."
     )
-    left, right = st.columns(2, gap="large")
-    with left:
+    left, right = st.columns([3, 2], gap="large")
+    with right:
         demo = st.selectbox(
-            "Demo table",
+            "Or look at a demo table",
             list(rwn.DEMOS),
             index=None,
             key="data.demo",
@@ -40,7 +41,7 @@ def choose(session: Session) -> None:
                 load(session, rwn.load_demo(demo), name=demo, demo=demo)
             st.session_state["data.demo.seen"] = demo
             _show_what_is_coming()
-    with right:
+    with left:
         open_file(session)
         _show_what_is_coming()
 
@@ -58,7 +59,7 @@ def _demo_words(name: str) -> str:
 def overview(session: Session) -> None:
     """What the gate noticed, and the first records."""
     st.markdown(f"#### The table: {session.data.n:,} records, {session.data.p} variables")
-    notices = session.data.notices
+    notices = [notice for notice in session.data.notices if not questions.asks(session, notice)]
     if notices:
         st.info("  \n".join(map(escaped, notices)), icon=":material/info:")
     # not head(): a slice of a text column is sent with bytes of the record after it
