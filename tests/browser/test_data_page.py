@@ -182,9 +182,8 @@ def test_a_name_that_is_a_picture_is_shown_as_text(app, tmp_path: Path) -> None:
     assert app.page.locator("[data-testid=stAlert] img").count() == 0
 
 
-GERMAN = (
-    "Survey\n\nname;income;place\nAnna;1234,5;K\u00f6ln\nBert;2,5;Ulm\nCora;3,5;Bonn\nSum;;\nSource"
-)
+GERMAN = "Survey\n\nname;income;place\nAnna;1234,5;K\u00f6ln\nBert;2,5;Ulm\nCora;3,5;Bonn\n"
+GERMAN += "Dora;;Ulm\nSource: the office"
 
 
 def test_what_was_seen_of_a_file_is_one_click_away(app, tmp_path: Path) -> None:
