@@ -102,7 +102,7 @@ def strip(app) -> list[str]:
 
 def test_another_regression_question_is_on_the_tune_page(app) -> None:
     app.open("/").visit("Data")
-    app.page.get_by_role("button", name="Schema").scroll_into_view_if_needed()
+    app.page.get_by_role("button", name="Schema (TOML)").scroll_into_view_if_needed()
     app.page.wait_for_timeout(300)  # an open menu closes while the page scrolls
     app.page.get_by_role("combobox", name="Regression: response").click()
     app.page.get_by_role("option", name="weight", exact=True).click()
@@ -164,7 +164,7 @@ def test_a_schema_settles_what_a_file_alone_leaves_open(app, tmp_path: Path) -> 
 
 def test_half_a_regression_is_one_sentence(app) -> None:
     app.open("/").visit("Data")
-    app.page.get_by_role("button", name="Schema").scroll_into_view_if_needed()
+    app.page.get_by_role("button", name="Schema (TOML)").scroll_into_view_if_needed()
     app.page.wait_for_timeout(300)  # an open menu closes while the page scrolls
     app.page.get_by_role("button", name="Clear all").click()
     (message,) = app.messages()
@@ -195,7 +195,7 @@ def test_what_was_seen_of_a_file_is_one_click_away(app, tmp_path: Path) -> None:
     app.page.get_by_text("Windows-1252 text; fields separated by semicolons").wait_for()
     app.page.get_by_role("button", name="Open it so").click()
     badge(app, "german.csv \u00b7 4 \u00d7 3")
-    saved = app.saved(app.page.get_by_role("button", name="Schema").click)[1].decode()
+    saved = app.saved(app.page.get_by_role("button", name="Schema (TOML)").click)[1].decode()
     assert 'encoding = "cp1252"' in saved
     assert 'separator = ";"' in saved
     assert 'decimal = ","' in saved

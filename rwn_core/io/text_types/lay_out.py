@@ -14,6 +14,7 @@ from rwn_core.errors import InputError
 from rwn_core.io.text_types.patterns import Form, fitting, forms_of
 
 _COMMA = r"[+-]?\d+,\d+([eE][+-]?\d+)?"
+_POINT = r"[+-]?[\d.]*\.[\d.]*\d(,\d+)?([eE][+-]?\d+)?"
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 
 
@@ -86,11 +87,9 @@ def with_points(file: str, name: str, texts: pa.ChunkedArray) -> pa.ChunkedArray
     encoded = pc.dictionary_encode(texts.combine_chunks())
     different = pc.utf8_trim_whitespace(encoded.dictionary)
     forms = forms_of(different)
-    if (forms == Form.WORD).any() or not len(different):
+    pointed = fitting(different, _POINT) & (forms != Form.OTHER_DATE)
+    if ((forms == Form.WORD) & ~pointed).any() or not len(different):
         return texts
-    pointed = fitting(different, r"[+-]?[\d.]*\.[\d.]*(,\d+)?([eE][+-]?\d+)?") & (
-        forms != Form.OTHER_DATE
-    )
     if pointed.any():
         raise InputError(
             f"{file}, column {name}: there are numbers with a point, though the decimal mark is a "
