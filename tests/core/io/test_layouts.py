@@ -1,4 +1,4 @@
-"""How a text lies in its file: seen, proposed, and read as a person said, with lines as they are."""
+"""How a text lies in its file: seen, proposed, read as a person said, with its own lines."""
 
 from __future__ import annotations
 
