@@ -18,8 +18,8 @@ AT_ONCE = 1.5  # seconds that a page waits for a small file before it shows how 
 _SEEN = "data.upload.seen"
 
 
-def open_file(session: Session) -> None:
-    """Choose a file and perhaps its schema; what is read becomes the table."""
+def open_file(session: Session) -> bool:
+    """Choose a file and perhaps its schema; whether a table was taken up just now."""
     upload = st.file_uploader(
         f"Open your table: {io.kinds()}",
         type=[suffix.removeprefix(".") for form in io.FORMATS for suffix in form.suffixes],
@@ -34,7 +34,7 @@ def open_file(session: Session) -> None:
     )
     work = own_work()
     if upload is None:
-        return
+        return False
     # each chooser acts when its own value changes
     chosen = (upload.file_id, described.file_id if described else None)
     if chosen != st.session_state.get(_SEEN):
@@ -42,15 +42,16 @@ def open_file(session: Session) -> None:
         start(None)
     opening = work.opening
     if opening is None:
-        return
+        return False
     if opening.reading is not None and not opening.reading.wait(AT_ONCE):
         wait_for(opening.reading, "data.reading")
-        return
+        return False
     data = opening.taken()
     if data is not None:
         load(session, data, name=opening.name, demo=None)
     if opening.refusal is not None:
         raise opening.refusal
+    return data is not None
 
 
 def start(layout: FileLayout | None) -> None:

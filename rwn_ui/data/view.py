@@ -42,8 +42,8 @@ def choose(session: Session) -> None:
             st.session_state["data.demo.seen"] = demo
             _show_what_is_coming()
     with left:
-        open_file(session)
-        _show_what_is_coming()
+        if open_file(session):
+            _show_what_is_coming()
 
 
 def _show_what_is_coming() -> None:
