@@ -5,12 +5,15 @@ from pathlib import Path
 import streamlit as st
 
 import rwn_ui
+from rwn_ui.messages import guarded
 from rwn_ui.server.assets import provide_plotly
+from rwn_ui.server.sweeper import keep_swept
 
 
 def main() -> None:
     """Show the page that the address names."""
     provide_plotly(Path(__file__).parent / "static")
+    keep_swept()
 
     st.set_page_config(
         page_title="RWN",
@@ -18,7 +21,7 @@ def main() -> None:
         layout="wide",
         initial_sidebar_state="auto",  # beside the page; on a narrow screen it would cover it
     )
-    st.navigation(
+    page = st.navigation(
         [
             st.Page("pages/data.py", title="Data", icon=":material/table:"),
             st.Page("pages/tune.py", title="Tune", icon=":material/tune:", default=True),
@@ -30,7 +33,9 @@ def main() -> None:
             st.Page("pages/learn.py", title="Learn", icon=":material/school:"),
         ],
         position="top",
-    ).run()
+    )
+    with guarded():  # the outer wall: what a page does not catch itself
+        page.run()
 
 
 # a worker process imports this file again, under another name, and must not draw

@@ -2,7 +2,9 @@
 
 import streamlit as st
 
+from rwn_ui.data import file_layout, questions
 from rwn_ui.data import view as data_view
+from rwn_ui.data.variables import variables
 from rwn_ui.messages import frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.startup import arrived
@@ -14,6 +16,8 @@ with guarded():
     session = arrived(alone=True)
     with guarded():
         data_view.choose(session)
+    with guarded():
+        file_layout.correct()
     if own_work().first:
         st.stop()
     address.read(session)
@@ -21,8 +25,13 @@ with guarded():
         badge(session)
         st.page_link("pages/tune.py", label="Tune this table", icon=":material/tune:")
     with guarded():
+        questions.ask(session)
+    with guarded():
         data_view.overview(session)
     with guarded():
-        data_view.variables(session)
+        variables(session)
+    with guarded():
+        questions.order_levels(session)
     data_view.schema_file(session)
+    data_view.erase_button(session)
     address.write(session)

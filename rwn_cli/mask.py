@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from rwn_cli.file_option import Laid
 from rwn_cli.options import (
     ENDS_IN,
     Dropped,
@@ -14,6 +15,7 @@ from rwn_cli.options import (
     Sliced,
     Source,
     Weighted,
+    load,
     parameters,
     read_scenario,
     settings,
@@ -100,6 +102,7 @@ def mask(
         typer.Option(metavar="FILE.toml", help="The frozen decision that the record names."),
     ] = None,
     schema: SchemaFile = None,
+    file: Laid = None,
     drop: Dropped = None,
     threads: Threads = None,
 ) -> None:
@@ -119,7 +122,8 @@ def mask(
     decided = _decision(record, meeting, (target, source, schema, scenario, meeting))
     options = _options({"epsilon": epsilon, "k": k, "q": q}, settings(set_ or ()))
     params = _parameters(loaded, method, options)
-    data = table_of(source, schema, loaded, drop=drop, weights=weight, slices=slice_)
+    read = load(source, schema, file or ())
+    data = table_of(read, schema, loaded, drop=drop, weights=weight, slices=slice_)
     before = {} if loaded is None or loaded.setting is None else dict(loaded.setting.precision)
     precision = steps(data, round_ or (), before)
     for notice in data.notices:
@@ -130,7 +134,7 @@ def mask(
             data, params, precision=precision, seed=seed, threads=threads, progress=report
         )
     content = release.to_bytes(form, order)
-    file = ReleasedFile.of(content, form, order=order, seeded=seed is not None)
+    released = ReleasedFile.of(content, form, order=order, seeded=seed is not None)
     files = {target: content}
     if record is not None:
         basis = Basis(
@@ -138,13 +142,13 @@ def mask(
             policy=(loaded and loaded.policy) or Policy(),
             source=source_of(source, schema, drop),
         )
-        files = _internal(record, data, release, file, basis) | files
+        files = _internal(record, data, release, released, basis) | files
     write_all(files)  # the record first: no release stands there without it
     _summarize(data, release)
     for note in _notes(data, release, form):
         say(note)
     say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
-    say(f"SHA-256 {file.sha256}")
+    say(f"SHA-256 {released.sha256}")
     if record is not None:
         beside = evidence_path(record).name
         say(f"internal record written to {record}, its charts to {beside}; both stay in the house")

@@ -96,7 +96,7 @@ def mask_dataset(
     Rows come out in secret order. The same command goes on with a run that was stopped, if it has
     its key: give --key-file (or --seed).
     """
-    from rwn_core.io.read import read_schema
+    from rwn_core.io.read import schema_of
     from rwn_core.scale.dataset import Dataset
     from rwn_core.scale.dataset_plan import plan_dataset
     from rwn_core.scale.mask_dataset import mask_dataset as mask_files
@@ -104,7 +104,7 @@ def mask_dataset(
 
     params = _parameters({"epsilon": epsilon, "k": k, "q": q}, sample, settings(set_ or ()))
     described = described_schema(
-        _schema(Dataset.at(source), read_schema(schema)),
+        _schema(Dataset.at(source), schema_of(schema)),
         weights=weight or (),
         identifiers=drop or (),
         slices=slice_ or (),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rwn_cli.file_option import read_file
 from rwn_cli.terminal import say
 from rwn_core.errors import InputError, ParameterError, SchemaError
 from rwn_core.io import endings, titles
@@ -51,8 +52,10 @@ Sliced = Annotated[
 NO_SLICE = "none"
 
 
-def load(source: str, schema: Path | None = None) -> Microdata:
+def load(source: str, schema: Path | None = None, layout: Sequence[str] = ()) -> Microdata:
     """Read a table by its path, or a demo table as demo:NAME.
+
+    The layout is what --file says; it comes before what the schema says.
 
     Raises
     ------
@@ -64,16 +67,17 @@ def load(source: str, schema: Path | None = None) -> Microdata:
         There is no such demo table.
     """
     from rwn_core.io.demo import load_demo
-    from rwn_core.io.read import read
 
     if source.startswith(DEMO):
         if schema is not None:
             raise ParameterError("A demo table has its own schema; leave --schema out.")
+        if layout:
+            raise ParameterError("A demo table has its own layout; leave --file out.")
         return load_demo(source.removeprefix(DEMO))
     for path in (Path(source), schema):
         if path is not None:
             require_openable(path)
-    return read(source, schema=schema)
+    return read_file(source, schema, layout)
 
 
 def require_openable(path: Path) -> None:
@@ -184,7 +188,7 @@ def under(scenario: Scenario | None, data: Microdata) -> Microdata:
 
 
 def table_of(
-    source: str,
+    source: str | Microdata,
     schema: Path | None,
     scenario: Scenario | None,
     *,
@@ -192,13 +196,14 @@ def table_of(
     weights: Sequence[str] | None,
     slices: Sequence[str] | None = None,
 ) -> Microdata:
-    """Read the table that a command works on, under its scenario and then its own options.
+    """Take the table that a command works on under its scenario and then its own options.
 
     Raises
     ------
     InputError, OSError, ParameterError
     """
-    data = described(load(source, schema), identifiers=drop or ())
+    read = load(source, schema) if isinstance(source, str) else source
+    data = described(read, identifiers=drop or ())
     return described(under(scenario, data), weights=weights or (), slices=slices or ())
 
 

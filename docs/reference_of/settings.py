@@ -62,6 +62,8 @@ ENVIRONMENT: Table = {
     "time, never the release.",
     "RWN_MEMORY": "Gigabytes that a search may use; most of what is free if left out. More is "
     "refused before the work starts.",
+    "RWN_LAUNCHED": "Set by `rwn app`: the server's standard input ends with its launcher, and the "
+    "server with it.",
     "RWN_FILE": "The table that the app opens first; `rwn app FILE` sets it.",
     "RWN_SWEEPS": "The folder where the app keeps the readings of unfinished sweeps.",
     "XDG_RUNTIME_DIR": "Where that folder lies if RWN_SWEEPS is left out.",

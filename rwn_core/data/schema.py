@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.question import Question
 from rwn_core.data.schema_toml import parse_toml, schema_text
 from rwn_core.data.slices import Slices, as_slices
@@ -23,6 +24,8 @@ class Schema:
     ----------
     variables : tuple of Variable
     question : Question, optional
+    file : FileLayout, optional
+        How the table lies in its file, where somebody had to say so.
 
     Raises
     ------
@@ -32,6 +35,7 @@ class Schema:
 
     variables: tuple[Variable, ...]
     question: Question | None = None
+    file: FileLayout | None = None
 
     def __post_init__(self) -> None:
         """Check names against each other."""
@@ -134,10 +138,10 @@ class Schema:
 
     @classmethod
     def from_toml(cls, text: str) -> Schema:
-        """Read the TOML form: a ``[[variable]]`` table each, and an optional ``[question]``."""
-        variables, question = parse_toml(text)
-        return cls(variables=variables, question=question)
+        """Read the TOML form: ``[[variable]]`` tables, ``[question]`` and ``[file]``."""
+        variables, question, file = parse_toml(text)
+        return cls(variables=variables, question=question, file=file)
 
     def to_toml(self) -> str:
         """Write the TOML form that `from_toml` reads."""
-        return schema_text(self.variables, self.question)
+        return schema_text(self.variables, self.question, self.file)

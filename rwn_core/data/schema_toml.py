@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.question import Question
 from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.data.variable import Variable
@@ -16,15 +17,17 @@ _FIELDS = (
 )
 
 
-def parse_toml(text: str) -> tuple[tuple[Variable, ...], Question | None]:
-    """The variables and the question of a TOML text.
+def parse_toml(
+    text: str,
+) -> tuple[tuple[Variable, ...], Question | None, FileLayout | None]:
+    """The variables, the question and the layout of the file of a TOML text.
 
     Raises
     ------
     SchemaError
     """
     document = toml_document(text, "schema file", SchemaError)
-    unknown = set(document) - {"variable", "question"}
+    unknown = set(document) - {"variable", "question", "file"}
     if unknown:
         raise SchemaError(f"The schema file has the unknown table {sorted(unknown)[0]}.")
     entries = document.get("variable")
@@ -32,10 +35,17 @@ def parse_toml(text: str) -> tuple[tuple[Variable, ...], Question | None]:
         raise SchemaError("The schema file has no [[variable]] table; add one a column.")
     question = document.get("question")
     variables = tuple(_variable_from(entry) for entry in entries)
-    return variables, None if question is None else _question_from(question)
+    file = document.get("file")
+    return (
+        variables,
+        None if question is None else _question_from(question),
+        None if file is None else FileLayout.of(file),
+    )
 
 
-def schema_text(variables: Sequence[Variable], question: Question | None) -> str:
+def schema_text(
+    variables: Sequence[Variable], question: Question | None, file: FileLayout | None = None
+) -> str:
     """The TOML text that `parse_toml` reads."""
     document: dict[str, Any] = {"variable": [_fields_of(variable) for variable in variables]}
     if question is not None:
@@ -43,6 +53,8 @@ def schema_text(variables: Sequence[Variable], question: Question | None) -> str
             "response": question.response,
             "predictors": list(question.predictors),
         }
+    if file is not None and file.changed():
+        document["file"] = file.changed()
     return toml_text(document)
 
 

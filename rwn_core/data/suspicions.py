@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rwn_core.data.fingerprint import factorized
 from rwn_core.data.variable import Kind, Role, Variable
@@ -55,20 +56,8 @@ def suspicious(column: pd.Series[Any], variable: Variable) -> list[str]:
 
 
 def _codes_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
-    """Name numbers of nines, or below 0 among none such, that lie far from all others."""
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    coded = np.isin(values, _CODES)
-    rest = values[~coded & ~np.isnan(values)]
-    if not coded.any() or not len(rest):
-        return []
-    low, high = float(rest.min()), float(rest.max())
-    odd, times = np.unique(values[coded], return_counts=True)
-    far = {
-        value: count
-        for value, count in zip(odd.tolist(), times.tolist(), strict=True)
-        # one record with a large value is an outlier; a code comes again
-        if (value < 0 <= low) or (count > 1 and value > max(1.5 * high, 1.0))
-    }
+    far = far_codes(values)
     if not far:
         return []
     words = ", ".join(
@@ -81,14 +70,49 @@ def _codes_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
     ]
 
 
-def _texts(texts: list[str], name: str) -> list[str]:
-    notices = []
+def far_codes(values: NDArray[np.float64]) -> dict[float, int]:
+    """Count numbers of nines, or below 0 among none such, that lie far from all others.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        NaN where missing.
+
+    Returns
+    -------
+    dict of float to int
+        How often each occurs.
+    """
+    coded = np.isin(values, _CODES)
+    rest = values[~coded & ~np.isnan(values)]
+    if not coded.any() or not len(rest):
+        return {}
+    low, high = float(rest.min()), float(rest.max())
+    odd, times = np.unique(values[coded], return_counts=True)
+    return {
+        value: count
+        for value, count in zip(odd.tolist(), times.tolist(), strict=True)
+        # one record with a large value is an outlier; a code comes again
+        if (value < 0 <= low) or (count > 1 and value > max(1.5 * high, 1.0))
+    }
+
+
+def identifier_form(texts: list[str]) -> str:
+    """Say what kind of identifier nearly all of these texts look like; empty for none."""
     for pattern, what in _IDENTIFIERS:
         alike = sum(pattern.fullmatch(text.strip()) is not None for text in texts)
         if texts and alike >= _SHARE * len(texts):
-            notices.append(
-                f"{name} looks like {what}: if it identifies people, set its role to identifier."
-            )
+            return what
+    return ""
+
+
+def _texts(texts: list[str], name: str) -> list[str]:
+    notices = []
+    form = identifier_form(texts)
+    if form:
+        notices.append(
+            f"{name} looks like {form}: if it identifies people, set its role to identifier."
+        )
     formulas = sum(_FORMULA.fullmatch(text) is not None for text in texts)
     if formulas and not notices:
         notices.append(

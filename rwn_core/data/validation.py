@@ -15,6 +15,7 @@ from rwn_core.data.suspicions import suspicious
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, SchemaError
 
+_GAPS = 12  # variables with missing values that are named
 LONGEST_NAME = 1000
 LARGEST_NUMBER = 1e150  # its square still fits a float64: distances stay finite
 NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
@@ -199,7 +200,19 @@ def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
     notices = _name_notices(schema.names)
     for variable in schema.variables:
         notices += _column_notices(frame[variable.name], variable)
-    return tuple(notices)
+    return (*notices, *_missing_notice(frame, schema))
+
+
+def _missing_notice(frame: pd.DataFrame, schema: Schema) -> list[str]:
+    """One sentence about all variables that miss values."""
+    counts = {v.name: int(frame[v.name].isna().sum()) for v in schema.released}
+    gaps = [f"{name} has {count:,}" for name, count in counts.items() if count]
+    if not gaps:
+        return []
+    if len(gaps) == 1:
+        return [f"{gaps[0]} missing value{'s' * (not gaps[0].endswith(' 1'))}."]
+    dots = f", and {len(gaps) - _GAPS:,} more variables some" if len(gaps) > _GAPS else ""
+    return [f"Missing values: {', '.join(gaps[:_GAPS])}{dots}."]
 
 
 def _name_notices(names: tuple[str, ...]) -> list[str]:
@@ -223,8 +236,6 @@ def _column_notices(column: pd.Series[Any], variable: Variable) -> list[str]:
     known = column.dropna() if missing else column
     if missing == 0 and (known == known.iloc[0]).all():
         notices.append(f"{name} is constant: it does not count in the distance.")
-    if missing:
-        notices.append(f"{name} has {missing:,} missing value{'s' * (missing != 1)}.")
     if variable.kind in (Kind.CATEGORICAL, Kind.COUNT):
         different = known.nunique()
         if different > 0.95 * len(column) and different > 20:

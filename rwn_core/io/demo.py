@@ -8,8 +8,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, ParameterError
-from rwn_core.io.read import read
+from rwn_core.io.parse import parse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,4 +129,6 @@ def load_demo(name: str) -> Microdata:
     Microdata(241 records x 15 variables)
     """
     path = demo_path(name)
-    return read(path, schema=path.with_suffix(".toml"))
+    # a file of the program itself needs no process of its own
+    schema = Schema.from_toml(path.with_suffix(".toml").read_text(encoding="utf-8"))
+    return parse(path.name, path.read_bytes(), schema)

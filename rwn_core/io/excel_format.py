@@ -9,15 +9,19 @@ from rwn_core.io.format import Feature, Format
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rwn_core.data.file_layout import FileLayout
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
+    from rwn_core.io.seen import Seen
 
 
-def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
+def read(
+    file: str, content: bytes, schema: Schema | None, layout: FileLayout | None = None
+) -> Microdata:
     """Read a workbook, see `read_excel`."""
     from rwn_core.io.excel_reader import read_excel
 
-    return read_excel(file, content, schema)
+    return read_excel(file, content, schema, sheet=None if layout is None else layout.sheet)
 
 
 def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
@@ -32,6 +36,15 @@ def detects(content: bytes) -> bool:
     return content.startswith(b"PK\x03\x04") and b"xl/" in content
 
 
+def sees(content: bytes) -> Seen | None:
+    """List the sheets that may be read."""
+    from rwn_core.data.file_layout import FileLayout
+    from rwn_core.io.excel_reader import sheets_of
+    from rwn_core.io.seen import Seen
+
+    return Seen(layout=FileLayout(), sheets=sheets_of(content))
+
+
 FORMAT = Format(
     key="excel",
     title="Excel",
@@ -40,6 +53,8 @@ FORMAT = Format(
     media_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     read=read,
     write=write,
+    layout=frozenset({"sheet"}),
+    sees=sees,
     keeps=frozenset({Feature.DATES, Feature.TRUTHS}),
     detects=detects,
 )

@@ -34,7 +34,9 @@ _KINDS: tuple[tuple[type, str], ...] = (
 )
 
 
-def read_excel(file: str, content: bytes, schema: Schema | None = None) -> Microdata:
+def read_excel(
+    file: str, content: bytes, schema: Schema | None = None, *, sheet: str | None = None
+) -> Microdata:
     """Read a workbook.
 
     Parameters
@@ -43,11 +45,13 @@ def read_excel(file: str, content: bytes, schema: Schema | None = None) -> Micro
         The name to use in messages.
     content : bytes
     schema : Schema, optional
+    sheet : str, optional
+        A visible sheet with values; the first one when left out.
 
     Returns
     -------
     Microdata
-        Of the first visible sheet with values; a notice names the others.
+        Of that sheet; a notice names the others.
 
     Raises
     ------
@@ -61,7 +65,7 @@ def read_excel(file: str, content: bytes, schema: Schema | None = None) -> Micro
             f"{file}: {found.without_result:,} cells are formulas without a stored result; open "
             "the file in a spreadsheet program and save it."
         )
-    rows, first, notices = _sheet(file, content)
+    rows, first, notices = _sheet(file, content, sheet)
     if found.formulas:
         notices.append(
             f"The file has {found.formulas:,} formulas: their stored results are read, and a "
@@ -88,8 +92,8 @@ def read_excel(file: str, content: bytes, schema: Schema | None = None) -> Micro
         return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
 
 
-def _sheet(file: str, content: bytes) -> tuple[list[list[Any]], int, list[str]]:
-    """The rows of the first sheet with values, its first row's number from 0, and notices."""
+def _sheet(file: str, content: bytes, wanted: str | None) -> tuple[list[list[Any]], int, list[str]]:
+    """The rows of a sheet, its first row's number from 0, and notices."""
     try:
         book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
         seen = [sheet for sheet in book.sheets_metadata if sheet.visible == _VISIBLE]
@@ -98,7 +102,7 @@ def _sheet(file: str, content: bytes) -> tuple[list[list[Any]], int, list[str]]:
         hidden = [each.name for each in book.sheets_metadata if each.visible != _VISIBLE]
         if not filled:
             raise InputError(f"{file} holds no visible sheet with values; choose another file.")
-        name, sheet = filled[0]
+        name, sheet = _chosen(file, filled, wanted)
         rows = sheet.to_python(skip_empty_area=True)
         first = sheet.start[0] if sheet.start else 0
         merged = sheet.merged_cell_ranges or []
@@ -112,8 +116,31 @@ def _sheet(file: str, content: bytes) -> tuple[list[list[Any]], int, list[str]]:
             f"{file}, row {row:,}: there are {len(merged):,} merged cells; take the merging back, "
             "and give each column one name."
         )
-    others = [other for other, _ in filled[1:]]
+    others = [other for other, _ in filled if other != name]
     return rows, first, _sheet_notices(name, others, hidden)
+
+
+def _chosen(file: str, filled: Sequence[tuple[str, Any]], wanted: str | None) -> tuple[str, Any]:
+    for name, sheet in filled:
+        if wanted in (None, name):
+            return name, sheet
+    raise InputError(
+        f"{file} has no visible sheet of that name with values; it has: "
+        f"{', '.join(name for name, _ in filled)}."
+    )
+
+
+def sheets_of(content: bytes) -> tuple[str, ...]:
+    """The names of the visible sheets with values; none of a workbook that cannot be read."""
+    try:
+        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
+        return tuple(
+            each.name
+            for each in book.sheets_metadata
+            if each.visible == _VISIBLE and book.get_sheet_by_name(each.name).start is not None
+        )
+    except python_calamine.CalamineError:
+        return ()
 
 
 def _sheet_notices(name: str, others: Sequence[str], hidden: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
+    from rwn_core.io.seen import Seen
 
 
 class Feature(StrEnum):
@@ -51,7 +52,7 @@ class Format:
     media_type : str
     read : callable
         Of the file's name for messages, its bytes and a Schema or None; gives a Microdata, or
-        raises InputError or SchemaError.
+        raises InputError or SchemaError. Where `layout` names any, it takes a FileLayout, too.
     write : callable or None
         Of a data frame and a Schema or None; gives bytes that hold the values, with the labels
         and codes of the schema as far as the format keeps them, and nothing else, always the same.
@@ -60,6 +61,10 @@ class Format:
         What a file keeps that is written and read again, or only read.
     demand : str
         What a file must be beyond its format, such as "UTF-8, separated by commas".
+    layout : frozenset of str
+        Fields of a FileLayout that files of the format have.
+    sees : callable or None
+        Of a file's bytes; what its layout seems to be, a Seen, or None. For formats with a layout.
     detects : callable
         Whether these bytes are certainly of this format, whatever the file's name says.
     """
@@ -69,10 +74,12 @@ class Format:
     noun: str
     suffixes: tuple[str, ...]
     media_type: str
-    read: Callable[[str, bytes, Schema | None], Microdata]
+    read: Callable[..., Microdata]
     write: Callable[[pd.DataFrame, Schema | None], bytes] | None
     keeps: frozenset[Feature] = frozenset()
     demand: str = ""
+    layout: frozenset[str] = frozenset()
+    sees: Callable[[bytes], Seen | None] | None = None
     detects: Callable[[bytes], bool] = _never
 
     @property

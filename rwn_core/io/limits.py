@@ -10,6 +10,8 @@ MOST_COLUMNS = 2_000
 MOST_CELLS = 100_000_000  # records times columns of a Parquet file: 0.8 GB of numbers
 LONGEST_FIELD = 100_000  # characters of a CSV field; Python's csv module stops at 131,072
 MOST_LETTERS = 1_000_000_000  # bytes of all texts of one Parquet column, written out
+LONGEST_READING = 900.0  # seconds
+MOST_MEMORY = 8e9  # bytes that the process which reads a file may take
 LARGEST_WHOLE = 2**53  # from here on a float64 does not tell neighboring whole numbers apart
 
 

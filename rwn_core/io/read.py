@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import os
-import stat
+from dataclasses import replace
 from pathlib import Path
 
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.errors import InputError, SchemaError
-from rwn_core.io import Format, detected, either, endings, format_of_name, kinds
+from rwn_core.errors import SchemaError
 from rwn_core.io.file_name import in_file, shown
-from rwn_core.io.file_type import describe
-from rwn_core.io.limits import LARGEST_FILE
-from rwn_core.io.missing_codes import without_missing_codes
+from rwn_core.io.open_file import bytes_of
+from rwn_core.io.reading import FileToRead, Reading
 
-__all__ = ["read", "read_bytes"]
+__all__ = ["begin", "begin_bytes", "read", "read_bytes", "schema_of"]
 
 
 def read(
-    path: str | os.PathLike[str], schema: Schema | str | os.PathLike[str] | None = None
+    path: str | os.PathLike[str],
+    schema: Schema | str | os.PathLike[str] | None = None,
+    layout: FileLayout | None = None,
 ) -> Microdata:
-    """Read a table from a file.
+    """Read a table from a file, in a process of its own with limits on memory and time.
 
     Parameters
     ----------
@@ -31,6 +32,9 @@ def read(
     schema : Schema or path of a TOML file, optional
         What each column is; guessed from the values when left out. A file beside the table is
         never picked up by itself.
+    layout : FileLayout, optional
+        How the table lies in the file: its encoding, separator, decimal mark, sheet, the lines
+        around it. The schema's own when left out, and else the usual one of the format.
 
     Returns
     -------
@@ -51,14 +55,16 @@ def read(
     >>> read(demo_path("pima"))
     Microdata(768 records x 9 variables)
     """
-    file = Path(path)
-    return read_bytes(file.name, _bytes_of(file), schema)
+    return _ended(begin(path, schema_of(schema), layout))
 
 
 def read_bytes(
-    name: str, content: bytes, schema: Schema | str | os.PathLike[str] | None = None
+    name: str,
+    content: bytes,
+    schema: Schema | str | os.PathLike[str] | None = None,
+    layout: FileLayout | None = None,
 ) -> Microdata:
-    """Read a table from an upload.
+    """Read a table from an upload, in a process of its own.
 
     Parameters
     ----------
@@ -67,6 +73,7 @@ def read_bytes(
     content : bytes
         The whole file.
     schema : Schema or path of a TOML file, optional
+    layout : FileLayout, optional
 
     Returns
     -------
@@ -79,77 +86,40 @@ def read_bytes(
     SchemaError
         As `read` does.
     """
-    form = _format_of(name, content)
-    file = shown(name)
-    if len(content) > LARGEST_FILE:
-        raise InputError(_too_large(file))
-    if not content:
-        raise InputError(f"{file} is empty (0 bytes); choose a file that holds a table.")
-    _check_content(form, file, content)
-    described = read_schema(schema)
-    return without_missing_codes(form.read(file, content, described), described)
+    return _ended(begin_bytes(name, content, schema_of(schema), layout))
 
 
-def _check_content(form: Format, file: str, content: bytes) -> None:
-    """Refuse a file whose bytes are of another format than its name says."""
-    if form.detects(content):
-        return
-    what = describe(content)
-    fault = f"is not {form.noun}" if what is None else f"is {what} and not {form.title}"
-    if form.has_signature:
-        raise InputError(
-            f"{file} {fault}; save the table as {form.title}, or give a file of another format "
-            f"the ending {endings(besides=form.key)}."
-        )
-    if what is not None:
-        raise InputError(f"{file} {fault}; save the table as {kinds()}.")
+def begin(
+    path: str | os.PathLike[str], schema: Schema | None = None, layout: FileLayout | None = None
+) -> Reading:
+    """Begin to read a file as `read` does, without waiting for it."""
+    file = Path(path)
+    return _begin(FileToRead(name=file.name, path=file.absolute()), schema, layout)
 
 
-def _format_of(name: str, content: bytes) -> Format:
-    form = format_of_name(name)
-    if form is not None:
-        return form
-    own = detected(content)
-    if own is not None:
-        raise InputError(
-            f"{shown(name)} is {own.noun}; give it the ending {either(own.suffixes)}, or save the "
-            f"table as {kinds()}."
-        )
-    what = describe(content)
-    fault = f"does not end in {endings()}" if what is None else f"is {what}"
-    raise InputError(f"{shown(name)} {fault}; save the table as {kinds()}.")
+def begin_bytes(
+    name: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
+) -> Reading:
+    """Begin to read an upload as `read_bytes` does, without waiting for it."""
+    return _begin(FileToRead(name=name, content=content), schema, layout)
 
 
-def _bytes_of(path: Path) -> bytes:
+def _begin(file: FileToRead, schema: Schema | None, layout: FileLayout | None) -> Reading:
+    described = "" if schema is None else schema.to_toml()
+    given = None if layout is None else layout.changed()
+    return Reading(replace(file, schema=described, layout=given))
+
+
+def _ended(reading: Reading) -> Microdata:
     try:
-        about = path.stat()
-        # a device may give bytes without end, and a pipe may never give one
-        if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
-            raise InputError(f"{shown(path.name)} is no ordinary file; copy the table into one.")
-        if about.st_size <= LARGEST_FILE:
-            with path.open("rb") as stream:
-                content = stream.read(LARGEST_FILE + 1)
-            if len(content) <= LARGEST_FILE:
-                return content
-    except InputError:
-        raise
-    except (OSError, ValueError) as error:  # a ValueError for a path with a NUL
-        reason = (getattr(error, "strerror", None) or "not a path").lower()
-        raise InputError(
-            f"{shown(path.name)} cannot be opened ({reason}); check its path and your rights."
-        ) from None
-    raise InputError(_too_large(shown(path.name)))
+        reading.wait()
+        return reading.result()
+    finally:
+        reading.cancel()  # also where Ctrl-C ended the waiting
 
 
-def _too_large(file: str) -> str:
-    return (
-        f"{file} is larger than {LARGEST_FILE // 1_000_000:,} MB; "
-        "read fewer columns or records, or use the commands for large tables."
-    )
-
-
-def read_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
-    """A schema, which may be given as the path of a TOML file.
+def schema_of(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+    """The schema of a TOML file, or the one that is given.
 
     Raises
     ------
@@ -159,7 +129,7 @@ def read_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None
         return schema
     path = Path(schema)
     try:
-        text = _bytes_of(path).decode("utf-8-sig")
+        text = bytes_of(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise SchemaError(f"{shown(path.name)} is not UTF-8 text; save it as UTF-8.") from None
     with in_file(shown(path.name)):

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -18,30 +13,11 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
 from rwn_core.io.labelled import LabelledColumn, MissingCodes, labelled_table
 from rwn_core.io.limits import LARGEST_UNPACKED, MOST_CELLS, check_size, check_unpacked
+from rwn_core.io.readstat_parse import Meta, parsed
 
 _TIMES = ("TIME", "DTIME", "HHMM", "MMSS", "TOD")
 _DAYS = ("%TD", "%D", "DATE1", "DATE9", "DATE8", "ADATE", "EDATE", "SDATE", "JDATE", "YYMMDD")
 _DATES = (*_DAYS, "%TC", "DATETIME", "YMDHMS")
-
-
-_SECONDS = 900.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Meta:
-    """What a file says of its variables, each by name."""
-
-    names: list[str]
-    records: int | None
-    read: int | None
-    labels: dict[str, str | None]
-    value_labels: dict[str, list[tuple[Any, str]]]
-    missing_ranges: dict[str, list[tuple[Any, Any]]]
-    missing_letters: dict[str, list[str]]
-    measures: dict[str, str]
-    types: dict[str, str]
-    formats: dict[str, str | None]
-    widths: dict[str, int]
 
 
 def read_labelled(
@@ -92,21 +68,15 @@ def _damaged(file: str) -> InputError:
 
 def _parsed(
     file: str, content: bytes, kind: str, has_missing: bool
-) -> tuple[_Meta, pa.Table | None]:
-    """What the library finds, in a process of its own: a broken file may end it."""
-    child = Path(__file__).with_name("readstat_child.py")
-    limits = [str(MOST_CELLS), str(LARGEST_UNPACKED)]
-    command = [sys.executable, "-P", str(child), kind, str(int(has_missing)), *limits]
+) -> tuple[Meta, pa.Table | None]:
+    """What the library finds; its errors are of any type, and their texts may hold a value."""
+    limits = {"cells": MOST_CELLS, "size": LARGEST_UNPACKED}
     try:
-        done = subprocess.run(
-            command, input=content, capture_output=True, check=True, timeout=_SECONDS
-        )
-        line, _, columns = done.stdout.partition(b"\n")
-        meta = _Meta(**json.loads(line))
-        table = pa.ipc.open_stream(columns).read_all() if columns else None
-    except (subprocess.SubprocessError, pa.ArrowException, ValueError, TypeError):
+        return parsed(content, kind=kind, has_missing=has_missing, **limits)
+    except MemoryError:
+        raise
+    except Exception:
         raise _damaged(file) from None
-    return meta, table
 
 
 def _series(table: pa.Table, position: int) -> pd.Series[Any]:
@@ -119,7 +89,7 @@ def _series(table: pa.Table, position: int) -> pd.Series[Any]:
     return values.astype(object).where(texts.isna(), texts)
 
 
-def _column(file: str, name: str, values: pd.Series[Any], meta: _Meta) -> LabelledColumn:
+def _column(file: str, name: str, values: pd.Series[Any], meta: Meta) -> LabelledColumn:
     kind = meta.types.get(name, "double")
     written = meta.formats.get(name, "") or ""
     if kind != "string" and written.upper().startswith(_TIMES):
@@ -148,7 +118,7 @@ def _code(code: Any) -> Code:
     return int(code) if float(code).is_integer() else float(code)
 
 
-def _missing_codes(meta: _Meta, name: str, labels: dict[Code, str], kind: str) -> MissingCodes:
+def _missing_codes(meta: Meta, name: str, labels: dict[Code, str], kind: str) -> MissingCodes:
     """Codes that the file declares as missing, and the letters of Stata and SAS."""
     codes: list[Code | tuple[float, float]] = []
     for part in meta.missing_ranges.get(name, []):
@@ -164,7 +134,7 @@ def _missing_codes(meta: _Meta, name: str, labels: dict[Code, str], kind: str) -
 
 
 def _values(
-    values: pd.Series[Any], kind: str, written: str, meta: _Meta, name: str
+    values: pd.Series[Any], kind: str, written: str, meta: Meta, name: str
 ) -> pd.Series[Any]:
     """The values in the type that the file has, letters for missing still among them."""
     if kind == "string":

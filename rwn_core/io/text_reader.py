@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,19 +14,30 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
 from rwn_core.errors import InputError
 from rwn_core.io.file_name import in_file
+from rwn_core.io.how_far import report
 from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
 from rwn_core.io.text_types.column import TextColumn
 from rwn_core.io.text_types.convert import typed
 from rwn_core.io.text_types.digits import written_decimals
 from rwn_core.io.text_types.header import header_notices, refuse_values_as_names
+from rwn_core.io.text_types.lay_out import (
+    decoded,
+    generated_names,
+    lines_of,
+    table_of,
+    with_points,
+)
+from rwn_core.io.text_types.out_of_order import broken, ragged
 from rwn_core.io.text_types.patterns import Form, form_of
 from rwn_core.io.text_types.separators import refuse_other_separator
 
+_SPLIT = 0.6  # of the reading, until the fields are found
 _BLOCK = 1_000  # records held as Python objects at a time; few enough for the cache
 _NO_NAMES = {
     **dict.fromkeys(
@@ -41,20 +51,40 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A file's text: its name for messages, its bytes, what separates its fields."""
+    """A file's text: its name for messages, its bytes, what separates its fields.
+
+    `first` is the number of its first line in the file; `chosen` says that a person chose how the
+    fields are separated, so that no doubt is left.
+    """
 
     file: str
     content: bytes
     separator: str
+    first: int = 1
+    header: bool = True
+    chosen: bool = False
 
     def records(self) -> Iterator[list[str]]:
-        # newline="" leaves the ends of lines to the csv module, which counts them
-        lines = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8", newline="")
-        return csv.reader(lines, strict=True, delimiter=self.separator)
+        return csv.reader(lines_of(self.content), strict=True, delimiter=self.separator)
+
+    def after_header(self) -> Iterator[list[str]]:
+        records = self.records()
+        if self.header:
+            next(records)
+        return records
+
+    def line(self, records: Iterator[list[str]]) -> int:
+        """The number of the line that follows what was read, in the file."""
+        return self.first + int(records.line_num)  # type: ignore[attr-defined]  # csv.reader
 
 
 def read_text_table(
-    file: str, content: bytes, schema: Schema | None = None, *, separator: str = ","
+    file: str,
+    content: bytes,
+    schema: Schema | None = None,
+    *,
+    layout: FileLayout | None = None,
+    separator: str = ",",
 ) -> Microdata:
     """Read a CSV or TSV file.
 
@@ -67,8 +97,10 @@ def read_text_table(
         The name to use in messages.
     content : bytes
     schema : Schema, optional
+    layout : FileLayout, optional
+        How the table lies in the file; UTF-8 with nothing around the table when left out.
     separator : str
-        Between the fields of a line.
+        Between the fields of a line, where the layout names none.
 
     Returns
     -------
@@ -80,23 +112,27 @@ def read_text_table(
         Names file, line or column, and the remedy.
     SchemaError
     """
-    text = _Text(file, _checked_text(file, content), separator)
+    layout = layout or FileLayout()
+    text = _laid_out(file, content, layout, separator)
     names = _header(text)
     if schema is not None:
         with in_file(file):
             schema.require_names(names)
     columns = _columns(text, names)
+    if layout.decimal == ",":
+        columns = [with_points(file, *each) for each in zip(names, columns, strict=True)]
     cells = [
         TextColumn(file=file, name=name, texts=texts, lines=lambda rows: _lines_of(text, rows))
         for name, texts in zip(names, columns, strict=True)
     ]
     notices = []
-    if schema is None:
+    if schema is None and layout == FileLayout():
         refuse_values_as_names(file, cells)
         notices = header_notices(cells)
     series: dict[str, pd.Series[Any]] = {}
     written: dict[str, int | None] = {}
-    for name, column in zip(names, cells, strict=True):
+    for done, (name, column) in enumerate(zip(names, cells, strict=True)):
+        report(_SPLIT + (1 - _SPLIT) * done / len(names))
         variable = None if schema is None else schema.variable(name)
         series[name], noticed = typed(column, variable)
         notices += noticed
@@ -111,6 +147,19 @@ def read_text_table(
         if decimals is not None:
             described = described.replace_variable(name, decimals=decimals)
     return data.with_schema(described)
+
+
+def _laid_out(file: str, content: bytes, layout: FileLayout, separator: str) -> _Text:
+    """The text of the table alone."""
+    text = table_of(file, _checked_text(file, decoded(file, content, layout)), layout)
+    return _Text(
+        file,
+        text,
+        layout.separator or separator,
+        first=1 + layout.above,
+        header=layout.header,
+        chosen=layout != FileLayout(),
+    )
 
 
 def _checked_text(file: str, content: bytes) -> bytes:
@@ -147,28 +196,34 @@ def _header(text: _Text) -> tuple[str, ...]:
     except csv.Error:
         _explain(text, 0)
     if not names:
-        raise InputError(f"{file}, line 1: the header line is empty; begin with the names.")
-    refuse_other_separator(file, text.content, text.separator)
+        raise InputError(
+            f"{file}, line {text.first:,}: the header line is empty; begin with the names."
+        )
+    if not text.chosen:
+        refuse_other_separator(file, text.content, text.separator)
     if len(names) > MOST_COLUMNS:
         raise InputError(
             f"{file} has {len(names):,} columns; choose at most {MOST_COLUMNS:,} of them."
         )
+    if not text.header:
+        return tuple(generated_names(len(names)))
     for position, name in enumerate(names, start=1):
         what = _NO_NAMES.get(form_of(name))
         if what is not None:
             # the name stays out of the message: without a header line it is a cell's value
             raise InputError(
-                f"{file}, line 1, column {position}: the name is a {what}, as if the header line "
-                f"were left out; add a line with the names, or put a letter before the {what}."
+                f"{file}, line {text.first:,}, column {position}: the name is a {what}, as if the "
+                "header line were left out; add a line with the names, or put a letter before the "
+                f"{what}."
             )
-    with in_file(f"{file}, line 1"):
+    with in_file(f"{file}, line {text.first:,}"):
         check_names(pd.Index(names, dtype=object))
     return tuple(names)
 
 
 def _columns(text: _Text, names: Sequence[str]) -> list[pa.ChunkedArray]:
-    records = text.records()
-    next(records)
+    records = text.after_header()
+    ends = max(text.content.count(b"\n"), text.content.count(b"\r"), 1)
     chunks: list[list[pa.Array]] = [[] for _ in names]
     try:
         while block := list(islice(records, _BLOCK)):
@@ -176,6 +231,7 @@ def _columns(text: _Text, names: Sequence[str]) -> list[pa.ChunkedArray]:
                 _explain(text, len(names))
             for parts, values in zip(chunks, zip(*block, strict=True), strict=True):
                 parts.append(pa.array(values, pa.large_string()))
+            report(_SPLIT * min(1.0, text.line(records) / ends))
     except csv.Error:
         _explain(text, len(names))
     if not chunks[0]:
@@ -201,12 +257,11 @@ def _check_lengths(text: _Text, name: str, column: pa.ChunkedArray) -> None:
 
 def _lines_of(text: _Text, rows: Sequence[int]) -> list[int]:
     """The physical lines on which these records begin; record 0 follows the header."""
-    records = text.records()
+    records = text.after_header()
     wanted = set(rows)
     lines = []
-    next(records)
     for row in range(max(rows) + 1):
-        line = records.line_num + 1  # type: ignore[attr-defined]  # csv.reader, not any iterator
+        line = text.line(records)
         next(records)
         if row in wanted:
             lines.append(line)
@@ -216,38 +271,12 @@ def _lines_of(text: _Text, rows: Sequence[int]) -> list[int]:
 def _explain(text: _Text, width: int) -> NoReturn:
     """Find the first record that is out of order, and raise an InputError about it."""
     records = text.records()
-    line = 1
+    line = text.first
     try:
         for number, record in enumerate(records):
             if number > 0 and len(record) != width:
-                raise InputError(f"{text.file}, line {line:,}: {_ragged(record, width)}")
-            line = records.line_num + 1  # type: ignore[attr-defined]  # csv.reader
+                raise InputError(f"{text.file}, line {line:,}: {ragged(record, width)}")
+            line = text.line(records)
     except csv.Error as error:
-        raise InputError(f"{text.file}, line {line:,}: {_broken(str(error))}") from None
+        raise InputError(f"{text.file}, line {line:,}: {broken(str(error))}") from None
     raise AssertionError("every record is in order")
-
-
-def _ragged(record: Sequence[str], width: int) -> str:
-    if not record:
-        return (
-            "the line is empty; remove it and any title above the header line, or write two "
-            "quotes for a missing value."
-        )
-    fields = "is 1 field" if len(record) == 1 else f"are {len(record):,} fields"
-    fault = f"there {fields}, and the header has {width:,}"
-    if len(record) == width + 1 and record[-1] == "":
-        return f"{fault}; remove the comma at the end of the lines."
-    if width == 1:
-        return f"{fault}; remove any title above the header line."
-    return f"{fault}; give every record one field for each column."
-
-
-def _broken(error: str) -> str:
-    if "unexpected end" in error:
-        return "a quote is opened and never closed; close it."
-    if "expected after" in error:
-        return "text follows a closing quote; double the quotes inside a quoted field."
-    return (
-        f"a field is longer than {LONGEST_FIELD:,} characters; shorten it, or close a quote "
-        "that was left open."
-    )

@@ -9,15 +9,19 @@ from rwn_core.io.format import Feature, Format
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rwn_core.data.file_layout import FileLayout
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
+    from rwn_core.io.seen import Seen
 
 
-def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
+def read(
+    file: str, content: bytes, schema: Schema | None, layout: FileLayout | None = None
+) -> Microdata:
     """Read a TSV file, see `read_text_table`."""
     from rwn_core.io.text_reader import read_text_table
 
-    return read_text_table(file, content, schema, separator="\t")
+    return read_text_table(file, content, schema, layout=layout, separator="\t")
 
 
 def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
@@ -25,6 +29,13 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     from rwn_core.io.text_writer import text_table
 
     return text_table(frame, "\t", schema)
+
+
+def sees(content: bytes) -> Seen | None:
+    """Look for the layout, see `seen_in_text`."""
+    from rwn_core.io.seen import seen_in_text
+
+    return seen_in_text(content, "\t")
 
 
 FORMAT = Format(
@@ -35,5 +46,7 @@ FORMAT = Format(
     media_type="text/tab-separated-values",
     read=read,
     write=write,
+    layout=frozenset({"encoding", "separator", "decimal", "header", "above", "below"}),
+    sees=sees,
     keeps=frozenset({Feature.DATES, Feature.TIME_ZONES}),
 )

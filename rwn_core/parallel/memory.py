@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -93,3 +94,20 @@ def check_fits(needed: float, allowed: float, what: str, instead: str) -> None:
 
 def _size_text(size: float) -> str:
     return f"{size / GIGABYTE:.3g} GB" if size >= GIGABYTE else f"{size / 1e6:.3g} MB"
+
+
+def limit_memory(size: float) -> None:
+    """Let this process take at most so much more memory than it has now, where the system can.
+
+    Parameters
+    ----------
+    size : float
+        Bytes of address space. What asks for more meets a MemoryError.
+    """
+    with contextlib.suppress(ImportError, ValueError, OSError):  # no such limits on this system
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        most = pages * resource.getpagesize() + int(size)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold the data

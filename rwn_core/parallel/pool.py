@@ -91,6 +91,8 @@ class Pool:
         What it is given.
     workers : int
         0 does nothing.
+    plain : bool
+        Whether results are bytes, and nothing that a worker answers is unpickled.
 
     Raises
     ------
@@ -98,13 +100,15 @@ class Pool:
         The system has no room for so many processes.
     """
 
-    def __init__(self, prepare: Callable[..., Handle], *arguments: Any, workers: int) -> None:
+    def __init__(
+        self, prepare: Callable[..., Handle], *arguments: Any, workers: int, plain: bool = False
+    ) -> None:
         how = packed((prepare, arguments))
         self._line, self._workers = _Line(workers), list[Worker]()
         # not at exit, when every worker is ended in time
         weakref.finalize(self, _abandon, self._line, self._workers).atexit = False
         for _ in range(workers):
-            self._workers.append(Worker())
+            self._workers.append(Worker(plain=plain))
         self._threads = [
             threading.Thread(target=_attend, args=(worker, [how], self._line), daemon=True)
             for worker in self._workers

@@ -33,6 +33,7 @@ Handle = Callable[[Any, Progress], Any]
 """Does one task, reports how much is done, and returns what comes of it."""
 
 POLITE = 19  # what a worker adds to its niceness while a person uses the same machine
+_PROGRESS, _REFUSED, _FAILED, _BYTES, _PICKLED = b"p", b"r", b"f", b"b", b"d"  # begin an answer
 _GRACE = 0.4  # seconds between asking a process to end and ending it
 _SPAWN = multiprocessing.get_context("spawn")
 _STARTING = threading.Lock()  # for the two names below, and what stands for the program's main file
@@ -44,13 +45,20 @@ class Worker:
 
     Its methods are for one thread at a time, but for `end_workers`, which any thread may call.
 
+    Parameters
+    ----------
+    plain : bool
+        Whether its results are bytes, and nothing that it answers is ever unpickled: for work on
+        files that may take the process over.
+
     Raises
     ------
     RWNError
         The system has no room for another process.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, plain: bool = False) -> None:
+        self._plain = plain
         self.channel, theirs = _SPAWN.Pipe()
         self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(theirs,))
         try:
@@ -96,13 +104,24 @@ class Worker:
         """
         while True:
             message = self.channel.recv_bytes()
+            kind, content = message[:1], message[1:]
             try:
-                what, value = pickle.loads(message)
+                if kind != _PROGRESS:
+                    return _answered(kind, content, plain=self._plain)
+                progress(float(content))
             except Exception as error:
                 return "failed", describe_fault(error)
-            if what != "progress":
-                return what, value
-            progress(value)
+
+
+def _answered(kind: bytes, content: bytes, *, plain: bool) -> tuple[str, Any]:
+    """What an answer says."""
+    if kind == _BYTES:
+        return "done", content
+    if kind == _PICKLED and not plain:
+        return "done", pickle.loads(content)
+    if kind in (_REFUSED, _FAILED):
+        return ("refused" if kind == _REFUSED else "failed"), content.decode("utf-8")
+    return "failed", "ValueError at an answer of another kind"
 
 
 def end_workers(workers: Iterable[Worker]) -> None:
@@ -177,15 +196,21 @@ def _handle(how: bytes) -> Handle:
 def _answer(made: tuple[str, Any], channel: Channel) -> bytes:
     """What becomes of the next task, as it is sent."""
     task = channel.recv_bytes()
-    what, handle = made
-    if what != "done":
-        return packed(made)
+    what, made_of_it = made
 
     def report(share: float) -> None:
-        channel.send_bytes(packed(("progress", float(share))))
+        channel.send_bytes(_PROGRESS + repr(float(share)).encode())
 
-    what, value = _attempt(lambda: packed(("done", handle(pickle.loads(task), report))))
-    return value if what == "done" else packed((what, value))
+    def done() -> bytes:
+        result = made_of_it(pickle.loads(task), report)
+        return _BYTES + result if isinstance(result, bytes) else _PICKLED + packed(result)
+
+    if what == "done":
+        what, made_of_it = _attempt(done)
+    if what == "done":
+        answer: bytes = made_of_it
+        return answer
+    return (_REFUSED if what == "refused" else _FAILED) + str(made_of_it).encode("utf-8", "replace")
 
 
 def _attempt(work: Callable[[], Any]) -> tuple[str, Any]:

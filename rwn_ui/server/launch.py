@@ -17,6 +17,7 @@ from types import MappingProxyType
 
 from rwn_core.errors import ParameterError, RWNError
 from rwn_ui.server.assets import provide_plotly
+from rwn_ui.server.serve import LAUNCHED
 
 ADDRESS = "127.0.0.1"
 FIRST_PORT = 8501
@@ -37,7 +38,7 @@ SAFE_OPTIONS: Mapping[str, bool | int | str | tuple[str, ...]] = MappingProxyTyp
         "runner.postScriptGC": False,
         "server.address": ADDRESS,
         "server.allowedHosts": (ADDRESS, "localhost"),
-        "server.disconnectedSessionTTL": 10,
+        "server.disconnectedSessionTTL": 30,
         "server.enableAgentApi": False,
         "server.enableCORS": True,
         "server.enableStaticServing": True,
@@ -70,14 +71,8 @@ def app_file() -> Path:
     raise RWNError("The app's files are not there; install the package again.")
 
 
-START = """
-from streamlit.runtime.pages_manager import PagesManager
-from streamlit.web.cli import main
-PagesManager.uses_pages_directory = False
-main(prog_name="streamlit")
-"""
-"""Streamlit's command line. Left alone, it takes the folder pages for an app of the old kind until
-app.py has run: whoever opens a page by its address first would find no bar with the others."""
+START = "from rwn_ui.server.serve import main; main()"
+"""What the server's process runs."""
 
 
 def command(port: int, script: Path | None = None) -> list[str]:
@@ -193,6 +188,7 @@ def serving(
     environment = {key: value for key, value in os.environ.items() if key != FILE_VARIABLE}
     # a slider move is many small matrix products, which threads make slower, not faster
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
+    environment[LAUNCHED] = "1"
     if file is not None:
         environment[FILE_VARIABLE] = str(file.resolve())
     nowhere = subprocess.DEVNULL
@@ -201,7 +197,7 @@ def serving(
             command(port, script or app),
             cwd=app.parent,
             env=environment,
-            stdin=nowhere,
+            stdin=subprocess.PIPE,  # it ends with this process, which tells the server
             stdout=nowhere,
         )
         try:
@@ -251,6 +247,8 @@ def _stop(server: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         server.kill()
         server.wait()
+    if server.stdin is not None:
+        server.stdin.close()
 
 
 def _wait_until_ready(server: subprocess.Popen[bytes], port: int) -> None:

@@ -11,6 +11,7 @@ from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_core.tuning import Run
 from rwn_ui.background.job import Job
 from rwn_ui.background.on_demand import OnDemand
+from rwn_ui.background.opening import Opening
 from rwn_ui.background.preparation import Preparation
 
 _KEY = "rwn.work"
@@ -52,6 +53,8 @@ class Work:
 
     Attributes
     ----------
+    opening : Opening or None
+        Of the file that was chosen last.
     jobs : dict of str to Job
         By the feature that began it; a job that has ended stays until its result is taken.
     sweep : Run or None
@@ -69,6 +72,7 @@ class Work:
         How many were drawn there, by the choices that they were drawn under.
     """
 
+    opening: Opening | None = None
     jobs: dict[str, Job] = field(default_factory=dict)
     sweep: Run | None = None
     on_demand: OnDemand | None = None

@@ -12,7 +12,7 @@ import pytest
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError, SchemaError
 from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
-from rwn_core.io.read import read_bytes
+from rwn_core.io.parse import parse
 
 WORD = "Zaphod"  # sentinels: cells that may not appear in a message
 NUMBER = "78051120"
@@ -117,7 +117,7 @@ CASES = {
 def refusal(content: str | bytes, schema: Schema | None = None) -> InputError:
     data = content.encode() if isinstance(content, str) else content
     with pytest.raises(InputError) as caught:
-        read_bytes("people.csv", data, schema)
+        parse("people.csv", data, schema)
     return caught.value
 
 
@@ -193,13 +193,13 @@ def test_levels_that_lack_a_value_of_the_table() -> None:
 )
 def test_other_endings_are_refused(name: str) -> None:
     with pytest.raises(InputError, match="save the table as CSV") as caught:
-        read_bytes(name, (HEADER + ROWS).encode())
+        parse(name, (HEADER + ROWS).encode())
     assert "/" not in str(caught.value)
 
 
 def test_a_hostile_file_name_is_tamed() -> None:
     name = "a\x1b[31m\n" + "x" * 500 + ".csv"
     with pytest.raises(InputError) as caught:
-        read_bytes(name, b"")
+        parse(name, b"")
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 200

@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 
 from rwn_core.errors import InputError
 from rwn_core.io import FORMATS, limits, writable
+from rwn_core.io.parse import parse
 from rwn_core.io.read import read, read_bytes
 from rwn_core.io.write import table_bytes
 
@@ -130,7 +131,8 @@ CASES: dict[str, tuple[str, bytes, str]] = {
 def test_refused_with_place_and_remedy(name: str) -> None:
     ending, content, words = CASES[name]
     with pytest.raises(InputError) as caught:
-        read_bytes(f"people{ending}", content)
+        # the library of these two may end the process
+        (read_bytes if ending in (".sav", ".dta") else parse)(f"people{ending}", content)
     message = str(caught.value)
     assert re.fullmatch(rf"people\{ending}[,: ].*\.", message), message
     assert re.search(words, message), message
@@ -144,7 +146,7 @@ def test_packed_gigabytes_of_r_are_refused(
 ) -> None:
     monkeypatch.setattr(limits, "LARGEST_UNPACKED", 3_000_000)
     with pytest.raises(InputError, match="unpacks to more than 3 MB"):
-        read_bytes("a.rds", pack(b"X\n\0\0\0\3" + b"\0" * 10_000_000))
+        parse("a.rds", pack(b"X\n\0\0\0\3" + b"\0" * 10_000_000))
 
 
 def test_packed_gigabytes_of_excel_and_feather_are_refused(
@@ -152,7 +154,7 @@ def test_packed_gigabytes_of_excel_and_feather_are_refused(
 ) -> None:
     monkeypatch.setattr(limits, "LARGEST_UNPACKED", 3_000_000)
     with pytest.raises(InputError, match="unpacks to more than 3 MB"):
-        read_bytes("a.xlsx", with_part(GOOD["excel"], SHEET, CELLS % (b" " * 4_000_000)))
+        parse("a.xlsx", with_part(GOOD["excel"], SHEET, CELLS % (b" " * 4_000_000)))
     stream = io.BytesIO()
     table = pa.table({"a": ["z" * 4_000_000, "y"]})
     for packing in ("zstd", "lz4"):
@@ -162,7 +164,7 @@ def test_packed_gigabytes_of_excel_and_feather_are_refused(
             writer.write_table(table)
         assert len(stream.getvalue()) < 100_000
         with pytest.raises(InputError, match="unpacks to more than 3 MB"):
-            read_bytes("a.feather", stream.getvalue())
+            parse("a.feather", stream.getvalue())
 
 
 def test_other_and_hidden_sheets_formulas_and_texts_of_digits_are_named() -> None:
@@ -178,7 +180,7 @@ def test_other_and_hidden_sheets_formulas_and_texts_of_digits_are_named() -> Non
         secret.write(0, 0, WORD)
         secret.hide()
 
-    data = read_bytes("a.xlsx", workbook(fill))
+    data = parse("a.xlsx", workbook(fill))
     assert data.values("x").tolist() == [1.5, 2.0, 3.0]
     assert data.frame["code"].tolist() == ["00501", "7", "8"]
     notices = " ".join(data.notices)
@@ -198,7 +200,7 @@ def test_a_device_and_a_pipe_are_no_files(tmp_path: Path) -> None:
             read(path)
 
 
-# files of Stata and SPSS take a process each: a second
+# a broken file of Stata or SPSS may end this process
 QUICK = sorted(GOOD.keys() - {"stata", "spss"})
 
 
@@ -214,7 +216,7 @@ def test_mutated_bytes_give_a_table_or_a_refusal(
     for place, byte in mutations:
         content[place % len(content)] = byte
     with contextlib.suppress(InputError):
-        assert read_bytes(f"t{ENDING[key]}", bytes(content)).n >= 2
+        assert parse(f"t{ENDING[key]}", bytes(content)).n >= 2
 
 
 def test_a_real_file_of_an_older_stata_is_known_by_its_content() -> None:
@@ -223,4 +225,4 @@ def test_a_real_file_of_an_older_stata_is_known_by_its_content() -> None:
         pyreadstat.write_dta(FRAME[["a"]], path, version=8)
         assert read(path).values("a").tolist() == FRAME["a"].tolist()
         with pytest.raises(InputError, match="is a Stata file and not CSV"):
-            read_bytes("a.csv", path.read_bytes())
+            parse("a.csv", path.read_bytes())

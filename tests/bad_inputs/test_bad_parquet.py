@@ -16,7 +16,7 @@ import pytest
 
 from rwn_core.errors import InputError
 from rwn_core.io import arrow_columns, limits
-from rwn_core.io.read import read_bytes
+from rwn_core.io.parse import parse
 
 WORD = "Zaphod"  # a cell that may not appear in a message
 
@@ -92,7 +92,7 @@ CASES: dict[str, tuple[Callable[[], bytes], str, str]] = {
 def test_refused_with_place_and_remedy(name: str) -> None:
     make, place, remedy = CASES[name]
     with pytest.raises(InputError) as caught:
-        read_bytes("people.parquet", make())
+        parse("people.parquet", make())
     message = str(caught.value)
     assert re.fullmatch(r"people\.parquet[,: ].*\.", message), message
     assert not re.search(r"[.!?] (?!csv)", message), f"not one sentence: {message}"
@@ -107,7 +107,7 @@ def test_a_bomb_is_refused_by_its_declared_records(monkeypatch: pytest.MonkeyPat
     bomb = written(pa.table({"a": np.zeros(1_000_000)}), compression="zstd")
     assert len(bomb) < 10_000
     with pytest.raises(InputError, match="1,000,000 records of 1 column"):
-        read_bytes("people.parquet", bomb)
+        parse("people.parquet", bomb)
 
 
 def test_a_bomb_of_repeated_texts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +115,7 @@ def test_a_bomb_of_repeated_texts_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     bomb = written(pa.table({"a": pa.array(["z" * 10_000] * 2_000), "b": np.arange(2_000)}))
     assert len(bomb) < 100_000
     with pytest.raises(InputError, match="column a: the texts have more than 10,000,000 bytes"):
-        read_bytes("people.parquet", bomb)
+        parse("people.parquet", bomb)
 
 
 def test_a_flipped_bit_is_found_by_the_checksum() -> None:
@@ -123,22 +123,22 @@ def test_a_flipped_bit_is_found_by_the_checksum() -> None:
     good = written(
         pa.table({"a": values}), write_page_checksum=True, compression="none", use_dictionary=False
     )
-    assert read_bytes("people.parquet", good).n == 100
+    assert parse("people.parquet", good).n == 100
     bad = bytearray(good)
     bad[good.index(values[50].tobytes())] ^= 1
     with pytest.raises(InputError, match="damaged"):
-        read_bytes("people.parquet", bytes(bad))
+        parse("people.parquet", bytes(bad))
 
 
 def test_dates_far_from_the_calendar_are_refused() -> None:
     days = pa.array([0, 2_000_000_000], pa.int32()).cast(pa.date32())
     with pytest.raises(InputError, match="column bad has dates outside the years 1 to 9999"):
-        read_bytes("people.parquet", with_column(days))
+        parse("people.parquet", with_column(days))
 
 
 def test_decimals_come_in_as_numbers_with_a_notice() -> None:
     content = with_column([decimal.Decimal("1.23"), None], pa.decimal128(10, 2))
-    microdata = read_bytes("people.parquet", content)
+    microdata = parse("people.parquet", content)
     assert microdata.values("bad")[0] == 1.23
     assert any("exact decimals" in notice for notice in microdata.notices)
 
@@ -150,7 +150,7 @@ def test_texts_written_as_additions_are_read() -> None:
         use_dictionary=False,
         column_encoding={"t": "DELTA_BYTE_ARRAY", "x": "DELTA_BINARY_PACKED"},
     )
-    microdata = read_bytes("people.parquet", content)
+    microdata = parse("people.parquet", content)
     assert microdata.frame["t"].tolist() == texts
 
 
@@ -164,7 +164,7 @@ def test_two_records_that_unpack_to_gigabytes_are_refused_before_they_are_read(
         bomb = written(table, compression="zstd", **options)
         assert len(bomb) < 10_000
         with pytest.raises(InputError, match="unpacks to more than 5 MB"):
-            read_bytes("people.parquet", bomb)
+            parse("people.parquet", bomb)
 
 
 @pytest.mark.parametrize(
@@ -178,6 +178,6 @@ def test_two_records_that_unpack_to_gigabytes_are_refused_before_they_are_read(
 )
 def test_decimals_never_lose_a_digit(type_: pa.DataType, texts: list[str], kept: str) -> None:
     content = with_column([decimal.Decimal(text) for text in texts], type_)
-    values = read_bytes("people.parquet", content).frame["bad"]
+    values = parse("people.parquet", content).frame["bad"]
     assert values.dtype == kept
     assert [decimal.Decimal(str(value)) for value in values] == [decimal.Decimal(t) for t in texts]

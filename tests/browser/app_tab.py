@@ -113,7 +113,10 @@ class App:
         self.page.get_by_role("link", name=name, exact=True).click()
         if name == "Tune":
             return self.wait_for_cards()
-        self.page.get_by_role("button", name="Apply").wait_for()
+        ready = self.page.get_by_role("button", name="Apply")
+        if name == "Data":
+            ready = self.page.get_by_text("Its variables, and the regression to keep")
+        ready.wait_for()
         return self
 
     @property

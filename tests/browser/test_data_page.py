@@ -77,17 +77,15 @@ def test_no_more_than_a_hundred_records_are_sent_for_the_preview(app, tmp_path: 
 
 def set_role(app, row: int, role: str) -> None:
     """Choose another role in the table of variables."""
-    grid = app.page.get_by_test_id("stForm").get_by_test_id("stDataFrame")
-    field = app.open_cell(grid, 0.3, row)
+    grid = app.page.get_by_test_id("stDataFrame").last
+    field = app.open_cell(grid, 0.2, row)
     app.page.locator("#portal").get_by_text(role, exact=True).click()
     field.wait_for(state="detached")
-    app.page.wait_for_timeout(500)  # the editor gathers edits before it tells the form
 
 
 def test_an_identifier_is_in_no_release(app) -> None:
     app.open("/").visit("Data")
     set_role(app, 1, "identifier")
-    app.page.get_by_role("button", name="Apply").click()
     app.page.get_by_text("age is a direct identifier").wait_for()
     app.visit("Tune")
     assert not any("age" in name for name in strip(app))
@@ -104,12 +102,11 @@ def strip(app) -> list[str]:
 
 def test_another_regression_question_is_on_the_tune_page(app) -> None:
     app.open("/").visit("Data")
-    app.page.get_by_role("button", name="Apply").scroll_into_view_if_needed()
+    app.page.get_by_role("button", name="Schema (TOML)").scroll_into_view_if_needed()
     app.page.wait_for_timeout(300)  # an open menu closes while the page scrolls
     app.page.get_by_role("combobox", name="Regression: response").click()
     app.page.get_by_role("option", name="weight", exact=True).click()
-    app.page.get_by_role("button", name="Apply").click()
-    app.settle()
+    app.page.get_by_text("Every page now uses this description.").wait_for()
     app.visit("Tune")
     app.card("Regression of weight").wait_for()
     caption = app.page.locator(".rwn-tables caption").inner_text()
@@ -167,10 +164,9 @@ def test_a_schema_settles_what_a_file_alone_leaves_open(app, tmp_path: Path) -> 
 
 def test_half_a_regression_is_one_sentence(app) -> None:
     app.open("/").visit("Data")
-    app.page.get_by_role("button", name="Apply").scroll_into_view_if_needed()
+    app.page.get_by_role("button", name="Schema (TOML)").scroll_into_view_if_needed()
     app.page.wait_for_timeout(300)  # an open menu closes while the page scrolls
     app.page.get_by_role("button", name="Clear all").click()
-    app.page.get_by_role("button", name="Apply").click()
     (message,) = app.messages()
     assert "at least one predictor" in message
 
@@ -184,3 +180,60 @@ def test_a_name_that_is_a_picture_is_shown_as_text(app, tmp_path: Path) -> None:
     (message,) = app.messages()
     assert name in message.replace("\u2060", "")  # it keeps the address from being a link
     assert app.page.locator("[data-testid=stAlert] img").count() == 0
+
+
+GERMAN = "Survey\n\nname;income;place\nAnna;1234,5;K\u00f6ln\nBert;2,5;Ulm\nCora;3,5;Bonn\n"
+GERMAN += "Dora;;Ulm\nSource: the office"
+
+
+def test_what_was_seen_of_a_file_is_one_click_away(app, tmp_path: Path) -> None:
+    path = tmp_path / "german.csv"
+    path.write_bytes(GERMAN.encode("cp1252"))
+    app.open("/").visit("Data")
+    upload(app, path)
+    app.page.get_by_text("This is what I saw").wait_for()
+    app.page.get_by_text("Windows-1252 text; fields separated by semicolons").wait_for()
+    app.page.get_by_role("button", name="Open it so").click()
+    badge(app, "german.csv \u00b7 4 \u00d7 3")
+    saved = app.saved(app.page.get_by_role("button", name="Schema (TOML)").click)[1].decode()
+    assert 'encoding = "cp1252"' in saved
+    assert 'separator = ";"' in saved
+    assert 'decimal = ","' in saved
+
+
+def test_what_a_table_leaves_open_is_asked_and_settled(app, tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    rows = [f"{5000 + i},{i % 31},{99999 if i < 5 else i % 47}" for i in range(300)]
+    path.write_text("\n".join(["number,age,income", *rows]), encoding="utf-8")
+    app.open("/").visit("Data")
+    upload(app, path)
+    badge(app, "people.csv \u00b7 300 \u00d7 3")
+    app.page.get_by_text("number has 300 different values in 300 records").wait_for()
+    app.page.get_by_role("button", name="Leave it out of every release").click()
+    app.page.get_by_text("number is a direct identifier").wait_for()
+    app.page.get_by_role("button", name="They are missing").click()
+    app.page.get_by_text("income has 5 values declared as missing").wait_for()
+    app.page.get_by_text("Which variables may somebody outside know").wait_for()
+    app.visit("Tune")
+    assert strip(app) == ["age", "income"]
+
+
+def test_ident_and_enter_is_an_identifier(app) -> None:
+    app.open("/").visit("Data")
+    grid = app.page.get_by_test_id("stDataFrame").last
+    field = app.open_cell(grid, 0.2, 1)
+    app.page.keyboard.type("ident")
+    app.page.keyboard.press("Enter")
+    field.wait_for(state="detached")
+    app.page.get_by_text("age is a direct identifier").wait_for()
+
+
+def test_erased_is_gone(app, tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text(TABLE, encoding="utf-8")
+    app.open("/").visit("Data")
+    upload(app, path)
+    badge(app, "mine.csv \u00b7 30 \u00d7 3")
+    app.page.get_by_role("button", name="Erase everything").click()
+    app.page.get_by_role("button", name="Erase now").click()
+    badge(app, "bodyfat \u00b7 241 \u00d7 15")

@@ -64,6 +64,10 @@ class Screen:
     def upload(self, name: str, content: bytes) -> Screen:
         """Give a file to the Data page."""
         self.test.file_uploader(key="data.upload").set_value((name, content, "text/csv")).run()
+        end = time.monotonic() + 120
+        while self.work.opening is not None and self.work.opening.reading is not None:
+            assert time.monotonic() < end
+            self.test.run()
         return self
 
     def wait(self) -> Screen:

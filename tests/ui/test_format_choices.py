@@ -37,7 +37,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def test_a_file_of_a_third_format_can_be_opened(asked, open_page) -> None:
     assert open_page("data").errors == []
-    (label,) = (label for label in asked if label.startswith("Or open a file"))
+    (label,) = (label for label in asked if label.startswith("Open your table"))
     assert label.endswith(
         "CSV (UTF-8, separated by commas, one header line), Parquet or Toy (no blanks)"
     )

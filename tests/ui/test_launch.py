@@ -168,6 +168,7 @@ def test_the_file_reaches_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     class Server:
         returncode = 0
+        stdin = None
 
         def __init__(self, command: list[str], **options: Any) -> None:
             seen.update(options.get("env", {}))

@@ -134,7 +134,7 @@ def test_other_weights_move_the_end_of_the_slider_and_not_the_setting(open_page)
 
 
 def apply(screen, monkeypatch: pytest.MonkeyPatch, **columns: object) -> list[str]:
-    """Change whole columns of the Data page's table, press Apply; the sentences in red."""
+    """Change whole columns of the Data page's table; the sentences in red."""
     editor = st.data_editor
 
     def edited(frame: pd.DataFrame, **options: object) -> pd.DataFrame:
@@ -144,8 +144,6 @@ def apply(screen, monkeypatch: pytest.MonkeyPatch, **columns: object) -> list[st
     with monkeypatch.context() as patch:
         patch.setattr(st, "data_editor", edited)
         screen.visit("data")
-        (button,) = (b for b in screen.test.button if b.label == "Apply")
-        button.click().run()
         return screen.errors
 
 
@@ -180,9 +178,7 @@ def test_an_unknown_column_in_the_regression_is_a_sentence() -> None:
 def test_a_regression_question_of_the_data_page_is_drawn(open_page) -> None:
     screen = open_page("data")
     screen.test.selectbox(key="data.0.response").set_value("weight")
-    screen.test.multiselect(key="data.0.predictors").set_value(["height", "age"])
-    (button,) = (b for b in screen.test.button if b.label == "Apply")
-    button.click().run()
+    screen.test.multiselect(key="data.0.predictors").set_value(["height", "age"]).run()
     screen.visit("tune")
     assert "Regression of weight" in str(screen.panel["tables"])
     assert screen.test.button(key="prediction.run").label.startswith("Predict weight")
@@ -190,7 +186,7 @@ def test_a_regression_question_of_the_data_page_is_drawn(open_page) -> None:
 
 def test_the_preview_holds_at_most_a_hundred_records_numbered_from_one(open_page) -> None:
     screen = open_page("data").upload("long.csv", table(300))
-    shown = screen.test.dataframe[0].value
+    shown = next(each.value for each in screen.test.dataframe if each.value.index.name == "record")
     assert len(shown) == 100
     np.testing.assert_array_equal(shown.index, np.arange(1, 101))
 

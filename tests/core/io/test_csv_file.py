@@ -15,7 +15,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError
-from rwn_core.io.read import read, read_bytes
+from rwn_core.io.parse import parse
+from rwn_core.io.read import read
 from rwn_core.io.write import table_bytes
 
 
@@ -23,7 +24,7 @@ def table(text: str, **kinds: Kind) -> Microdata:
     schema = None
     if kinds:
         schema = Schema(variables=tuple(Variable(name=n, kind=k) for n, k in kinds.items()))
-    return read_bytes("t.csv", text.encode(), schema)
+    return parse("t.csv", text.encode(), schema)
 
 
 def column(*cells: str, kind: Kind | None = None) -> tuple[pd.Series, tuple[str, ...]]:
@@ -127,7 +128,7 @@ def test_levels_of_a_schema_order_numbers_written_as_texts() -> None:
             Variable(name="id", kind=Kind.CATEGORICAL, role=Role.IDENTIFIER),
         )
     )
-    microdata = read_bytes("t.csv", b"x,id\n1,5%\n10,inf\n9,x\n", schema)
+    microdata = parse("t.csv", b"x,id\n1,5%\n10,inf\n9,x\n", schema)
     assert microdata.values("x").tolist() == [2, 0, 1]
 
 
@@ -137,7 +138,7 @@ def test_levels_of_a_schema_order_numbers_written_as_texts() -> None:
 def test_line_ends_and_byte_order_mark(ending: str, last: str, start: bytes) -> None:
     lines = ["age,sex", '1,"a ""b"", c"', "2,d"]
     text = ending.join(lines) + ending * {"": 0, "one": 1, "three": 3}[last]
-    microdata = read_bytes("t.CSV", start + text.encode())
+    microdata = parse("t.CSV", start + text.encode())
     assert microdata.names == ("age", "sex")
     assert microdata.frame["sex"].tolist() == ['a "b", c', "d"]
 
@@ -180,7 +181,7 @@ def test_28155_records_of_7_columns_are_read_as_they_are() -> None:
     frame = pd.DataFrame(rng.normal(size=(28_155, 4)), columns=list("abcd"))
     frame = frame.assign(**{name: rng.choice(["yes", "no"], len(frame)) for name in "efg"})
     content = table_bytes(frame, "csv")
-    microdata = read_bytes("t.csv", content)
+    microdata = parse("t.csv", content)
     assert microdata.fingerprint == Microdata.from_frame(frame).fingerprint
 
 
@@ -233,7 +234,7 @@ def test_what_is_written_is_what_is_read(made: tuple[pd.DataFrame, Schema]) -> N
     assume(frame.columns[0].strip('a;,"'))
     assume(len(frame.columns) > 1 or ";" not in frame.columns[0])
     original = Microdata.from_frame(frame, schema)
-    again = read_bytes("t.csv", table_bytes(frame, "csv"), schema)
+    again = parse("t.csv", table_bytes(frame, "csv"), schema)
     assert again.fingerprint == original.fingerprint
     pd.testing.assert_frame_equal(again.frame, original.frame)
 
@@ -256,10 +257,10 @@ def test_mutated_bytes_give_a_table_or_a_refusal(
     for place, new, insert in mutations:
         content = content[:place] + new + content[place + (0 if insert else len(new)) :]
     with contextlib.suppress(InputError):
-        assert read_bytes("t.csv", content).n >= 2
+        assert parse("t.csv", content).n >= 2
 
 
 @given(st.text(st.characters(exclude_categories=("Cs",)), max_size=60))
 def test_any_text_gives_a_table_or_a_refusal(text: str) -> None:
     with contextlib.suppress(InputError):
-        assert read_bytes("t.csv", text.encode()).n >= 2
+        assert parse("t.csv", text.encode()).n >= 2

@@ -13,7 +13,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.io.format import Feature, Format
 from rwn_core.io.losses import losses
-from rwn_core.io.read import read_bytes
+from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "open-a-file.md"
@@ -59,7 +59,7 @@ ORIGINAL = Microdata.from_frame(FRAME, SCHEMA)
 def kept(form: Format) -> set[Feature]:
     """The features of the table that come back from a file."""
     content = table_bytes(ORIGINAL.frame, form.key, ORIGINAL.schema)
-    again = read_bytes(f"t{form.suffixes[0]}", content)
+    again = parse(f"t{form.suffixes[0]}", content)
     frame, schema = again.frame, again.schema
     sex, work = schema.variable("sex"), schema.variable("work")
     checks = {

@@ -18,7 +18,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
-from rwn_core.io.read import read_bytes
+from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 
 
@@ -29,7 +29,7 @@ def written(table: pa.Table, **options: object) -> bytes:
 
 
 def column(array: pa.Array) -> tuple[pd.Series, Microdata]:
-    microdata = read_bytes("t.parquet", written(pa.table({"x": array})))
+    microdata = parse("t.parquet", written(pa.table({"x": array})))
     return microdata.frame["x"], microdata
 
 
@@ -79,7 +79,7 @@ def test_an_unused_level_does_not_come_in() -> None:
     frame = pd.DataFrame({"x": pd.Categorical(["b", "a"], ["b", "secret", "a"], ordered=True)})
     stream = io.BytesIO()
     frame.to_parquet(stream)
-    microdata = read_bytes("t.parquet", stream.getvalue())
+    microdata = parse("t.parquet", stream.getvalue())
     assert microdata.frame["x"].cat.categories.tolist() == ["b", "a"]
     assert microdata.schema.variable("x").kind is Kind.ORDERED
 
@@ -89,7 +89,7 @@ def test_a_stored_index_is_an_ordinary_column_and_attributes_are_left_out() -> N
     frame.attrs["source"] = "/home/jane/patients.csv"
     stream = io.BytesIO()
     frame.to_parquet(stream)
-    microdata = read_bytes("t.parquet", stream.getvalue())
+    microdata = parse("t.parquet", stream.getvalue())
     assert microdata.names == ("x", "number")
     assert microdata.frame.attrs == {}
     assert microdata.frame.index.equals(pd.RangeIndex(2))
@@ -100,7 +100,7 @@ def test_several_row_groups_and_dictionaries_are_one_table() -> None:
     table = pa.table(
         {"x": np.arange(100) / 2, "t": texts, "c": pa.array(texts).dictionary_encode()}
     )
-    microdata = read_bytes("t.parquet", written(table, row_group_size=9))
+    microdata = parse("t.parquet", written(table, row_group_size=9))
     assert microdata.frame["t"].tolist() == texts
     assert microdata.frame["c"].tolist() == texts
     assert microdata.values("x").tolist() == (np.arange(100) / 2).tolist()
@@ -109,10 +109,10 @@ def test_several_row_groups_and_dictionaries_are_one_table() -> None:
 def test_a_schema_decides_the_kind() -> None:
     schema = Schema(variables=(Variable(name="x", kind=Kind.ORDERED, levels=("9", "1", "5")),))
     content = written(pa.table({"x": [1, 9, 5]}))
-    microdata = read_bytes("t.parquet", content, schema)
+    microdata = parse("t.parquet", content, schema)
     assert microdata.values("x").tolist() == [1, 0, 2]
     with pytest.raises(InputError, match=r"^t\.parquet: .*lacks column x"):
-        read_bytes("t.parquet", content, Schema(variables=(Variable(name="y", kind="count"),)))
+        parse("t.parquet", content, Schema(variables=(Variable(name="y", kind="count"),)))
 
 
 CELLS = {
@@ -148,7 +148,7 @@ def frames(draw: st.DrawFn) -> pd.DataFrame:
 @given(frames())
 def test_what_is_written_is_what_is_read(frame: pd.DataFrame) -> None:
     original = Microdata.from_frame(frame)
-    again = read_bytes("t.parquet", table_bytes(frame, "parquet"))
+    again = parse("t.parquet", table_bytes(frame, "parquet"))
     assert again.fingerprint == original.fingerprint
     pd.testing.assert_frame_equal(again.frame, original.frame)
 
@@ -165,4 +165,4 @@ def test_mutated_bytes_give_a_table_or_a_refusal(mutations: list[tuple[int, int]
     for place, byte in mutations:
         content[place] = byte
     with contextlib.suppress(InputError):
-        assert read_bytes("t.parquet", bytes(content)).n >= 2
+        assert parse("t.parquet", bytes(content)).n >= 2

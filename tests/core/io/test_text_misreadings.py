@@ -12,11 +12,12 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
-from rwn_core.io.read import read, read_bytes
+from rwn_core.io.parse import parse
+from rwn_core.io.read import read
 
 
 def table(*lines: str, name: str = "t.csv") -> Microdata:
-    return read_bytes(name, "\n".join(lines).encode())
+    return parse(name, "\n".join(lines).encode())
 
 
 REFUSED = {
@@ -55,7 +56,7 @@ def test_commas_in_a_tsv_file_are_refused() -> None:
 def test_a_header_above_numbers_or_of_a_schema_is_believed() -> None:
     assert table("x,n", "x,1", "y,2").names == ("x", "n")
     schema = Schema(variables=tuple(Variable(name=n, kind=Kind.CATEGORICAL) for n in ("M", "Ulm")))
-    assert read_bytes("t.csv", b"M,Ulm\nF,Bonn\nM,Ulm\n", schema).n == 2
+    assert parse("t.csv", b"M,Ulm\nF,Bonn\nM,Ulm\n", schema).n == 2
     (notice,) = table("name,town", "Al,Ulm", "Bo,Bonn").notices
     assert "the first line is read as their names" in notice
 
@@ -91,7 +92,7 @@ def test_a_schema_declares_codes_for_missing() -> None:
         '[[variable]]\nname = "x"\nkind = "count"\nmissing_codes = [-9, [97, 99]]\n'
         '[[variable]]\nname = "t"\nkind = "categorical"\nmissing_codes = ["n/a"]\n'
     )
-    data = read_bytes("t.csv", b"x,t\n1,a\n-9,b\n98,n/a\n7,b\n", schema)
+    data = parse("t.csv", b"x,t\n1,a\n-9,b\n98,n/a\n7,b\n", schema)
     assert data.frame["x"].isna().tolist() == [False, True, True, False]
     assert data.frame["t"].isna().tolist() == [False, False, True, False]
     assert any("x has 2 values declared as missing (-9, 97 to 99)" in n for n in data.notices)

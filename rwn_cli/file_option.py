@@ -1,0 +1,102 @@
+"""The option --file: how a table lies in its file; and the reading of files for every command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rwn_cli.terminal import say
+from rwn_core.errors import InputError, ParameterError, SchemaError
+
+if TYPE_CHECKING:
+    from rwn_core.data.file_layout import FileLayout
+    from rwn_core.data.microdata import Microdata
+    from rwn_core.data.schema import Schema
+
+Laid = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--file",
+        metavar="NAME=VALUE",
+        help="How the table lies in its file, where its schema does not say it: encoding, "
+        "separator (one character, or tab), decimal (. or ,), header (true or false), above and "
+        "below (lines that are no records), sheet. Repeatable.",
+    ),
+]
+_MARKS = {"tab": "\t"}
+_TRUTHS = {"true": True, "false": False}
+
+
+def read_file(source: str, schema: Path | None, given: Sequence[str] = ()) -> Microdata:
+    """Read a file; where it is refused, say which options its layout seems to ask for.
+
+    Raises
+    ------
+    InputError, ParameterError
+    """
+    from rwn_core.io.read import begin, schema_of
+
+    described = schema_of(schema)
+    layout = _layout(described, given)
+    reading = begin(source, described, layout)
+    try:
+        reading.wait()
+        return reading.result()
+    except InputError:
+        seen = reading.seen
+        if layout is None and seen is not None and seen.layout.changed():
+            words = " ".join(f"--file {option}" for option in layout_options(seen.layout))
+            say(f"note: the file seems to be laid out in another way; rwn mask takes {words}")
+        raise
+    finally:
+        reading.cancel()  # also where Ctrl-C ended the waiting
+
+
+def layout_options(layout: FileLayout) -> list[str]:
+    """A layout as it is typed on a command line.
+
+    Examples
+    --------
+    >>> from rwn_core.data.file_layout import FileLayout
+    >>> layout_options(FileLayout(separator=";", above=2, header=False))
+    ['separator=";"', 'header=false', 'above=2']
+    """
+    names = {mark: name for name, mark in _MARKS.items()}
+    words = {True: "true", False: "false"}
+    options = []
+    for name, value in layout.changed().items():
+        text = words[value] if isinstance(value, bool) else names.get(value, str(value))
+        options.append(f'{name}="{text}"' if not text.isalnum() else f"{name}={text}")
+    return options
+
+
+def _layout(schema: Schema | None, texts: Sequence[str]) -> FileLayout | None:
+    """What the command line says of a file, beside what its schema says."""
+    from rwn_core.data.file_layout import FileLayout
+
+    given: dict[str, Any] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not (name and sign and value):
+            raise ParameterError("--file must be NAME=VALUE, such as encoding=cp1252.")
+        if name in given:
+            raise ParameterError(f"--file gives {name} twice; give it once.")
+        given[name] = _value(name, value)
+    if not given:
+        return None
+    before = {} if schema is None or schema.file is None else schema.file.changed()
+    try:
+        return FileLayout.of(before | given)
+    except SchemaError as refusal:
+        raise ParameterError(str(refusal)) from None
+
+
+def _value(name: str, text: str) -> Any:
+    if name in ("above", "below"):
+        return int(text) if text.isdecimal() else text
+    if name == "header":
+        return _TRUTHS.get(text, text)
+    return _MARKS.get(text, text) if name == "separator" else text

@@ -1,0 +1,100 @@
+"""How a table lies in its file: what a steward decided where the file does not say it."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass, fields
+from typing import Any
+
+from rwn_core.errors import SchemaError
+
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars", ":": "colons"}
+MOST_LINES = 1_000  # above the header line, or below the last record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileLayout:
+    """Say where the records of a file are, and how they are written.
+
+    Parameters
+    ----------
+    encoding : str
+        Of a text file, such as "utf-8" or "cp1252".
+    separator : str, optional
+        One character between the fields of a text file; the usual one of its format if left out.
+    decimal : {".", ","}
+        Before the decimals of a number in a text file.
+    header : bool
+        Whether a line with the names stands above the records of a text file. Without one the
+        variables are V1, V2, ...
+    above, below : int
+        Lines of a text file above the header line, and below the last record, that are no records;
+        from 0 to 1,000.
+    sheet : str, optional
+        Of a workbook; its first one with values if left out.
+
+    Raises
+    ------
+    SchemaError
+    """
+
+    encoding: str = "utf-8"
+    separator: str | None = None
+    decimal: str = "."
+    header: bool = True
+    above: int = 0
+    below: int = 0
+    sheet: str | None = None
+
+    def __post_init__(self) -> None:
+        """Check each field by itself."""
+        object.__setattr__(self, "encoding", _encoding(self.encoding))
+        mark = self.separator
+        single = isinstance(mark, str) and len(mark) == 1 and mark not in '"\n\r'
+        if mark is not None and not single:
+            raise SchemaError("The separator of a file must be one character, such as a semicolon.")
+        if self.decimal not in (".", ","):
+            raise SchemaError("The decimal mark of a file must be a point or a comma.")
+        if not isinstance(self.header, bool):
+            raise SchemaError("The header of a file must be true or false.")
+        for name in ("above", "below"):
+            lines = getattr(self, name)
+            whole = isinstance(lines, int) and not isinstance(lines, bool)
+            if not whole or not 0 <= lines <= MOST_LINES:
+                raise SchemaError(
+                    f"The lines {name} the table must be a whole number from 0 to {MOST_LINES:,}."
+                )
+        if not isinstance(self.sheet, str | None):
+            raise SchemaError("The sheet of a workbook must be its name.")
+
+    def changed(self) -> dict[str, Any]:
+        """The fields that are not the usual ones, as plain data."""
+        mine = {field.name: getattr(self, field.name) for field in fields(self)}
+        usual = {field.name: field.default for field in fields(self)}
+        return {name: value for name, value in mine.items() if value != usual[name]}
+
+    @classmethod
+    def of(cls, table: Any) -> FileLayout:
+        """Read the plain data that `changed` gives.
+
+        Raises
+        ------
+        SchemaError
+        """
+        known = [field.name for field in fields(cls)]
+        if not isinstance(table, dict) or not set(table) <= set(known):
+            raise SchemaError(f"The table [file] of a schema may have: {', '.join(known)}.")
+        return cls(**table)
+
+
+def _encoding(name: object) -> str:
+    try:
+        found = codecs.lookup(str(name))
+    except LookupError:
+        found = None
+    # some codecs are no encodings of text, but compress or rotate
+    if found is None or not getattr(found, "_is_text_encoding", True):
+        raise SchemaError(
+            "The encoding of a file must be one that Python knows, such as utf-8 or cp1252."
+        )
+    return found.name

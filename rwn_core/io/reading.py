@@ -1,0 +1,232 @@
+"""A file is read in a process of its own, with limits on memory and time.
+
+A broken or hostile file may end the process that reads it, or take it over. So the table comes
+back as plain text and Arrow columns, and nothing that the process answers is unpickled.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.errors import InputError, RWNError, SchemaError
+from rwn_core.io import format_of_name
+from rwn_core.io.file_name import shown
+from rwn_core.io.how_far import told
+from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY
+from rwn_core.io.open_file import bytes_of
+from rwn_core.io.parse import parse
+from rwn_core.io.seen import Seen
+from rwn_core.parallel.memory import budget_bytes, limit_memory
+from rwn_core.parallel.pool import CANCELLED, Pool, Stopped
+from rwn_core.parallel.processes import Handle
+from rwn_core.parallel.threads import Progress
+
+_REFUSALS: dict[str, type[RWNError]] = {"InputError": InputError, "SchemaError": SchemaError}
+_MARGIN = 2.0  # seconds by which the process may be late in noticing its limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileToRead:
+    """What is read, and as what.
+
+    Attributes
+    ----------
+    name : str
+        Its ending says the format.
+    path : Path or None
+        Where it lies; None for an upload.
+    content : bytes
+        An upload.
+    schema : str
+        As TOML; empty for none.
+    layout : dict
+        The fields of a FileLayout that are given; empty for the schema's own, or the usual one.
+    """
+
+    name: str
+    path: Path | None = None
+    content: bytes = b""
+    schema: str = ""
+    layout: dict[str, Any] | None = None
+
+
+class Reading:
+    """The reading of one file, under way, finished or cancelled.
+
+    Parameters
+    ----------
+    file : FileToRead
+    memory : float, optional
+        Bytes that it may take; 8 GB, or what `RWN_MEMORY` allows where that is less.
+    seconds : float
+        That it may take.
+
+    Raises
+    ------
+    RWNError
+        The system has no room for another process.
+    """
+
+    def __init__(
+        self, file: FileToRead, *, memory: float | None = None, seconds: float = LONGEST_READING
+    ) -> None:
+        self.name = file.name
+        self._memory = min(budget_bytes(), MOST_MEMORY) if memory is None else memory
+        self._seconds, self._begun = seconds, time.monotonic()
+        self._pool = Pool(_prepare, self._memory, seconds, workers=1, plain=True)
+        self._task = self._pool.submit(file)
+        self._pool.close()
+        self._outcome: tuple[Microdata | None, RWNError | None, Seen | None] | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether there is still something to wait for."""
+        return not self._task.done()
+
+    @property
+    def share(self) -> float:
+        """How much is done, from 0 to 1."""
+        return self._task.share
+
+    @property
+    def words(self) -> str:
+        """What is being done, as a person reads it."""
+        return f"Reading {shown(self.name)}"
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for its end, or so long; whether it has ended."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while self.running and (end is None or time.monotonic() < end):
+            time.sleep(0.01)
+        return not self.running
+
+    def cancel(self) -> None:
+        """Stop at once; nothing of the process is left."""
+        self._pool.cancel()
+
+    def result(self) -> Microdata:
+        """The table, once it has ended.
+
+        Raises
+        ------
+        InputError, SchemaError, RWNError
+            The file's refusal, or why there is no result.
+        """
+        data, refusal, _ = self._ended()
+        if refusal is not None:
+            raise refusal
+        assert data is not None
+        return data
+
+    @property
+    def seen(self) -> Seen | None:
+        """How the file seems to be laid out, once it has ended; None where that was not asked."""
+        return self._ended()[2]
+
+    def _ended(self) -> tuple[Microdata | None, RWNError | None, Seen | None]:
+        if self._outcome is None:
+            try:
+                self._outcome = _taken(self._task.result())
+            except Stopped as stopped:
+                self._outcome = None, self._why(stopped), None
+        return self._outcome
+
+    def _why(self, stopped: Stopped) -> RWNError:
+        if str(stopped) == CANCELLED:
+            return stopped
+        file = shown(self.name)
+        if time.monotonic() - self._begun > self._seconds:
+            return InputError(
+                f"{file} takes more than {self._seconds:g} seconds to read; read fewer columns or "
+                "records, or use the commands for large tables."
+            )
+        number = f" ({stopped.fault})" if stopped.fault else ""
+        return InputError(
+            f"{file} is damaged, or needs more than {self._memory / 1e9:.2g} GB to be read"
+            f"{number}; get or save the file again, or read fewer columns or records."
+        )
+
+
+def _prepare(memory: float, seconds: float) -> Handle:
+    # the libraries are there already; what follows is the file's
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    # a thread of C, which a library that never lets go of the interpreter does not stop
+    faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
+    pa.set_memory_pool(pa.system_memory_pool())  # the others reserve addresses by the gigabyte
+    limit_memory(memory)
+    return _read
+
+
+def _read(file: FileToRead, progress: Progress) -> bytes:
+    """Read a file; what is answered is plain."""
+    content, outcome = file.content, None
+    try:
+        if file.path is not None:
+            content = bytes_of(file.path)
+        schema = Schema.from_toml(file.schema) if file.schema else None
+        layout = None if file.layout is None else FileLayout.of(file.layout)
+        with told(progress):
+            outcome = parse(file.name, content, schema, layout)
+        return _answer(outcome, _seen(file.name, content))
+    except (InputError, SchemaError) as refusal:
+        return _answer(refusal, _seen(file.name, content))
+    except MemoryError:
+        del outcome
+        return _answer(InputError(_too_much(shown(file.name))), None)
+
+
+def _answer(outcome: Microdata | RWNError, found: Seen | None) -> bytes:
+    """A line of JSON, and the columns as an Arrow stream after it."""
+    given: dict[str, Any] = {"seen": None if found is None else found.plain()}
+    if isinstance(outcome, RWNError):
+        given |= {"refusal": type(outcome).__name__, "text": str(outcome)}
+        return json.dumps(given).encode() + b"\n"
+    given |= {"schema": outcome.schema.to_toml(), "notices": outcome.notices}
+    return json.dumps(given).encode() + b"\n" + _packed(outcome)
+
+
+def _seen(name: str, content: bytes) -> Seen | None:
+    """What the file seems to be like, where its format leaves a choice."""
+    form = format_of_name(name)
+    try:
+        return form.sees(content) if form is not None and form.sees is not None else None
+    except MemoryError:
+        return None
+
+
+def _too_much(file: str) -> str:
+    return (
+        f"{file} needs more memory than the reading of a file may take; read fewer columns or "
+        "records, or use the commands for large tables."
+    )
+
+
+def _packed(data: Microdata) -> bytes:
+    table = pa.Table.from_pandas(data.frame, preserve_index=False)
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_stream(out, table.schema) as writer:
+        writer.write_table(table)
+    packed: bytes = out.getvalue().to_pybytes()
+    return packed
+
+
+def _taken(answer: bytes) -> tuple[Microdata | None, RWNError | None, Seen | None]:
+    line, _, columns = answer.partition(b"\n")
+    given = json.loads(line)
+    found = given["seen"] and Seen.of(given["seen"])
+    if "refusal" in given:
+        return None, _REFUSALS.get(given["refusal"], InputError)(given["text"]), found
+    frame = pa.ipc.open_stream(columns).read_all().to_pandas()
+    schema = Schema.from_toml(given["schema"])
+    return Microdata(frame, schema, tuple(given["notices"])), None, found

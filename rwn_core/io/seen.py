@@ -1,0 +1,156 @@
+"""What a file seems to be like: shown to a person, who decides."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rwn_core.data.file_layout import MOST_LINES, SEPARATORS, FileLayout
+from rwn_core.errors import SchemaError
+from rwn_core.io.text_types.patterns import Form, form_of
+
+_START, _END = 200_000, 20_000  # bytes that are looked at
+_LINES = 200
+_MOST_BELOW = 20
+_FEWEST = 0.6  # of the lines that must have as many fields as most
+_COMMA, _POINT = re.compile(r"[+-]?\d+,\d+"), re.compile(r"[+-]?\d+\.\d+")
+_VALUES = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Form.DECIMAL_COMMA}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """Hold what a file seems to be like.
+
+    Attributes
+    ----------
+    layout : FileLayout
+    sheets : tuple of str
+        Of a workbook; none of another file.
+    """
+
+    layout: FileLayout
+    sheets: tuple[str, ...] = ()
+
+    def plain(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"layout": self.layout.changed(), "sheets": list(self.sheets)}
+
+    @classmethod
+    def of(cls, plain: Any) -> Seen:
+        """Read the plain data."""
+        return cls(
+            layout=FileLayout.of(plain["layout"]),
+            sheets=tuple(str(sheet) for sheet in plain["sheets"]),
+        )
+
+
+def seen_in_text(content: bytes, usual: str) -> Seen | None:
+    """Look at the beginning and the end of a text.
+
+    Parameters
+    ----------
+    content : bytes
+        The whole file.
+    usual : str
+        The separator of its format, which is not named where it is the one that is seen.
+
+    Returns
+    -------
+    Seen or None
+        None where the bytes are no text.
+    """
+    encoding = _encoding(content)
+    start = content[:_START].decode(encoding, "replace")
+    if "\0" in start:
+        return None
+    whole = len(content) <= _START
+    lines = start.splitlines()[: None if whole else -1]
+    if not any(line.strip() for line in lines):
+        return None
+    mark, width = _separator(lines[:_LINES], usual)
+    above = next(
+        (i for i, line in enumerate(lines[:_LINES]) if len(_fields(line, mark)) == width), 0
+    )
+    records = [_fields(line, mark) for line in lines[above:_LINES] if line.strip()]
+    records = [record for record in records if len(record) == width]
+    end = lines if whole else content[-_END:].decode(encoding, "replace").splitlines()[1:]
+    try:
+        layout = FileLayout(
+            encoding=encoding,
+            separator=None if mark == usual else mark,
+            decimal=_decimal(records, mark),
+            header=_is_header(records),
+            above=min(above, MOST_LINES),
+            below=_below(end, mark, width),
+        )
+    except SchemaError:
+        return None
+    return Seen(layout=layout)
+
+
+def _encoding(content: bytes) -> str:
+    for sign, encoding in ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16")):
+        if content.startswith(sign):
+            return encoding
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            content.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        return encoding
+    return "latin-1"
+
+
+def _fields(line: str, mark: str) -> list[str]:
+    try:
+        return next(csv.reader(io.StringIO(line), delimiter=mark), [])
+    except csv.Error:
+        return []
+
+
+def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
+    """The mark that divides most lines into equally many fields, and how many those are."""
+    best, found = (0.0, 0), (usual, 1)
+    for mark in (usual, *(mark for mark in SEPARATORS if mark != usual)):
+        widths = Counter(len(_fields(line, mark)) for line in lines if line.strip())
+        several = {width: count for width, count in widths.items() if width > 1}
+        if not several:
+            continue
+        width = max(several, key=lambda each: (several[each], each))
+        share = several[width] / max(sum(widths.values()), 1)
+        if share >= _FEWEST and (round(share, 1), width) > best:
+            best, found = (round(share, 1), width), (mark, width)
+    return found
+
+
+def _decimal(records: Sequence[Sequence[str]], mark: str) -> str:
+    if mark == ",":
+        return "."
+    fields = [field.strip() for record in records[1:] for field in record]
+    commas = sum(_COMMA.fullmatch(field) is not None for field in fields)
+    points = sum(_POINT.fullmatch(field) is not None for field in fields)
+    return "," if commas > points else "."
+
+
+def _is_header(records: Sequence[Sequence[str]]) -> bool:
+    """Whether the first record has no number or date among its fields."""
+    return not records or not any(form_of(field) in _VALUES for field in records[0])
+
+
+def _below(lines: Sequence[str], mark: str, width: int) -> int:
+    """How many of the last lines are no records, blank ones at the very end apart."""
+    kept = list(lines)
+    while kept and not kept[-1].strip():
+        kept.pop()
+    if width < 2:
+        return 0
+    odd = 0
+    while odd < len(kept) and len(_fields(kept[-1 - odd], mark)) != width:
+        odd += 1
+    return odd if odd <= _MOST_BELOW and odd < len(kept) else 0

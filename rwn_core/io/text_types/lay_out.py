@@ -1,0 +1,105 @@
+"""A text as its layout says: decoded, without the lines around the table, with decimal points."""
+
+from __future__ import annotations
+
+import io
+import re
+from itertools import islice
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from rwn_core.data.file_layout import FileLayout
+from rwn_core.errors import InputError
+from rwn_core.io.text_types.patterns import Form, fitting, forms_of
+
+_COMMA = r"[+-]?\d+,\d+([eE][+-]?\d+)?"
+_POINT = r"[+-]?[\d.]*\.[\d.]*\d(,\d+)?([eE][+-]?\d+)?"
+_LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r|\Z)")
+
+
+def decoded(file: str, content: bytes, layout: FileLayout) -> bytes:
+    """The content in UTF-8.
+
+    Raises
+    ------
+    InputError
+        It is not of the layout's encoding.
+    """
+    if layout.encoding == "utf-8":
+        return content
+    try:
+        return content.decode(layout.encoding).encode("utf-8")
+    except (UnicodeError, LookupError):
+        raise InputError(
+            f"{file} is not text in {layout.encoding}; choose another encoding."
+        ) from None
+
+
+def table_of(file: str, text: bytes, layout: FileLayout) -> bytes:
+    """The lines of the table: those above are empty of content, those below are gone.
+
+    Parameters
+    ----------
+    file : str
+        The name to use in the message.
+    text : bytes
+        UTF-8, without empty lines at the end.
+    layout : FileLayout
+
+    Raises
+    ------
+    InputError
+        No line is left.
+    """
+    start = 0
+    for found in islice(_LINE.finditer(text), layout.above):
+        start = found.end()
+    end = len(text)
+    for _ in range(layout.below):
+        end = max(text.rfind(b"\n", 0, end), text.rfind(b"\r", 0, end), start)
+        while end > start and text[end - 1 : end] in (b"\r", b"\n"):
+            end -= 1
+    if start >= end:
+        raise InputError(f"{file} has no line between those above and below; leave out fewer.")
+    return text[start:end]
+
+
+def generated_names(count: int) -> list[str]:
+    """Names for a table without a header line: V1, V2, ..."""
+    return [f"V{number}" for number in range(1, count + 1)]
+
+
+def with_points(file: str, name: str, texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column whose decimals were written with a comma, with points; others as they are.
+
+    Parameters
+    ----------
+    file, name : str
+        For the message.
+    texts : pyarrow.ChunkedArray of large_string
+
+    Raises
+    ------
+    InputError
+        It has numbers with points, which may be thousands.
+    """
+    encoded = pc.dictionary_encode(texts.combine_chunks())
+    different = pc.utf8_trim_whitespace(encoded.dictionary)
+    forms = forms_of(different)
+    pointed = fitting(different, _POINT) & (forms != Form.OTHER_DATE)
+    if ((forms == Form.WORD) & ~pointed).any() or not len(different):
+        return texts
+    if pointed.any():
+        raise InputError(
+            f"{file}, column {name}: there are numbers with a point, though the decimal mark is a "
+            "comma; choose the other mark, or take out points between thousands."
+        )
+    commas = pa.array(fitting(different, _COMMA))
+    replaced = pc.if_else(commas, pc.replace_substring(different, ",", "."), encoded.dictionary)
+    return pa.chunked_array([replaced.take(encoded.indices)], pa.large_string())
+
+
+def lines_of(text: bytes) -> io.TextIOWrapper:
+    """The lines of a text; the ends of lines are left to the csv module, which counts them."""
+    return io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")

@@ -1,0 +1,66 @@
+"""The file that a user opens: read in a process of its own while the pages stay in use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import rwn_core as rwn
+from rwn_core.data.file_layout import FileLayout
+from rwn_core.errors import InputError
+from rwn_core.io.read import begin_bytes
+from rwn_core.io.reading import Reading
+from rwn_core.io.seen import Seen
+from rwn_ui.background.end_with_session import end_with_the_session
+
+
+@dataclass(slots=True, kw_only=True)
+class Opening:
+    """A file that is being read, or was.
+
+    Attributes
+    ----------
+    name : str
+    layout : FileLayout or None
+        What the user said of it; None before they did.
+    reading : Reading or None
+        Under way; None afterwards, so that the table is held once.
+    refusal : RWNError or None
+        Why there is no table.
+    seen : Seen or None
+        What the file seems to be like.
+    """
+
+    name: str
+    layout: FileLayout | None
+    reading: Reading | None = field(repr=False)
+    refusal: rwn.RWNError | None = None
+    seen: Seen | None = None
+
+    @classmethod
+    def start(
+        cls, name: str, content: bytes, schema: rwn.Schema | None, layout: FileLayout | None
+    ) -> Opening:
+        """Begin; it ends with the session that began it."""
+        reading = begin_bytes(name, content, schema, layout)
+        end_with_the_session(reading)
+        return cls(name=name, layout=layout, reading=reading)
+
+    def taken(self) -> rwn.Microdata | None:
+        """The table, once; nothing where there is none, or it was taken."""
+        reading, self.reading = self.reading, None
+        if reading is None:
+            return None
+        try:
+            self.seen = reading.seen
+            return reading.result()
+        except rwn.RWNError as refusal:
+            self.refusal = refusal
+            return None
+        finally:
+            reading.cancel()
+
+    def give_up(self, why: str) -> None:
+        """End it before it is done."""
+        if self.reading is not None:
+            self.reading.cancel()
+            self.reading, self.refusal = None, InputError(why)

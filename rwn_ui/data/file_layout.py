@@ -1,0 +1,167 @@
+"""What was seen of a file, for one click to accept or to correct; sheets of a workbook."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from rwn_core.data.file_layout import MOST_LINES, SEPARATORS, FileLayout
+from rwn_core.io import format_of_name
+from rwn_ui.background.opening import Opening
+from rwn_ui.data.opening import start
+from rwn_ui.messages import escaped
+from rwn_ui.state.work import own_work
+
+_ENCODINGS = {
+    "utf-8": "UTF-8",
+    "cp1252": "Windows-1252",
+    "iso8859-1": "Latin-1",
+    "iso8859-15": "Latin-9",
+    "cp1250": "Windows-1250",
+    "cp1251": "Windows-1251",
+    "mac-roman": "Mac Roman",
+    "utf-16": "UTF-16",
+}
+_MARKS = {".": "point, as in 1.5", ",": "comma, as in 1,5"}
+_SHOWN = 6  # lines
+_START = 20_000  # bytes
+
+
+def correct() -> None:
+    """Show how the chosen file is read, or seems to be laid out, and read it in another way."""
+    opening, upload = own_work().opening, st.session_state.get("data.upload")
+    if opening is None or opening.reading is not None or opening.seen is None or upload is None:
+        return
+    if opening.seen.sheets:
+        _sheets(opening)
+    else:
+        _text(opening, upload.getvalue())
+
+
+def _sheets(opening: Opening) -> None:
+    assert opening.seen is not None
+    sheets = opening.seen.sheets
+    if len(sheets) < 2:
+        return
+    now = (opening.layout and opening.layout.sheet) or sheets[0]
+    sheet = st.selectbox(
+        "Sheet of the workbook",
+        sheets,
+        sheets.index(now) if now in sheets else 0,
+        key=f"data.sheet.{_number(opening)}",
+    )
+    if sheet != now:
+        start(FileLayout(sheet=sheet))
+        st.rerun()
+
+
+def _text(opening: Opening, content: bytes) -> None:
+    assert opening.seen is not None
+    refused = opening.refusal is not None
+    form = format_of_name(opening.name)
+    usual = "\t" if form is not None and form.key == "tsv" else ","
+    now = opening.layout or (opening.seen.layout if refused else FileLayout())
+    title = "This is what I saw" if refused else "How this file was read"
+    with st.expander(title, expanded=refused, icon=":material/visibility:"):
+        st.markdown(escaped(_words(now, usual)))
+        layout = _fields(now, usual, f"data.layout.{_number(opening)}")
+        _preview(content, layout, usual)
+        if st.button(
+            "Open it so" if refused else "Read it again so",
+            type="primary" if refused else "secondary",
+            key="data.layout.open",
+            disabled=not refused and layout == now,
+        ):
+            start(layout)
+            st.rerun()
+
+
+def _number(opening: Opening) -> str:
+    """What tells the widgets of one reading from those of the next."""
+    return str(id(opening))
+
+
+def _words(layout: FileLayout, usual: str) -> str:
+    mark = layout.separator or usual
+    parts = [
+        f"{_ENCODINGS.get(layout.encoding, layout.encoding)} text",
+        f"fields separated by {SEPARATORS.get(mark, mark)}",
+        f"decimals after a {_MARKS[layout.decimal].partition(',')[0]}",
+        f"names in line {layout.above + 1}" if layout.header else "no line with names",
+    ]
+    if layout.above:
+        parts.append(f"{_lines(layout.above)} above the table")
+    if layout.below:
+        parts.append(f"{_lines(layout.below)} below it")
+    return f"{'; '.join(parts)}."
+
+
+def _lines(count: int) -> str:
+    return f"{count:,} line{'s' * (count != 1)}"
+
+
+def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
+    """The layout as the user corrects it."""
+    encodings = list(dict.fromkeys([*_ENCODINGS, now.encoding]))
+    marks = list(dict.fromkeys([*SEPARATORS, now.separator or usual]))
+    first = st.columns(3)
+    encoding = first[0].selectbox(
+        "Encoding",
+        encodings,
+        encodings.index(now.encoding),
+        format_func=lambda name: _ENCODINGS.get(name, name),
+        key=f"{key}.encoding",
+    )
+    mark = first[1].selectbox(
+        "Fields are separated by",
+        marks,
+        marks.index(now.separator or usual),
+        format_func=lambda each: SEPARATORS.get(each, each),
+        key=f"{key}.separator",
+    )
+    decimal = first[2].selectbox(
+        "Decimal mark",
+        list(_MARKS),
+        list(_MARKS).index(now.decimal),
+        format_func=lambda each: _MARKS[each],
+        key=f"{key}.decimal",
+    )
+    second = st.columns(3, vertical_alignment="bottom")
+    lines: dict[str, Any] = {}
+    for column, name, words in (
+        (second[0], "above", "Lines above the table"),
+        (second[1], "below", "Lines below the table"),
+    ):
+        lines[name] = int(
+            column.number_input(words, 0, MOST_LINES, getattr(now, name), key=f"{key}.{name}")
+        )
+    header = second[2].checkbox(
+        "The first line of the table has the names", now.header, key=f"{key}.header"
+    )
+    separator = None if mark == usual else mark
+    return FileLayout(
+        encoding=encoding, separator=separator, decimal=decimal, header=header, **lines
+    )
+
+
+def _preview(content: bytes, layout: FileLayout, usual: str) -> None:
+    """The first lines of the table as they would be divided."""
+    lines = content[:_START].decode(layout.encoding, "replace").splitlines()[layout.above :]
+    try:
+        rows = list(
+            csv.reader(io.StringIO("\n".join(lines[:_SHOWN])), delimiter=layout.separator or usual)
+        )
+    except csv.Error:
+        return
+    rows = [row for row in rows if row]
+    if not rows:
+        return
+    width = max(map(len, rows))
+    names = [f"{i}" for i in range(1, width + 1)]
+    shown = pd.DataFrame([row + [""] * (width - len(row)) for row in rows], columns=names)
+    shown.index = pd.RangeIndex(layout.above + 1, layout.above + 1 + len(shown), name="line")
+    st.dataframe(shown, width="stretch", height="content")

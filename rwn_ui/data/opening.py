@@ -1,0 +1,69 @@
+"""Opens a file of one's own: chosen, read in the background, refused or taken up."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core import io
+from rwn_core.data.file_layout import FileLayout
+from rwn_ui.background.opening import Opening
+from rwn_ui.background.progress import wait_for
+from rwn_ui.state.change_table import load
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
+from rwn_ui.widgets.upload import text_of, written_name
+
+AT_ONCE = 1.5  # seconds that a page waits for a small file before it shows how far it is
+_SEEN = "data.upload.seen"
+
+
+def open_file(session: Session) -> bool:
+    """Choose a file and perhaps its schema; whether a table was taken up just now."""
+    upload = st.file_uploader(
+        f"Open your table: {io.kinds()}",
+        type=[suffix.removeprefix(".") for form in io.FORMATS for suffix in form.suffixes],
+        key="data.upload",
+    )
+    described = st.file_uploader(
+        "Its schema, if you have one (TOML)",
+        type=["toml"],
+        key="data.upload.schema",
+        help="Kinds, roles, weights, the regression and how the file is laid out: what this page "
+        "and rwn demo --schema write. It settles what a file alone leaves open.",
+    )
+    work = own_work()
+    if upload is None:
+        return False
+    # each chooser acts when its own value changes
+    chosen = (upload.file_id, described.file_id if described else None)
+    if chosen != st.session_state.get(_SEEN):
+        st.session_state[_SEEN] = chosen
+        start(None)
+    opening = work.opening
+    if opening is None:
+        return False
+    if opening.reading is not None and not opening.reading.wait(AT_ONCE):
+        wait_for(opening.reading, "data.reading")
+        return False
+    data = opening.taken()
+    if data is not None:
+        load(session, data, name=opening.name, demo=None)
+    if opening.refusal is not None:
+        raise opening.refusal
+    return data is not None
+
+
+def start(layout: FileLayout | None) -> None:
+    """Begin to read the chosen file; what was being read is given up."""
+    upload, described = (st.session_state.get(key) for key in ("data.upload", "data.upload.schema"))
+    work = own_work()
+    if work.opening is not None:
+        work.opening.give_up("Another file was opened.")
+    work.opening = None
+    schema = None if described is None else _schema(described.getvalue())
+    work.opening = Opening.start(written_name(upload.name), upload.getvalue(), schema, layout)
+
+
+def _schema(content: bytes) -> rwn.Schema:
+    return rwn.Schema.from_toml(text_of(content, "schema"))

@@ -1,0 +1,164 @@
+"""The table of variables: what each is, how its values lie; an edit counts at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.errors import ParameterError
+from rwn_ui.data.describe import describe_anew
+from rwn_ui.state.session import Session
+
+_BARS = 12  # of a small histogram
+# the first that fits what is typed is taken, and "ident" is in "confidential", too
+ROLES = (rwn.Role.IDENTIFIER, rwn.Role.KEY, rwn.Role.CONFIDENTIAL, rwn.Role.OTHER)
+_READ_ONLY = ("variable", "distribution", "min", "mean", "max", "SD", "missing", "different")
+
+
+def variables(session: Session) -> None:
+    """Kind, role and group of each variable, and the regression to keep; each edit counts."""
+    st.markdown("#### Its variables, and the regression to keep")
+    edited = st.data_editor(
+        _start(session),
+        hide_index=True,
+        width="stretch",
+        key=f"data.{session.generation}.edit",
+        disabled=list(_READ_ONLY),
+        column_config={
+            "kind": st.column_config.SelectboxColumn(options=list(rwn.Kind), required=True),
+            "role": st.column_config.SelectboxColumn(
+                options=list(ROLES),
+                required=True,
+                help="A direct identifier never reaches a release; a key is what an intruder may "
+                "know; a confidential variable is what they are after.",
+            ),
+            "masked": st.column_config.CheckboxColumn(
+                help="An unmasked variable keeps its values in the release."
+            ),
+            "group": st.column_config.TextColumn(
+                help="Variables with the same group word take their values from one common "
+                "donor, so that sums and ratios among them stay possible."
+            ),
+            "distribution": st.column_config.BarChartColumn(
+                help="Of numbers and dates from the least to the most; of categories, the most "
+                "frequent levels.",
+                y_min=0,
+            ),
+            **{
+                name: st.column_config.NumberColumn(format="%.6g")
+                for name in ("min", "mean", "max", "SD")
+            },
+        },
+    )
+    question = session.data.schema.question
+    left, right = st.columns([1, 3])
+    names = list(session.data.names)
+    response = left.selectbox(
+        "Regression: response",
+        names,
+        key=f"data.{session.generation}.response",
+        index=names.index(question.response) if question else None,
+        placeholder="Choose what is explained",
+    )
+    predictors = right.multiselect(
+        "Predictors",
+        names,
+        list(question.predictors) if question else [],
+        key=f"data.{session.generation}.predictors",
+        placeholder="Choose what explains it",
+    )
+    _apply(session, edited, response, predictors)
+
+
+def _start(session: Session) -> pd.DataFrame:
+    """The editor's first content: made once a table, or the editor would forget its edits."""
+    key = f"data.{session.generation}.start"
+    if key not in st.session_state:
+        data = session.data
+        rows = [_row(data, variable) for variable in data.schema.variables]
+        st.session_state[key] = pd.DataFrame(rows)
+    start: pd.DataFrame = st.session_state[key]
+    return start
+
+
+def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
+    column = data.frame[variable.name]
+    row: dict[str, Any] = {
+        "variable": variable.name,
+        "kind": str(variable.kind),
+        "role": str(variable.role),
+        "masked": variable.masked,
+        "group": variable.group or "",
+        "distribution": [],
+        **dict.fromkeys(("min", "mean", "max", "SD"), None),
+        "missing": int(column.isna().sum()),
+        "different": int(column.nunique()),
+    }
+    if variable.role is rwn.Role.IDENTIFIER:
+        return row
+    if variable.kind in (rwn.Kind.CATEGORICAL, rwn.Kind.ORDERED):
+        counts = column.value_counts()
+        row["distribution"] = counts.iloc[:_BARS].tolist()
+        return row
+    values = data.values(variable.name)
+    known = values[~np.isnan(values)]
+    row["distribution"] = np.histogram(known, bins=_BARS)[0].tolist()
+    if variable.kind is not rwn.Kind.DATE:
+        spread = float(known.std(ddof=1)) if len(known) > 1 else None
+        row |= {
+            "min": float(known.min()),
+            "mean": float(known.mean()),
+            "max": float(known.max()),
+            "SD": spread,
+        }
+    return row
+
+
+def _apply(
+    session: Session, edited: pd.DataFrame, response: str | None, predictors: Sequence[str]
+) -> None:
+    rows: list[Mapping[str, Any]] = edited.to_dict("records")  # type: ignore[assignment]
+    old = session.data.schema
+    changed = tuple(
+        _edited(variable, row) for variable, row in zip(old.variables, rows, strict=True)
+    )
+    question = _question(response, predictors, old.question)
+    schema = replace(old, variables=changed, question=question)
+    if schema != old:
+        describe_anew(session, session.data.with_schema(schema))
+
+
+def _edited(variable: rwn.Variable, row: Mapping[str, Any]) -> rwn.Variable:
+    kind = rwn.Kind(row["kind"])
+    return replace(
+        variable,
+        kind=kind,
+        role=row["role"],
+        masked=bool(row["masked"]),
+        # an emptied cell comes back as a missing value
+        group=None if pd.isna(row["group"]) else str(row["group"]).strip() or None,
+        levels=variable.levels if kind is rwn.Kind.ORDERED else None,
+    )
+
+
+def _question(
+    response: str | None, predictors: Sequence[str], before: rwn.Question | None
+) -> rwn.Question | None:
+    """The regression, or none if neither side of it is chosen; half of a new one is no fault."""
+    if response is None and not predictors:
+        return None
+    if response is not None and predictors:
+        return rwn.Question(response=response, predictors=tuple(predictors))
+    half = "at least one predictor" if response is not None else "a response"
+    if before is not None:
+        raise ParameterError(
+            f"The regression needs {half}; choose it, or clear both sides to keep none."
+        )
+    st.caption(f"The regression counts as soon as it has {half}.")
+    return None

@@ -1,0 +1,73 @@
+"""Frees what a user leaves behind: Streamlit itself keeps it until another one comes and goes."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import threading
+import time
+from contextlib import suppress
+from typing import Any
+
+from streamlit import runtime
+
+GRACE = 10.0  # seconds that a broken connection may take to come back
+_EVERY = 2.0
+_STARTED = threading.Lock()
+
+
+def keep_swept() -> None:
+    """Start the sweeper of this server, once."""
+    # a page under test has a stand-in for the server
+    real = runtime.exists() and type(runtime.get_instance()) is runtime.Runtime
+    if real and _STARTED.acquire(blocking=False):
+        sweeper = Sweeper(runtime.get_instance())
+        threading.Thread(target=sweeper.run, daemon=True, name="rwn.sweeper").start()
+
+
+class Sweeper:
+    """Closes the sessions of a server whose browser has gone.
+
+    Parameters
+    ----------
+    instance : streamlit.runtime.Runtime
+    """
+
+    def __init__(self, instance: Any) -> None:
+        self._instance = instance
+        self._gone: dict[str, float] = {}
+
+    def run(self) -> None:
+        """Sweep for as long as the server lives."""
+        while True:
+            time.sleep(_EVERY)
+            with suppress(RuntimeError):  # the list changed while it was read, or the loop ended
+                if self.sweep(time.monotonic()):
+                    time.sleep(_EVERY)  # until the loop has closed them
+                    free_memory()
+
+    def sweep(self, now: float) -> list[str]:
+        """Close the sessions that were left for longer than GRACE; which these are."""
+        manager = self._instance._session_mgr
+        left = {
+            info.session.id
+            for info in manager.list_sessions()
+            if not manager.is_active_session(info.session.id)
+        }
+        self._gone = {each: self._gone.get(each, now) for each in left}
+        late = [each for each, since in self._gone.items() if now - since >= GRACE]
+        loop = self._instance._get_async_objs().eventloop
+        for each in late:
+            loop.call_soon_threadsafe(self._close, each)
+        return late
+
+    def _close(self, session_id: str) -> None:
+        if not self._instance._session_mgr.is_active_session(session_id):
+            self._instance.close_session(session_id)
+
+
+def free_memory() -> None:
+    """Give memory that nobody uses back to the system, so that it holds no data."""
+    gc.collect()
+    with suppress(OSError, AttributeError):  # the C library of Linux
+        ctypes.CDLL("libc.so.6").malloc_trim(0)

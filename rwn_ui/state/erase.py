@@ -1,0 +1,33 @@
+"""Forgets all that a user brought and chose, at once."""
+
+from __future__ import annotations
+
+import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from rwn_ui.server.sweeper import free_memory
+from rwn_ui.state.change_table import give_up
+from rwn_ui.state.results import own_results
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
+
+
+def erase(session: Session) -> None:
+    """End all work, drop tables, uploads and choices, and free their memory.
+
+    Python cannot promise that no byte of them is left in memory that it keeps; the end of the
+    server does.
+    """
+    work = own_work()
+    give_up(session)
+    if work.opening is not None:
+        work.opening.give_up("It was erased.")
+    work.end()
+    own_results().end()
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is not None and runtime.exists():
+        runtime.get_instance().uploaded_file_mgr.remove_session_files(context.session_id)
+    st.query_params.clear()
+    st.session_state.clear()
+    free_memory()

@@ -1,0 +1,138 @@
+"""A file is read in a process of its own: with limits, and without trust in what comes back."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Variable
+from rwn_core.errors import InputError, RWNError, SchemaError
+from rwn_core.io import reading
+from rwn_core.io.read import read, read_bytes
+from rwn_core.io.reading import FileToRead, Reading
+from rwn_core.parallel import processes
+
+KINDS = ["ordered", "date", "date"]
+FRAME = pd.DataFrame(
+    {
+        "whole": pd.array([1, None, 2**60], dtype="Int64"),
+        "int": np.array([1, 2, 3], dtype="int16"),
+        "single": np.array([0.1, 2.5, np.nan], dtype="float32"),
+        "double": [0.1, -1e-300, np.nan],
+        "truth": [True, False, True],
+        "maybe": pd.array([True, None, False], dtype="boolean"),
+        "text": pd.array(["a", None, "c"], dtype="str"),
+        "level": pd.Categorical(["lo", "hi", "lo"], categories=["lo", "mid", "hi"], ordered=True),
+        "day": pd.to_datetime(["2020-01-01", None, "1850-05-05"]).astype("datetime64[s]"),
+        "moment": pd.to_datetime(["2020-01-01T01:02:03.000004Z"] * 3).tz_convert("Europe/Berlin"),
+    }
+)
+
+
+def test_what_comes_back_is_what_was_read() -> None:
+    schema = Schema(
+        variables=tuple(
+            Variable(name=name, kind=kind, role=role)
+            for name, kind, role in zip(
+                FRAME.columns,
+                ["count"] * 2
+                + ["continuous"] * 2
+                + ["categorical"] * 3
+                + ["ordered", "date", "date"],
+                ["key"] + ["other"] * 8 + ["identifier"],
+                strict=True,
+            )
+        )
+    )
+    data = Microdata.from_frame(FRAME, schema, notices=("A note.",))
+    line = reading._answer(data, None)
+    again, refusal, _ = reading._taken(line)
+    assert refusal is None
+    assert again is not None
+    pd.testing.assert_frame_equal(again.frame, data.frame)
+    assert again.schema == data.schema
+    assert again.notices == data.notices
+    assert again.fingerprint == data.fingerprint
+
+
+def test_refusals_keep_their_kind_and_the_file_its_process() -> None:
+    with pytest.raises(InputError, match="holds only blanks"):
+        read_bytes("a.csv", b"  ")
+    other = Schema(variables=(Variable(name="z", kind="count"),))
+    with pytest.raises(SchemaError, match="lacks column x"):
+        read_bytes("a.csv", b"x,y\n1,2\n3,4\n", other)
+
+
+def test_a_file_that_takes_too_long_or_too_much_is_one_sentence(tmp_path: Path) -> None:
+    table = pa.table({"x": np.zeros(90_000_000)})
+    path = tmp_path / "zeros.parquet"
+    pq.write_table(table, path, compression="zstd")
+    assert path.stat().st_size < 1_000_000
+    begun = time.monotonic()
+    for limits, words in (
+        ({"memory": 3e8, "seconds": 60.0}, r"zeros\.parquet .*memory"),
+        ({"memory": 8e9, "seconds": 0.01}, r"zeros\.parquet takes more than 0\.01 seconds to read"),
+    ):
+        job = Reading(FileToRead(name=path.name, path=path), **limits)
+        assert job.wait(30)
+        with pytest.raises(InputError, match=words):
+            job.result()
+    assert time.monotonic() - begun < 30
+    assert not job._pool.pids
+
+
+def test_a_cancelled_reading_leaves_no_process() -> None:
+    job = Reading(FileToRead(name="late.csv", content=b"x,y\n" + b"1,2\n" * 3_000_000))
+    while not job._pool.pids:
+        time.sleep(0.01)
+    (process,) = job._pool.pids
+    job.cancel()
+    assert not job.running
+    with pytest.raises(RWNError, match="Cancelled"):
+        job.result()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+def test_a_device_and_a_pipe_are_refused_within_seconds(tmp_path: Path) -> None:
+    pipe, zero = tmp_path / "pipe.parquet", tmp_path / "zero.csv"
+    os.mkfifo(pipe)
+    zero.symlink_to("/dev/zero")
+    for path in (pipe, zero):
+        begun = time.monotonic()
+        with pytest.raises(InputError, match="no ordinary file"):
+            read(path)
+        assert time.monotonic() - begun < 20
+
+
+def test_an_answer_of_another_kind_is_never_unpickled(tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+
+    class Evil:
+        def __reduce__(self):
+            return Path.touch, (mark,)
+
+    message = processes._PICKLED + processes.packed(Evil())
+    what, _ = processes._answered(message[:1], message[1:], plain=True)
+    assert what == "failed"
+    assert not mark.exists()
+    processes._answered(message[:1], message[1:], plain=False)
+    assert mark.exists()  # or the test above could not fail
+
+
+def test_a_process_that_dies_is_one_sentence() -> None:
+    job = Reading(FileToRead(name="a.csv", content=b"x,y\n1,2\n3,4\n"), seconds=60)
+    for worker in job._pool._workers:
+        worker.process.kill()
+    assert job.wait(20)
+    with pytest.raises(InputError, match=r"a\.csv is damaged, or needs more than .* GB"):
+        job.result()

@@ -1,0 +1,138 @@
+"""The server's process: no value in its log, no question to outside, an end with its launcher."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from starlette.formparsers import MultiPartParser
+from streamlit import net_util
+from streamlit.web.server import server_util
+
+from rwn_ui.server import serve, sweeper
+
+ROOT = Path(__file__).resolve().parents[2]
+SECRET = "SENTINEL7731"
+LAUNCHER = """
+import time
+from rwn_ui.server import launch
+with launch.serving({port}) as server:
+    print(server.pid, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def as_before() -> Iterator[None]:
+    """What belongs to the process is put back."""
+    factory, hooks = logging.getLogRecordFactory(), (sys.excepthook, sys.unraisablehook)
+    thread_hook, spool = threading.excepthook, MultiPartParser.spool_max_size
+    lookups = net_util.get_external_ip, net_util.get_internal_ip
+    with warnings.catch_warnings():
+        yield
+    logging.setLogRecordFactory(factory)
+    (sys.excepthook, sys.unraisablehook), threading.excepthook = hooks, thread_hook
+    MultiPartParser.spool_max_size = spool
+    net_util.get_external_ip, net_util.get_internal_ip = lookups
+
+
+def test_a_log_has_the_type_of_an_error_and_not_its_text(
+    as_before: None, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    serve.say_no_values()
+    try:
+        float(SECRET)
+    except ValueError as error:
+        logging.getLogger("streamlit.any").exception("Uncaught %s", error)
+        logging.getLogger("streamlit.any").warning("it went on", exc_info=error)
+    worker = threading.Thread(target=float, args=(SECRET,))
+    worker.start()
+    worker.join()
+    said = caplog.text + capsys.readouterr().err
+    assert SECRET not in said
+    assert said.count("ValueError at") == 3
+
+
+def test_a_foreign_origin_makes_nobody_ask_outside(
+    as_before: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(net_util, "_make_blocking_http_get", lambda url, **_: asked.append(url))
+    monkeypatch.setattr(net_util, "_external_ip", None)
+    assert not server_util.is_url_from_allowed_origins("http://evil.example")
+    assert asked  # as Streamlit does by itself
+    asked.clear()
+    serve.stay_inside()
+    assert not server_util.is_url_from_allowed_origins("http://evil.example")
+    assert server_util.is_url_from_allowed_origins("http://127.0.0.1:8501")
+    assert asked == []
+
+
+def test_an_upload_stays_off_the_disk(as_before: None) -> None:
+    serve.stay_inside()
+    assert MultiPartParser.spool_max_size > 10**12
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
+def test_the_server_ends_with_its_launcher_however_that_ends(number: int, free_port) -> None:
+    launcher = subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER.format(port=free_port())],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert launcher.stdout is not None
+    with launcher.stdout as said:
+        server = int(said.readline())
+    launcher.send_signal(number)
+    launcher.wait(10)
+    end = time.monotonic() + 20
+    while _serves(server) and time.monotonic() < end:
+        time.sleep(0.1)
+    try:
+        assert not _serves(server)
+    finally:
+        if _serves(server):
+            os.kill(server, signal.SIGKILL)
+
+
+def _serves(process: int) -> bool:
+    try:
+        line = Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return False
+    return b"rwn_ui.server.serve" in line
+
+
+def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not() -> None:
+    active, closed = {"here"}, []
+    infos = [SimpleNamespace(session=SimpleNamespace(id=each)) for each in ("here", "gone", "back")]
+    manager = SimpleNamespace(
+        list_sessions=lambda: [each for each in infos if each.session.id not in closed],
+        is_active_session=lambda each: each in active,
+    )
+    loop = SimpleNamespace(call_soon_threadsafe=lambda call, *given: call(*given))
+    instance = SimpleNamespace(
+        _session_mgr=manager,
+        _get_async_objs=lambda: SimpleNamespace(eventloop=loop),
+        close_session=closed.append,
+    )
+    sweep = sweeper.Sweeper(instance).sweep
+    assert sweep(0.0) == []
+    active.add("back")
+    assert sweep(sweeper.GRACE - 1) == []
+    assert sweep(sweeper.GRACE) == ["gone"]
+    assert closed == ["gone"]
+    active.remove("back")
+    assert sweep(sweeper.GRACE + 1) == []  # its time begins anew
+    assert sweep(2 * sweeper.GRACE + 1) == ["back"]
