@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.replays.comparison import Attempt, Number, mean_of
@@ -86,7 +88,7 @@ def _on_the_file(data: Microdata, count: int) -> Found:
 
 def _stand_in() -> Any:
     """The regression on a part of the demo table cps1988, masked by the 2015 method."""
-    data = load_demo("cps1988").take(range(STAND_IN))
+    data = load_demo("cps1988").take(np.arange(STAND_IN))
     return _regression(data, mask(data, NBRS2015(epsilon=USED), seed=1).masked)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
@@ -109,14 +109,22 @@ class Replayed:
         return tuple(row for row in self.rows if self.unit and row.published.unit == self.unit)
 
     @property
-    def count(self) -> str:
-        """How many rows agree, differ and cannot be found, in words."""
-        seen = Counter(row.verdict for row in self.rows)
-        explained = sum(row.explained for row in self.rows)
-        return (
-            f"{seen[Verdict.AGREES]} of {len(self.rows)} agree, {seen[Verdict.DIFFERS]} differ "
-            f"({explained} with a cause), {seen[Verdict.NOT_REPRODUCIBLE]} not reproducible"
+    def counts(self) -> tuple[str, ...]:
+        """How many rows of each source agree, differ and cannot be found, in words."""
+        return tuple(
+            _words(source, [row for row in self.rows if row.published.source == source])
+            for source in SOURCES.values()
+            if any(row.published.source == source for row in self.rows)
         )
+
+
+def _words(source: str, rows: Sequence[Row]) -> str:
+    seen = Counter(row.verdict for row in rows)
+    explained = sum(row.explained for row in rows)
+    return (
+        f"{source}: {seen[Verdict.AGREES]} of {len(rows)} agree, {seen[Verdict.DIFFERS]} differ "
+        f"({explained} with a cause), {seen[Verdict.NOT_REPRODUCIBLE]} not reproducible"
+    )
 
 
 def replayed(replay: Replay, request: Request) -> Replayed:

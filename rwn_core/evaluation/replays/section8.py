@@ -61,7 +61,7 @@ def _correlations(comparison: Comparison) -> dict[str, float]:
 
 def _regression(comparison: Comparison) -> dict[str, float]:
     detail = _read("regression", comparison).detail
-    found = {}
+    found: dict[str, float] = {}
     for what, part in (("slope", "coefficient_released"), ("se", "se_released")):
         pairs = zip(detail["terms"][1:], detail[part][1:], strict=True)
         found |= {f"{what} {term}": float(value) for term, value in pairs}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import comb
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
 from rwn_core.evaluation.lessons.sampling import POPULATION, leakage, sampling
@@ -17,7 +18,7 @@ _COUNTS = np.array([3.0, 2.0, 1.0])
 _MERGED = np.array([[1.0, 0, 0], [1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
 
-def swapped_pairs(counts: np.ndarray, swaps: int) -> np.ndarray:
+def swapped_pairs(counts: NDArray[np.float64], swaps: int) -> NDArray[np.float64]:
     """Expected swapped pairs by their two categories, as the slide has them.
 
     Parameters
@@ -36,14 +37,17 @@ def swapped_pairs(counts: np.ndarray, swaps: int) -> np.ndarray:
     return np.asarray(swaps * found / comb(int(counts.sum()), 2))
 
 
-def sampled_counts(population: int, sample: int) -> np.ndarray:
+def sampled_counts(population: int, sample: int) -> NDArray[np.float64]:
     """P(count in the sample | count in the population) of one category, shape (N + 1, n + 1)."""
     have, drawn = np.arange(population + 1), np.arange(sample + 1)
     return np.asarray(hypergeom.pmf(drawn, population, have[:, np.newaxis], sample))
 
 
 def _slides(_: Request) -> Found:
-    leak, swap = "leakage of 11 yes-no keys", "swapping, counts 3, 2, 1: entry of categories 1 and 2"
+    leak, swap = (
+        "leakage of 11 yes-no keys",
+        "swapping, counts 3, 2, 1: entry of categories 1 and 2",
+    )
     n = int(_COUNTS.sum())
     matrix = mixed_matrix(disjoint_share(1, n), _COUNTS / n)
     numbers: dict[str, Number | str] = {
@@ -72,8 +76,8 @@ def _slides(_: Request) -> Found:
     lesson = sampling(fraction=SAMPLE / POPULATION, keys=KEYS, change=0.2)
     notes = (
         f"Leakage: sample uniques that are population uniques, for {KEYS} independent keys with a "
-        f"share of 0.2 of yes, a population of {POPULATION:,} and a sample of {SAMPLE:,}; in closed "
-        "form.",
+        f"share of 0.2 of yes, a population of {POPULATION:,} and a sample of {SAMPLE:,}; in "
+        "closed form.",
         "An infinite epsilon says that there is no differential privacy.",
     )
     pictures = (("lesson_sampling", lesson),)
