@@ -58,7 +58,7 @@ def charts_of(replay: Replayed) -> list[Chart]:
 def cells(row: Row) -> tuple[str, ...]:
     """A row as texts, in the order of `COLUMNS`."""
     ours, printed = row.ours, row.published
-    found = ("–", "–") if ours is None else (f"{ours.value:.6g}", f"{ours.error:.2g}")
+    found = ("–", "–") if ours is None else (f"{round(ours.value, 12):.6g}", f"{ours.error:.2g}")
     return (
         printed.name,
         printed.text,
@@ -77,7 +77,7 @@ def text_of(replay: Replayed) -> str:
         "=" * len(replay.title),
         "",
         f"Source: {replay.where}.",
-        replay.count,
+        *replay.counts,
         "",
     ]
     lines += [line for note in replay.notes for line in textwrap.wrap(note, 96)]
