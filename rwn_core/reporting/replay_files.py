@@ -52,7 +52,10 @@ def replay_files(replay: Replayed) -> dict[str, bytes]:
 def charts_of(replay: Replayed) -> list[Chart]:
     """The charts of a replay; numbers of one unit stand side by side in the first one."""
     charts = [CHARTS["published_and_ours"](replay)] if replay.drawn else []
-    return [*charts, *(CHARTS[key](shown) for key, shown in replay.pictures)]
+    charts += [CHARTS[key](shown) for key, shown in replay.pictures]
+    if replay.stand_in:
+        charts = [chart | {"title": f"Stand-in data: {chart['title']}"} for chart in charts]
+    return charts
 
 
 def cells(row: Row) -> tuple[str, ...]:

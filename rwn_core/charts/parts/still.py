@@ -33,11 +33,11 @@ class _Plot:
     y: Scale
 
     def place(self, ref: str, value: float, *, up: bool) -> float:
-        """A pixel, of a value or of a share of the plot; on a logarithmic axis of an exponent."""
+        """A pixel, of a value or of a share of the plot."""
         scale = self.y if up else self.x
         if ref == "paper":
             return scale.start + value * (scale.stop - scale.start)
-        return float(scale(10**value if scale.log else value))
+        return float(scale(value))
 
 
 def still(chart: Chart) -> str:
@@ -136,8 +136,12 @@ def _stroke(line: Mapping[str, Any]) -> str:
 
 
 def _label(plot: _Plot, label: Mapping[str, Any]) -> None:
-    x = plot.place(label.get("xref", "x"), label["x"], up=False) + label.get("xshift", 0)
-    y = plot.place(label.get("yref", "y"), label["y"], up=True) - label.get("yshift", 0)
+    at, height = label["x"], label["y"]
+    # on a logarithmic axis Plotly places texts, unlike lines, by the exponent
+    if plot.x.log and label.get("xref") != "paper":
+        at = 10**at
+    x = plot.place(label.get("xref", "x"), at, up=False) + label.get("xshift", 0)
+    y = plot.place(label.get("yref", "y"), height, up=True) - label.get("yshift", 0)
     y += _LIFTS[label.get("yanchor", "middle")]
     color = f' style="fill:{label["font"]["color"]}"'
     plot.picture.text(

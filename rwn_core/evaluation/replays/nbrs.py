@@ -100,13 +100,14 @@ def _nbrs(request: Request) -> Found:
         "the regression with --schema."
     )
     notes = (
-        f"The picture is a STAND-IN: the first {STAND_IN} records of the demo table cps1988, "
+        f"The picture is of a stand-in: the first {STAND_IN} records of the demo table cps1988, "
         f"masked by the 2015 method {_USED}; nothing in it is the paper's.",
     )
     return Found(
         numbers={each.name: why for each in published(KEY)},
         pictures=(("regression", _stand_in()),),
         notes=notes,
+        stand_in=True,
     )
 
 

@@ -54,6 +54,8 @@ class Found:
         Of the numbers that are drawn side by side; empty for none.
     notes : tuple of str
         How it was done, in sentences.
+    stand_in : bool
+        Whether the pictures show another table than the paper's.
     """
 
     numbers: Mapping[str, Number | str]
@@ -61,6 +63,7 @@ class Found:
     pictures: tuple[tuple[str, Any], ...] = ()
     unit: str = ""
     notes: tuple[str, ...] = ()
+    stand_in: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +94,7 @@ class Replayed:
     key, title, where : str
         Where the source prints it.
     rows : tuple of Row
-    pictures, unit, notes
+    pictures, unit, notes, stand_in
         As of `Found`.
     """
 
@@ -102,6 +105,7 @@ class Replayed:
     pictures: tuple[tuple[str, Any], ...]
     unit: str
     notes: tuple[str, ...]
+    stand_in: bool
 
     @property
     def drawn(self) -> tuple[Row, ...]:
@@ -155,6 +159,7 @@ def replayed(replay: Replay, request: Request) -> Replayed:
         pictures=found.pictures,
         unit=found.unit,
         notes=found.notes,
+        stand_in=found.stand_in,
     )
 
 

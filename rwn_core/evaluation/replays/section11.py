@@ -64,8 +64,8 @@ def printed_pair(number: int) -> tuple[int, int]:
 
 
 def _section_11(_: Request) -> Found:
-    first = "Method 3(1), work: exponent of the number of parts u"
-    second = "Method 3(2), work: exponent of the number of parts u"
+    first = "Method 3(1): exponent of u"
+    second = "Method 3(2): exponent of u"
     numbers: dict[str, Number | str] = {
         first: _exponent(lambda u: sum(whole_parts(N, u))),
         second: _exponent(lambda u: sum(sampled_parts(N, u, M))),
@@ -96,6 +96,8 @@ def _section_11(_: Request) -> Found:
             words = "if 2 + v is not halved, as printed; that is no pair of records"
             attempts[row] = (Attempt(words=words, number=Number(value=printed)),)
     notes = (
+        "How the work depends on the number of parts u: an exponent of −2 says that twice the "
+        "parts need a quarter of the work.",
         f"Work is the number of distances: counted for n = {N:,}, m = {M} and "
         f"u = {', '.join(map(str, PARTS))}, all parts together; an exponent of −2 says that twice "
         "the parts need a quarter of the work.",
