@@ -12,18 +12,16 @@ from rwn_core.charts.parts.style import (
     floats,
     layout,
     line,
-    number,
     points,
 )
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.replays import Replayed
-from rwn_core.evaluation.replays.comparison import ERRORS
 
 _APART = 0.13
 
 
 def draw(replay: Replayed) -> Chart:
-    """Draw the rows of one unit: hollow what is printed, filled ours with its standard errors.
+    """Draw the rows of one unit: hollow what is printed, filled ours with what luck may do.
 
     Parameters
     ----------
@@ -34,7 +32,7 @@ def draw(replay: Replayed) -> Chart:
     printed = np.array([row.published.low for row in rows])
     ours = np.array([np.nan if row.ours is None else row.ours.value for row in rows])
     errors = np.array([0.0 if row.ours is None else row.ours.error for row in rows])
-    reach = ERRORS * errors
+    reach = np.array([0.0 if row.ours is None else row.ours.reach for row in rows])
     ends = np.column_stack([ours - reach, ours + reach, np.full(len(rows), np.nan)])
     heights = np.repeat(at + _APART, 3)
     bars = line(floats(ends.ravel()), floats(heights), released=True)
@@ -47,11 +45,11 @@ def draw(replay: Replayed) -> Chart:
     return chart(
         "published_and_ours",
         replay.title,
-        f"hollow: printed · filled: ours, with {number(ERRORS, 1)} standard errors",
+        "hollow: printed · filled: ours, and how far luck may move it",
         f"Points of {len(rows)} numbers as printed and as found here: {'; '.join(replay.counts)}",
         data=[
             points(floats(printed), floats(at - _APART), released=False) | {"name": "printed"},
-            bars | {"name": "standard errors", "hoverinfo": "skip"},
+            bars | {"name": "luck", "hoverinfo": "skip"},
             points(floats(ours), floats(at + _APART), released=True) | {"name": "ours"},
         ],
         layout=layout(

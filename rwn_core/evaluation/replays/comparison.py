@@ -8,9 +8,11 @@ from math import hypot, isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtr, stdtrit
 
 ERRORS = 3.0
 """Monte Carlo standard errors within which two numbers agree."""
+_CLOSE = 1e-6  # what half a unit of the last digit may be off by
 
 
 class Verdict(StrEnum):
@@ -32,11 +34,26 @@ class Number:
         Monte Carlo standard error of the value; 0 for what no luck moves.
     spread : float
         Standard error of the same number from a single release; 0 likewise.
+    runs : int
+        Releases that both were estimated from; 0 where they are known.
     """
 
     value: float
     error: float = 0.0
     spread: float = 0.0
+    runs: int = 0
+
+    @property
+    def errors(self) -> float:
+        """How many standard errors luck may move it: `ERRORS`, or more where few releases tell."""
+        if self.runs < 2:
+            return ERRORS
+        return float(stdtrit(self.runs - 1, ndtr(ERRORS)))
+
+    @property
+    def reach(self) -> float:
+        """How far luck may move it."""
+        return self.errors * self.error
 
 
 def mean_of(values: ArrayLike) -> Number:
@@ -55,7 +72,7 @@ def mean_of(values: ArrayLike) -> Number:
     found = np.asarray(values, dtype=np.float64)
     spread = float(found.std(ddof=1))
     error = spread / float(np.sqrt(len(found)))
-    return Number(value=float(found.mean()), error=error, spread=spread)
+    return Number(value=float(found.mean()), error=error, spread=spread, runs=len(found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +116,8 @@ class Published:
         if not isfinite(number.value):
             return False
         apart = max(self.low - number.value, number.value - self.high)
-        return apart <= ERRORS * hypot(number.error, self._error(number)) + self.rounding * 1.000001
+        luck = hypot(number.reach, number.errors * self._error(number))
+        return apart <= luck + self.rounding * (1 + _CLOSE)
 
     def _error(self, number: Number) -> float:
         """The source's own standard error; of an unknown spread ours stands in."""
