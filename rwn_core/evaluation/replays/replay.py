@@ -115,11 +115,18 @@ class Replayed:
     @property
     def counts(self) -> tuple[str, ...]:
         """How many rows of each source agree, differ and cannot be found, in words."""
-        return tuple(
-            _words(source, [row for row in self.rows if row.published.source == source])
-            for source in SOURCES.values()
-            if any(row.published.source == source for row in self.rows)
-        )
+        return totals(self.rows)
+
+
+def totals(rows: Sequence[Row]) -> tuple[str, ...]:
+    """How many rows of each source agree, differ and cannot be found, in words.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+    """
+    of = {name: [r for r in rows if r.published.source == name] for name in SOURCES.values()}
+    return tuple(_words(name, mine) for name, mine in of.items() if mine)
 
 
 def _words(source: str, rows: Sequence[Row]) -> str:

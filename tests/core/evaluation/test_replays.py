@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from docs.reproduced import PAGE, section
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
@@ -176,3 +177,15 @@ def test_a_file_of_the_user_is_read_and_another_table_differs() -> None:
     asked = replace(data.schema, question=Question(response="wageinc", predictors=("age",)))
     with pytest.raises(rwn.ParameterError, match="must have the predictors age, sex"):
         replayed(REPLAYS["mt2015-regression"], Request(short=True, data=data.with_schema(asked)))
+
+
+@pytest.mark.parametrize("key", ["rwn2022-figure-1", "rwn2022-section-11", "slides-sampling"])
+def test_the_page_of_the_docs_has_what_comes_out_without_luck(key: str) -> None:
+    assert section(replayed(REPLAYS[key], Request())) in PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_of_the_docs_has_every_published_number() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for key in REPLAYS:
+        _, _, part = text.partition(f"`rwn replay {key}`")
+        assert all(f"| {each.name} | {each.text} |" in part for each in published(key)), key
