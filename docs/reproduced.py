@@ -17,9 +17,10 @@ _BEGINNING = """
 
 Every figure, table and claim below is run again by [`rwn replay`](../how-to/replay-the-papers.md).
 The verdict is computed: two numbers agree when they differ by no more than rounding and three
-standard errors. Where they differ, a cause is named only if another way to read the source gives
-the number that it prints. Where we have no printed numbers of a figure, those of independent
-programs stand in, which share no code with this one: they are no proof that the figure is the same.
+standard errors, those of the source's own draws included ("may differ by"). Where they differ, a
+cause is named only if another way to read the source gives the number that it prints. Where we have
+no printed numbers of a figure, those of independent programs stand in, which share no code with
+this one: they are no proof that the figure is the same.
 """
 
 
@@ -34,13 +35,13 @@ def section(run: Replayed) -> str:
     """What one replay gave."""
     head = f"## {run.title}\n\n`rwn replay {run.key}`. {run.where}."
     lines = [
-        "| number | printed | ours | standard error | source | verdict |",
+        "| number | printed | ours | may differ by | source | verdict |",
         "|---|---|---|---|---|---|",
     ]
     reasons: dict[str, None] = {}
     for row in run.rows:
         words = cells(row)
-        lines.append(f"| {' | '.join((*words[:4], *words[5:7]))} |")
+        lines.append(f"| {' | '.join((*words[:3], words[4], *words[6:8]))} |")
         if row.cause:
             reasons[f"- {row.verdict.value}: {row.cause}"] = None
     parts = [head, "\n".join(lines), "\n".join(reasons), "\n".join(run.notes)]

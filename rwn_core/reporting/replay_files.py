@@ -17,6 +17,7 @@ COLUMNS = (
     "printed",
     "ours",
     "standard error",
+    "may differ by",
     "unit",
     "source",
     "verdict",
@@ -61,7 +62,10 @@ def charts_of(replay: Replayed) -> list[Chart]:
 def cells(row: Row) -> tuple[str, ...]:
     """A row as texts, in the order of `COLUMNS`."""
     ours, printed = row.ours, row.published
-    found = ("–", "–") if ours is None else (f"{round(ours.value, 12):.6g}", f"{ours.error:.2g}")
+    found: tuple[str, ...] = ("–", "–", "–")
+    if ours is not None:
+        spans = (ours.error, printed.tolerance(ours))
+        found = (f"{round(ours.value, 12):.6g}", *(f"{span:.2g}" for span in spans))
     return (
         printed.name,
         printed.text,
@@ -84,8 +88,10 @@ def text_of(replay: Replayed) -> str:
         "",
     ]
     lines += [line for note in replay.notes for line in textwrap.wrap(note, 96)]
-    shown: list[tuple[str, ...]] = [("number", "printed", "ours", "error", "source", "verdict")]
-    shown += [(*cells(row)[:4], *cells(row)[5:7]) for row in replay.rows]
+    shown: list[tuple[str, ...]] = [
+        ("number", "printed", "ours", "may differ by", "source", "verdict")
+    ]
+    shown += [(*cells(row)[:3], cells(row)[4], *cells(row)[6:8]) for row in replay.rows]
     widths = [max(len(line[column]) for line in shown) for column in range(len(shown[0]))]
     rows = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in shown]
     lines += ["", rows[0]]
@@ -100,9 +106,13 @@ def _csv(replay: Replayed) -> bytes:
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in replay.rows:
-        ours = ("", "") if row.ours is None else (repr(row.ours.value), repr(row.ours.error))
+        ours: tuple[str, ...] = ("", "", "")
+        if row.ours is not None:
+            number = row.ours
+            spans = (number.error, row.published.tolerance(number))
+            ours = (repr(number.value), *map(repr, spans))
         words = cells(row)
-        writer.writerow((*words[:2], *ours, row.published.unit, *words[5:]))
+        writer.writerow((*words[:2], *ours, row.published.unit, *words[6:]))
     return file.getvalue().encode()
 
 

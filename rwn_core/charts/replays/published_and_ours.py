@@ -21,7 +21,7 @@ _APART = 0.13
 
 
 def draw(replay: Replayed) -> Chart:
-    """Draw the rows of one unit: hollow what is printed, filled ours with what luck may do.
+    """Draw the rows of one unit: hollow what is printed, filled ours with its tolerance.
 
     Parameters
     ----------
@@ -31,8 +31,9 @@ def draw(replay: Replayed) -> Chart:
     at = np.arange(len(rows), dtype=np.float64)
     printed = np.array([row.published.low for row in rows])
     ours = np.array([np.nan if row.ours is None else row.ours.value for row in rows])
-    errors = np.array([0.0 if row.ours is None else row.ours.error for row in rows])
-    reach = np.array([0.0 if row.ours is None else row.ours.reach for row in rows])
+    reach = np.array(
+        [0.0 if row.ours is None else row.published.tolerance(row.ours) for row in rows]
+    )
     ends = np.column_stack([ours - reach, ours + reach, np.full(len(rows), np.nan)])
     heights = np.repeat(at + _APART, 3)
     bars = line(floats(ends.ravel()), floats(heights), released=True)
@@ -45,11 +46,11 @@ def draw(replay: Replayed) -> Chart:
     return chart(
         "published_and_ours",
         replay.title,
-        "hollow: printed · filled: ours, and how far luck may move it",
+        "hollow: printed · filled: ours, and how far both may be apart",
         f"Points of {len(rows)} numbers as printed and as found here: {'; '.join(replay.counts)}",
         data=[
             points(floats(printed), floats(at - _APART), released=False) | {"name": "printed"},
-            bars | {"name": "luck", "hoverinfo": "skip"},
+            bars | {"name": "may differ by", "hoverinfo": "skip"},
             points(floats(ours), floats(at + _APART), released=True) | {"name": "ours"},
         ],
         layout=layout(
@@ -58,7 +59,7 @@ def draw(replay: Replayed) -> Chart:
         ),
         large={"legend": True},
         table=table(
-            ["number", "printed", "ours", "standard error", "verdict"],
-            [[row.published.name for row in rows], printed, ours, errors, verdicts],
+            ["number", "printed", "ours", "may differ by", "verdict"],
+            [[row.published.name for row in rows], printed, ours, reach, verdicts],
         ),
     )

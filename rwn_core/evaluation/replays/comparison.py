@@ -116,8 +116,12 @@ class Published:
         if not isfinite(number.value):
             return False
         apart = max(self.low - number.value, number.value - self.high)
+        return apart <= self.tolerance(number)
+
+    def tolerance(self, number: Number) -> float:
+        """How far apart both may be: the luck of both, and rounding."""
         luck = hypot(number.reach, number.errors * self._error(number))
-        return apart <= luck + self.rounding * (1 + _CLOSE)
+        return luck + self.rounding * (1 + _CLOSE)
 
     def _error(self, number: Number) -> float:
         """The source's own standard error; of an unknown spread ours stands in."""
