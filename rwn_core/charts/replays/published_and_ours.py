@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from rwn_core.charts.parts.style import (
@@ -15,7 +17,9 @@ from rwn_core.charts.parts.style import (
     points,
 )
 from rwn_core.charts.parts.tables import table
-from rwn_core.evaluation.replays import Replayed
+
+if TYPE_CHECKING:  # charts are drawn by commands that run no replay
+    from rwn_core.evaluation.replays import Replayed
 
 _APART = 0.13
 

@@ -39,11 +39,13 @@ def _resampled(ages: NDArray[np.float64], rng: np.random.Generator) -> NDArray[n
 def _k_noise(request: Request) -> Found:
     ages, rng = _stand_in(), np.random.default_rng(1)
     numbers: dict[str, Number | str] = {}
-    count = request.repetitions(RELEASES, FEW)
+    count, luck = request.repetitions(RELEASES, FEW), []
     for name, change in (("k-PRAM", _resampled), ("k-noise", _noisy)):
         moved = [change(ages, rng) for _ in range(count)]
         squares = np.array([(each**2).mean() for each in moved])
-        numbers[f"{name}, bias"] = mean_of([each.mean() for each in moved])
+        bias = mean_of([each.mean() for each in moved])
+        luck.append(f"{bias.spread:.2g} ({name})")
+        numbers[f"{name}, bias"] = bias
         numbers[f"{name}, MSE"] = mean_of(squares)
         numbers[f"{name}, RMSE"] = mean_of(np.sqrt(squares))
     groups = f"groups of {LENGTH} years on [{LOW}, {HIGH}]"
@@ -58,8 +60,8 @@ def _k_noise(request: Request) -> Found:
         f"The paper's ages are not at hand: {N} ages spread evenly over [{LOW}, {HIGH}) stand in. "
         "Bias is the mean of released minus original, MSE that of its square, RMSE the root: the "
         "paper does not define them.",
-        "The paper's numbers are of one draw each, whose luck is larger than the difference of "
-        "the two biases.",
+        "The paper's numbers are of one draw each; the standard error of the bias of one draw is "
+        f"{' and '.join(luck)}.",
         "The picture, in place of the paper's figures 2 to 5, is on the ages of 241 men.",
     )
     return Found(

@@ -201,16 +201,18 @@ def published(key: str) -> tuple[Published, ...]:
 
 def _published(name: str, fact: Mapping[str, Any]) -> Published:
     text = str(fact["value"])
-    bound = text.removeprefix("at least ")
-    number = float(bound)
-    digits = Decimal(bound).as_tuple().exponent
-    rounding = 0.5 * 10.0**digits if isinstance(digits, int) else 0.0
+    bound = text.startswith("at least ")
+    printed = text.removeprefix("at least ")
+    number, rounding = float(printed), 0.0
+    digits = Decimal(printed).as_tuple().exponent
+    if not bound and isinstance(digits, int) and digits < 0:
+        rounding = 0.5 * 10.0**digits
     return Published(
         name=name,
         text=text,
         low=number,
-        high=number if bound == text else float("inf"),
-        rounding=float(fact.get("rounding", rounding if digits else 0.0)),
+        high=float("inf") if bound else number,
+        rounding=float(fact.get("rounding", rounding)),
         source=SOURCES[fact.get("from", "paper")],
         unit=str(fact.get("unit", "")),
         sd=fact.get("sd"),

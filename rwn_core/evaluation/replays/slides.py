@@ -6,7 +6,6 @@ from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import hypergeom
 
 from rwn_core.evaluation.lessons.sampling import POPULATION, leakage, sampling
 from rwn_core.evaluation.replays.comparison import Attempt, Number
@@ -39,6 +38,8 @@ def swapped_pairs(counts: NDArray[np.float64], swaps: int) -> NDArray[np.float64
 
 def sampled_counts(population: int, sample: int) -> NDArray[np.float64]:
     """P(count in the sample | count in the population) of one category, shape (N + 1, n + 1)."""
+    from scipy.stats import hypergeom
+
     have, drawn = np.arange(population + 1), np.arange(sample + 1)
     return np.asarray(hypergeom.pmf(drawn, population, have[:, np.newaxis], sample))
 
