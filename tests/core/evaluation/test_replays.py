@@ -189,3 +189,24 @@ def test_the_page_of_the_docs_has_every_published_number() -> None:
     for key in REPLAYS:
         _, _, part = text.partition(f"`rwn replay {key}`")
         assert all(f"| {each.name} | {each.text} |" in part for each in published(key)), key
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "wrong"),
+    [
+        ("rwn2022-figure-1", "records left out", "12"),
+        ("rwn2022-cooks-distance", "max cook, original", "0.755"),
+        ("rwn2022-principal-components", "first component, original", "0.6165"),
+        ("rwn2022-principal-components", "first component, epsilon 6", "0.616"),
+        ("k-noise-table", "k-noise, MSE", "4.398563"),
+    ],
+)
+def test_one_wrong_digit_in_the_data_file_changes_one_verdict(
+    key: str, name: str, wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = [row.verdict for row in replayed(REPLAYS[key], SHORT).rows]
+    monkeypatch.setitem(_facts()[key]["values"][name], "value", wrong)
+    rows = replayed(REPLAYS[key], SHORT).rows
+    changed = [row for row, old in zip(rows, before, strict=True) if row.verdict is not old]
+    assert [row.published.name for row in changed] == [name]
+    assert changed[0].verdict is Verdict.DIFFERS
