@@ -1,4 +1,4 @@
-.PHONY: check format lint types test
+.PHONY: check format lint types test replay
 
 check: format lint types test
 
@@ -14,3 +14,6 @@ types:
 test:
 	python -m rwn_core.scale.warm_up
 	python -m pytest -n 2
+
+replay:
+	python -m docs.reproduced

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 import rwn_core as rwn
-from docs.svg import GREY, LIMIT, RELEASED, Picture, Scale, ticks
+from rwn_core.charts.parts.style import LIMIT, NEUTRAL, RELEASED
+from rwn_core.charts.parts.svg import Picture, Scale, ticks_of
 from rwn_core.masking import METHODS
 from rwn_core.tuning import Plan, Policy, Setting, Trials
 from rwn_core.tuning.match import Loss, Matched, match
@@ -153,7 +154,7 @@ def _map(picture: Picture, rows: list[dict[str, Any]]) -> None:
     lost = [METHODS[row["method"]].title for row in rows if not row["correlation"]]
     if lost:
         words = f"Not drawn, no correlation is left to read: {', '.join(lost)}"
-        picture.text(60, 466, words, more=f' style="fill:{GREY}"')
+        picture.text(60, 466, words, more=f' style="fill:{NEUTRAL}"')
 
 
 def _strip(picture: Picture, rows: list[dict[str, Any]]) -> None:
@@ -161,10 +162,10 @@ def _strip(picture: Picture, rows: list[dict[str, Any]]) -> None:
     x = Scale(LEAST, MOST, 760, 1060, log=True)
     words = f"Tuned to a loss of correlations of at most {LOSS:g}: share of the nearest limit"
     picture.text(530, 48, words)
-    picture.text(752, 74, "method and its loss", at="end", more=f' style="fill:{GREY}"')
-    for value in ticks(x):
+    picture.text(752, 74, "method and its loss", at="end", more=f' style="fill:{NEUTRAL}"')
+    for value in ticks_of(x):
         place = float(x(value))
-        picture.line((place, 84, place, 424), GREY, ' stroke-opacity="0.3"')
+        picture.line((place, 84, place, 424), NEUTRAL, ' stroke-opacity="0.3"')
         picture.text(place, 440, f"{value:g}", at="middle")
     one = float(x(1.0))
     picture.line((one, 84, one, 424), LIMIT, ' stroke-dasharray="6 3"')
@@ -177,7 +178,7 @@ def _strip(picture: Picture, rows: list[dict[str, Any]]) -> None:
         across = 1075.0 if row["not_read"] else float(x(max(float(row["largest_share"]), LEAST)))
         _mark(picture, across, up, row)
     for number, line in enumerate(NOTES):
-        picture.text(530, 466 + 15 * number, line, more=f' style="fill:{GREY}"')
+        picture.text(530, 466 + 15 * number, line, more=f' style="fill:{NEUTRAL}"')
 
 
 def _height(y: Scale, row: dict[str, Any]) -> float:
@@ -188,7 +189,7 @@ def _height(y: Scale, row: dict[str, Any]) -> float:
 def _mark(picture: Picture, across: float, up: float, row: dict[str, Any]) -> None:
     """A method's number, filled where what was asked for is reached."""
     reached = row["reached"] == "yes"
-    fill, edge, ink = (RELEASED, RELEASED, "#ffffff") if reached else ("#ffffff", GREY, GREY)
+    fill, edge, ink = (RELEASED, RELEASED, "#ffffff") if reached else ("#ffffff", NEUTRAL, NEUTRAL)
     picture.circle(across, up, 9, f' fill="{fill}" fill-opacity="0.85" stroke="{edge}"')
     number = f"{list(METHODS).index(row['method']) + 1}{'s' * (row['tuned_to'] == 'slices')}"
     style = f' style="fill:{ink};font-size:11px"'

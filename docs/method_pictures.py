@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from docs.svg import GREY, ORIGINAL, RELEASED, Picture, Scale
+from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
+from rwn_core.charts.parts.svg import Picture, Scale
 from rwn_core.masking import METHODS
 
 SEED = 7
@@ -195,4 +196,4 @@ def _bars(result: Picture, original: rwn.Microdata, masked: rwn.Microdata) -> No
         result.text(BARS - 6, top + high / 2 + 4, name, at="end")
         result.box((BARS, top + 1, float(scale(value)) - BARS, high - 3), RELEASED)
         end = float(scale(value)) + 4
-        result.text(end, top + high / 2 + 4, f"{value:.2f}", more=f' style="fill:{GREY}"')
+        result.text(end, top + high / 2 + 4, f"{value:.2f}", more=f' style="fill:{NEUTRAL}"')

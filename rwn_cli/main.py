@@ -20,6 +20,7 @@ from rwn_cli.options import (
     require_openable,
 )
 from rwn_cli.output import output_format, write
+from rwn_cli.replay import replay
 from rwn_cli.report import report
 from rwn_cli.seek import seek
 from rwn_cli.seek_slices import seek_slices
@@ -167,5 +168,7 @@ app.command("seek-slices")(seek_slices)
 app.command()(report)
 
 app.command()(verify)
+
+app.command()(replay)
 
 app.add_typer(ledger, name="ledger")

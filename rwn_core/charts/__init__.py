@@ -40,8 +40,10 @@ from rwn_core.charts.measures import (
     two_way,
 )
 from rwn_core.charts.parts.not_applicable import draw as draw_reason
+from rwn_core.charts.parts.still import still
 from rwn_core.charts.parts.style import Chart
 from rwn_core.charts.parts.tables import Rows
+from rwn_core.charts.replays import published_and_ours
 from rwn_core.charts.tuning import (
     expected_curve,
     method_map,
@@ -86,6 +88,7 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "lesson_standard_errors": lesson_standard_errors.draw,
         "lesson_k_methods": lesson_k_methods.draw,
         "lesson_sampling": lesson_sampling.draw,
+        "published_and_ours": published_and_ours.draw,
     }
 )
 """Every chart by key, in the order on screen; the pages draw by key and know no file of a chart."""
@@ -101,4 +104,4 @@ def serialise(chart: Chart) -> str:
     return orjson.dumps({**chart, "table": table}, option=numpy).decode()
 
 
-__all__ = ["CHARTS", "Chart", "draw_reason", "serialise"]
+__all__ = ["CHARTS", "Chart", "draw_reason", "serialise", "still"]

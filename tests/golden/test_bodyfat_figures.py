@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,9 @@ import pytest
 
 import rwn_core
 from rwn_core.data.microdata import Microdata
+from rwn_core.evaluation.replays.comparison import Published
+from rwn_core.evaluation.replays.replay import SOURCES, published
+from rwn_core.evaluation.replays.section8 import statistics
 from rwn_core.masking import RWN
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
@@ -38,63 +40,28 @@ RELEASES = 40
 ERRORS = 4.0  # Monte Carlo standard errors
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reference:
-    """Mean of a statistic over releases of an independent program.
-
-    `sd` is the standard deviation over its releases, where it was published, and `rounding`
-    half a unit of the last digit printed.
-    """
-
-    mean: float
-    sd: float | None = None
-    rounding: float = 0.0005
-    releases: int = 200
+REPLAYED = (
+    "rwn2022-correlation",
+    "rwn2022-regression",
+    "rwn2022-cooks-distance",
+    "rwn2022-mahalanobis",
+    "rwn2022-nearest-distance",
+    "rwn2022-principal-components",
+)
 
 
-REFERENCE: dict[float, dict[str, Reference]] = {
-    0.0: {
-        "max cook": Reference(mean=0.089, sd=0.060),
-        "max squared mahalanobis": Reference(mean=75.2, sd=25.0, rounding=0.05),
-        "first component": Reference(mean=0.635, sd=0.007),
-        "five components": Reference(mean=0.866, sd=0.004),
-        "correlation change": Reference(mean=0.061, sd=0.006),
-        "slope bmi": Reference(mean=0.723),
-        "slope neck": Reference(mean=-0.362),
-        "slope chest": Reference(mean=0.101),
-        "slope abdomen": Reference(mean=0.401),
-        "slope hip": Reference(mean=-0.053),
-        "se bmi": Reference(mean=0.236),
-        "se neck": Reference(mean=0.253),
-        "se chest": Reference(mean=0.091),
-        "se abdomen": Reference(mean=0.073),
-        "se hip": Reference(mean=0.099),
-        "nearest distance": Reference(mean=1.55, rounding=0.005),
-    },
-    2.0: {
-        "max cook": Reference(mean=0.087, sd=0.060),
-        "max squared mahalanobis": Reference(mean=78.9, sd=25.0, rounding=0.05),
-        "first component": Reference(mean=0.632, sd=0.007),
-        "five components": Reference(mean=0.861, sd=0.004),
-        "correlation change": Reference(mean=0.061, sd=0.006),
-        "slope bmi": Reference(mean=0.682),
-        "slope neck": Reference(mean=-0.233),
-        "slope chest": Reference(mean=0.100),
-        "slope abdomen": Reference(mean=0.384),
-        "slope hip": Reference(mean=-0.052),
-        "se bmi": Reference(mean=0.236),
-        "se neck": Reference(mean=0.255),
-        "se chest": Reference(mean=0.092),
-        "se abdomen": Reference(mean=0.074),
-        "se hip": Reference(mean=0.100),
-        "nearest distance": Reference(mean=1.58, rounding=0.005),
-    },
-    # from a second program that does not say over how many releases: taken as one
-    6.0: {
-        "first component": Reference(mean=0.222, releases=1),
-        "correlation change": Reference(mean=0.404, releases=1),
-    },
-}
+def reference() -> dict[float, dict[str, Published]]:
+    """Means over releases of an independent program, by radius and statistic."""
+    found: dict[float, dict[str, Published]] = {0.0: {}, 2.0: {}, 6.0: {}}
+    for key in REPLAYED:
+        for each in published(key):
+            name, _, epsilon = each.name.partition(", epsilon ")
+            if epsilon and each.source == SOURCES["program"]:
+                found[float(epsilon)][name] = each
+    return found
+
+
+REFERENCE = reference()
 
 
 @pytest.fixture(scope="module")
@@ -180,24 +147,6 @@ def test_original_neighborhood_size(bodyfat, table, epsilon):
     assert detail["governed_by_k"].tolist() == (neighborhoods.within < 5).tolist()
 
 
-def statistics(comparison: Comparison) -> dict[str, float]:
-    """What the reference reports of one release."""
-    regression = read("regression", comparison).detail
-    components = read("principal_components", comparison).detail
-    slopes = zip(SLOPES, regression["coefficient_released"][1:], strict=True)
-    errors = zip(SLOPES, regression["se_released"][1:], strict=True)
-    return {
-        "max cook": read("cooks_distance", comparison).value,
-        "max squared mahalanobis": read("mahalanobis", comparison).value ** 2,
-        "first component": components["share_released"][0],
-        "five components": components["cumulative5_released"],
-        "correlation change": read("correlation", comparison).value,
-        **{f"slope {name}": slope for name, slope in slopes},
-        **{f"se {name}": error for name, error in errors},
-        "nearest distance": read("nearest_distance", comparison).value,
-    }
-
-
 Simulated = dict[str, np.ndarray]
 
 
@@ -228,12 +177,16 @@ def simulate(bodyfat: Microdata, key_base: str) -> Callable[[RWN, bool], Simulat
     return run
 
 
-def agrees(found: np.ndarray, reference: Reference) -> bool:
+def agrees(found: np.ndarray, published: Published) -> bool:
     """Whether the mean lies within Monte Carlo error and rounding of the reference."""
     own = float(found.std(ddof=1))
-    other = own if reference.sd is None else reference.sd
-    error = np.hypot(own / RELEASES**0.5, other / reference.releases**0.5)
-    return bool(abs(found.mean() - reference.mean) <= ERRORS * error + reference.rounding)
+    other = own if published.sd is None else published.sd
+    error = np.hypot(own / RELEASES**0.5, other / published.runs**0.5)
+    return bool(abs(found.mean() - published.low) <= ERRORS * error + published.rounding)
+
+
+def test_the_reference_has_all_that_the_program_reports() -> None:
+    assert {epsilon: len(table) for epsilon, table in REFERENCE.items()} == {0: 16, 2: 16, 6: 2}
 
 
 CHECKS = [(epsilon, name) for epsilon, table in REFERENCE.items() for name in table]

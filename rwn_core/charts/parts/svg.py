@@ -1,4 +1,4 @@
-"""Draws the pictures of the documentation: a few shapes of SVG, with two panels or three."""
+"""Draws pictures without a browser: a few shapes of SVG."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from html import escape
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-ORIGINAL, RELEASED, LIMIT, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
+from rwn_core.charts.parts.style import NEUTRAL
+
 FONT = "font-family:Helvetica,Arial,sans-serif;font-size:12px;fill:#222222"
 
 
@@ -20,7 +21,7 @@ class Scale:
     Attributes
     ----------
     low, high : float
-        Values at the ends.
+        Values at the ends; `low` may be the larger one.
     start, stop : float
         Pixels at the ends.
     log : bool
@@ -35,8 +36,9 @@ class Scale:
 
     def __call__(self, values: ArrayLike) -> NDArray[np.float64]:
         """Pixels of values; what lies outside stands at the nearer end."""
-        numbers = np.clip(np.asarray(values, dtype=np.float64), self.low, self.high)
+        numbers = np.asarray(values, dtype=np.float64)
         low, high = self.low, self.high
+        numbers = np.clip(numbers, min(low, high), max(low, high))
         if self.log:
             numbers, low, high = np.log(numbers), float(np.log(low)), float(np.log(high))
         share = (numbers - low) / (high - low)
@@ -96,14 +98,14 @@ class Picture:
     def axes(self, x: Scale, y: Scale, names: tuple[str, str]) -> None:
         """Draw a frame with a few numbers at its ticks, and the names of both axes."""
         left, right, bottom, top = x.start, x.stop, y.start, y.stop
-        self.box((left, top, right - left, bottom - top), "none", f' stroke="{GREY}"')
-        for value in ticks(x):
+        self.box((left, top, right - left, bottom - top), "none", f' stroke="{NEUTRAL}"')
+        for value in ticks_of(x):
             place = float(x(value))
-            self.line((place, bottom, place, bottom + 4), GREY)
+            self.line((place, bottom, place, bottom + 4), NEUTRAL)
             self.text(place, bottom + 17, f"{value:g}", at="middle")
-        for value in ticks(y):
+        for value in ticks_of(y):
             place = float(y(value))
-            self.line((left - 4, place, left, place), GREY)
+            self.line((left - 4, place, left, place), NEUTRAL)
             self.text(left - 7, place + 4, f"{value:g}", at="end")
         self.text((left + right) / 2, bottom + 34, names[0], at="middle")
         up = (top + bottom) / 2
@@ -125,7 +127,7 @@ class Picture:
         )
 
 
-def ticks(scale: Scale) -> Sequence[float]:
+def ticks_of(scale: Scale) -> Sequence[float]:
     """Round numbers for an axis: three to six of them, or the powers of ten."""
     if scale.log:
         powers = range(int(np.ceil(np.log10(scale.low) - 1e-9)), 9)

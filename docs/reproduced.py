@@ -1,0 +1,58 @@
+"""Writes what could be reproduced of the papers, from full runs: ``python -m docs.reproduced``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rwn_core.evaluation.replays import REPLAYS, Replayed, Request, replayed
+from rwn_core.evaluation.replays.replay import totals
+from rwn_core.reporting.replay_files import cells
+
+PAGE = Path(__file__).parent / "explanation" / "reproduced.md"
+_BEGINNING = """
+<!-- Written by `make replay`; change the replays, not this file. -->
+
+# What we could and could not reproduce
+
+Every figure, table and claim below is run again by [`rwn replay`](../how-to/replay-the-papers.md).
+The verdict is computed: two numbers agree when they differ by no more than rounding and three
+standard errors, those of the source's own draws included ("may differ by"). Where they differ, a
+cause is named only if another way to read the source gives the number that it prints. Where we have
+no printed numbers of a figure, those of independent programs stand in, which share no code with
+this one: they are no proof that the figure is the same.
+"""
+
+
+def page(runs: Sequence[Replayed]) -> str:
+    """The page's text."""
+    total = totals([row for run in runs for row in run.rows])
+    parts = [_BEGINNING.strip(), "\n".join(f"- {line}" for line in total)]
+    return "\n\n".join([*parts, *map(section, runs)]) + "\n"
+
+
+def section(run: Replayed) -> str:
+    """What one replay gave."""
+    head = f"## {run.title}\n\n`rwn replay {run.key}`. {run.where}."
+    lines = [
+        "| number | printed | ours | may differ by | source | verdict |",
+        "|---|---|---|---|---|---|",
+    ]
+    reasons: dict[str, None] = {}
+    for row in run.rows:
+        words = cells(row)
+        lines.append(f"| {' | '.join((*words[:3], words[4], *words[6:8]))} |")
+        if row.cause:
+            reasons[f"- {row.verdict.value}: {row.cause}"] = None
+    parts = [head, "\n".join(lines), "\n".join(reasons), "\n".join(run.notes)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def main() -> None:
+    """Run all replays in full, and write the page."""
+    runs = [replayed(each, Request()) for each in REPLAYS.values()]
+    PAGE.write_text(page(runs), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

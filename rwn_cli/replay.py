@@ -1,0 +1,75 @@
+"""The command `rwn replay`: figures and tables of papers, run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rwn_cli.options import SchemaFile, load
+from rwn_cli.output import write_all
+from rwn_cli.terminal import progress, say
+from rwn_core.errors import ParameterError, RWNError
+
+if TYPE_CHECKING:
+    from rwn_core.evaluation.replays import Replay
+
+
+def replay(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="A key of the list, all, or rwn2022-figure-2 to -9."),
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the replays.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="DIR", help="The folder to write to.")
+    ] = None,
+    short: Annotated[
+        bool, typer.Option("--short", help="Fewer repetitions, for a quick look.")
+    ] = False,
+    file: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The paper's own table, where the list asks for one."),
+    ] = None,
+    schema: SchemaFile = None,
+) -> None:
+    """Run a figure or table of a paper again, and hold what it prints against what comes out.
+
+    Writes to DIR, for each replay: a page and a picture, a table, and a text with what is
+    printed, ours and the verdict: agrees, differs with a cause as far as one is found, or not
+    reproducible with the reason.
+    """
+    from rwn_core.evaluation.replays import REPLAYS, Request, chosen, replayed
+    from rwn_core.reporting.replay_files import replay_files
+
+    if listed:
+        for each in REPLAYS.values():
+            typer.echo(_line(each))
+        return
+    if name is None or out is None:
+        raise ParameterError("Give NAME and --out DIR, or --list to see the names.")
+    replays = chosen(name)
+    data = None if file is None else load(file, schema)
+    _create(out)
+    if name not in REPLAYS and len(replays) < len(REPLAYS):
+        say("note: which picture of section 8 has this number is not settled; all of them follow.")
+    with progress("replaying") as report:
+        for number, each in enumerate(replays, start=1):
+            done = replayed(each, Request(short=short, data=data))
+            write_all({out / end: content for end, content in replay_files(done).items()})
+            say(f"{each.key}: {'; '.join(done.counts)}")
+            report(number / len(replays))
+    say(f"written to {out}")
+
+
+def _line(replay: Replay) -> str:
+    needs = f" (needs --file: {replay.file})" if replay.file else ""
+    return f"{replay.key:32}{replay.title}{needs}"
+
+
+def _create(folder: Path) -> None:
+    """Make the last folder of a path, as far as it is not there."""
+    if not folder.parent.is_dir():
+        raise RWNError(f"The folder {folder.parent} does not exist; create it first.")
+    folder.mkdir(exist_ok=True)

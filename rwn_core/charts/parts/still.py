@@ -1,0 +1,215 @@
+"""Draws a chart as SVG, without a browser: points, lines, boxes and heatmaps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import unescape
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rwn_core.charts.parts.style import GRID, NEUTRAL, Chart
+from rwn_core.charts.parts.svg import Picture, Scale
+
+WIDTH, HEIGHT = 760, 460
+_TOP, _RIGHT, _BOTTOM = 66, 24, 64
+_LETTER = 6.6
+_DASHES = {"dash": "7 4", "dot": "2 4", "dashdot": "7 4 2 4"}
+_SHIFTS = {"left": "start", "center": "middle", "right": "end"}
+_LIFTS = {"top": 11, "middle": 4, "bottom": -3}
+_PLAIN = {"color": NEUTRAL, "size": 6, "symbol": "circle"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plot:
+    """Hold a picture with both scales of its plot."""
+
+    picture: Picture
+    x: Scale
+    y: Scale
+
+    def place(self, ref: str, value: float, *, up: bool) -> float:
+        """A pixel, of a value or of a share of the plot."""
+        scale = self.y if up else self.x
+        if ref == "paper":
+            return scale.start + value * (scale.stop - scale.start)
+        return float(scale(value))
+
+
+def still(chart: Chart) -> str:
+    """Draw a chart of the catalogue as the text of an SVG file.
+
+    Parameters
+    ----------
+    chart : Chart
+        Of traces that are scatter, box (from its five numbers) or heatmap.
+
+    Returns
+    -------
+    str
+    """
+    layout = chart["layout"]
+    x, y = layout["xaxis"], layout["yaxis"]
+    words = [_text(text) for text in y["ticktext"]]
+    left = 48 + _LETTER * max(map(len, words), default=0)
+    picture = Picture(WIDTH, HEIGHT, f"{chart['title']}: {chart['alt']}")
+    plot = _Plot(
+        picture=picture,
+        x=_scale(x, left, WIDTH - _RIGHT),
+        y=_scale(y, HEIGHT - _bottom(x), _TOP),
+    )
+    picture.text(14, 26, str(chart["title"]), more=' font-weight="bold"')
+    picture.text(14, 46, str(chart["note"]))
+    _axes(plot, layout, words)
+    for shape in layout.get("shapes", ()):
+        _shape(plot, shape)
+    for trace in chart["data"]:
+        _DRAW[trace["type"]](plot, trace)
+    for label in layout.get("annotations", ()):
+        _label(plot, label)
+    return picture.svg()
+
+
+def _text(text: object) -> str:
+    """A Plotly text as plain text."""
+    return unescape(re.sub(r"<[^>]*>", " ", str(text)))
+
+
+def _bottom(x: Mapping[str, Any]) -> float:
+    """Room below the plot: upright names need as much as the longest."""
+    if not x.get("tickangle"):
+        return _BOTTOM
+    return 18 + _LETTER * max((len(_text(text)) for text in x["ticktext"]), default=0)
+
+
+def _scale(axis: Mapping[str, Any], start: float, stop: float) -> Scale:
+    low, high = axis["range"]
+    if axis.get("type") == "log":
+        return Scale(10**low, 10**high, start, stop, log=True)
+    return Scale(low, high, start, stop)
+
+
+def _axes(plot: _Plot, layout: Mapping[str, Any], words: Sequence[str]) -> None:
+    picture, x, y = plot.picture, plot.x, plot.y
+    across, up = layout["xaxis"], layout["yaxis"]
+    for value, word in zip(across["tickvals"], across["ticktext"], strict=True):
+        at = float(x(value))
+        if across.get("showgrid", True):
+            picture.line((at, y.start, at, y.stop), GRID)
+        if across.get("tickangle"):
+            turn = f' transform="rotate(-90 {at + 4:.1f} {y.start + 6:.1f})"'
+            picture.text(at + 4, y.start + 6, _text(word), at="end", more=turn)
+        else:
+            picture.text(at, y.start + 17, _text(word), at="middle")
+    for value, word in zip(up["tickvals"], words, strict=True):
+        at = float(y(value))
+        if up.get("showgrid", True):
+            picture.line((x.start, at, x.stop, at), GRID)
+        picture.text(x.start - 7, at + 4, word, at="end")
+    place = (x.start, y.stop, x.stop - x.start, y.start - y.stop)
+    picture.box(place, "none", f' stroke="{NEUTRAL}"')
+    picture.text((x.start + x.stop) / 2, y.start + 40, _text(across["title"]["text"]), at="middle")
+    middle = (y.start + y.stop) / 2
+    turn = f' transform="rotate(-90 16 {middle:.1f})"'
+    picture.text(16, middle, _text(up["title"]["text"]), at="middle", more=turn)
+
+
+def _shape(plot: _Plot, shape: Mapping[str, Any]) -> None:
+    x0, x1 = (plot.place(shape.get("xref", "x"), shape[end], up=False) for end in ("x0", "x1"))
+    y0, y1 = (plot.place(shape.get("yref", "y"), shape[end], up=True) for end in ("y0", "y1"))
+    if shape["type"] == "rect":
+        corner = (min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))
+        plot.picture.box(corner, shape["fillcolor"])
+    else:
+        line = shape["line"]
+        plot.picture.line((x0, y0, x1, y1), line["color"], _stroke(line))
+
+
+def _stroke(line: Mapping[str, Any]) -> str:
+    dash = _DASHES.get(line.get("dash", "solid"))
+    more = f' stroke-dasharray="{dash}"' if dash else ""
+    return f' stroke-width="{line.get("width", 1.5)}"{more}'
+
+
+def _label(plot: _Plot, label: Mapping[str, Any]) -> None:
+    at, height = label["x"], label["y"]
+    # on a logarithmic axis Plotly places texts, unlike lines, by the exponent
+    if plot.x.log and label.get("xref") != "paper":
+        at = 10**at
+    x = plot.place(label.get("xref", "x"), at, up=False) + label.get("xshift", 0)
+    y = plot.place(label.get("yref", "y"), height, up=True) - label.get("yshift", 0)
+    y += _LIFTS[label.get("yanchor", "middle")]
+    color = f' style="fill:{label["font"]["color"]}"'
+    plot.picture.text(
+        x, y, _text(label["text"]), at=_SHIFTS[label.get("xanchor", "center")], more=color
+    )
+
+
+def _pixels(plot: _Plot, trace: Mapping[str, Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    return plot.x(_numbers(trace["x"])), plot.y(_numbers(trace["y"]))
+
+
+def _numbers(values: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(values, dtype=np.float64)
+
+
+def _scatter(plot: _Plot, trace: Mapping[str, Any]) -> None:
+    x, y = _pixels(plot, trace)
+    mode, marker = trace.get("mode", "lines"), {**_PLAIN, **trace.get("marker", {})}
+    if "lines" in mode:
+        line = trace["line"]
+        for first, second in pairwise(zip(x, y, strict=True)):
+            if np.isfinite([*first, *second]).all():
+                plot.picture.line((*first, *second), line["color"], _stroke(line))
+    if "markers" in mode:
+        look = _marker(marker)
+        for a, b in zip(x, y, strict=True):
+            if np.isfinite([a, b]).all():
+                plot.picture.circle(a, b, marker["size"] / 2, look)
+
+
+def _marker(marker: Mapping[str, Any]) -> str:
+    color = marker["color"]
+    fill, edge = ("none", color) if "open" in marker["symbol"] else (color, "none")
+    return f' fill="{fill}" stroke="{edge}" opacity="{marker.get("opacity", 1)}"'
+
+
+def _box(plot: _Plot, trace: Mapping[str, Any]) -> None:
+    names = ("lowerfence", "q1", "median", "q3", "upperfence")
+    low, q1, median, q3, high = (float(plot.x(trace[name][0])) for name in names)
+    row, half = float(trace["y"][0]), trace["width"] / 2
+    top, middle, bottom = sorted(float(plot.y(row + away)) for away in (-half, 0, half))
+    color, more = trace["line"]["color"], _stroke(trace["line"])
+    for ends in ((low, middle, q1, middle), (q3, middle, high, middle)):
+        plot.picture.line(ends, color, more)
+    plot.picture.box((q1, top, q3 - q1, bottom - top), trace["fillcolor"], f' stroke="{color}"')
+    plot.picture.line((median, top, median, bottom), color, ' stroke-width="3"')
+
+
+def _heatmap(plot: _Plot, trace: Mapping[str, Any]) -> None:
+    values = _numbers(trace["z"])
+    stops = [stop for stop, _ in trace["colorscale"]]
+    colors = np.array([_channels(color) for _, color in trace["colorscale"]])
+    span = trace["zmax"] - trace["zmin"]
+    for row, column in np.argwhere(np.isfinite(values)):
+        share = (values[row, column] - trace["zmin"]) / span
+        shade = ",".join(f"{np.interp(share, stops, each):.0f}" for each in colors.T)
+        x = sorted(float(plot.x(column + away)) for away in (-0.5, 0.5))
+        y = sorted(float(plot.y(row + away)) for away in (-0.5, 0.5))
+        plot.picture.box((x[0], y[0], x[1] - x[0] - 1, y[1] - y[0] - 1), f"rgb({shade})")
+
+
+def _channels(color: str) -> list[int]:
+    """Red, green and blue of rgb(r,g,b)."""
+    return [int(part) for part in re.findall(r"\d+", color)]
+
+
+_DRAW: Mapping[str, Callable[[_Plot, Mapping[str, Any]], None]] = {
+    "scatter": _scatter,
+    "box": _box,
+    "heatmap": _heatmap,
+}

@@ -1,0 +1,1 @@
+"""Charts of papers that are run again."""

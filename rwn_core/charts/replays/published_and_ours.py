@@ -1,0 +1,69 @@
+"""What a paper prints beside what comes out here, a row a number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rwn_core.charts.parts.style import (
+    Chart,
+    axis,
+    chart,
+    escape,
+    floats,
+    layout,
+    line,
+    points,
+)
+from rwn_core.charts.parts.tables import table
+
+if TYPE_CHECKING:  # charts are drawn by commands that run no replay
+    from rwn_core.evaluation.replays import Replayed
+
+_APART = 0.13
+
+
+def draw(replay: Replayed) -> Chart:
+    """Draw the rows of one unit: hollow what is printed, filled ours with its tolerance.
+
+    Parameters
+    ----------
+    replay : Replayed
+    """
+    rows = replay.drawn
+    at = np.arange(len(rows), dtype=np.float64)
+    printed = np.array([row.published.low for row in rows])
+    ours = np.array([np.nan if row.ours is None else row.ours.value for row in rows])
+    reach = np.array(
+        [0.0 if row.ours is None else row.published.tolerance(row.ours) for row in rows]
+    )
+    ends = np.column_stack([ours - reach, ours + reach, np.full(len(rows), np.nan)])
+    heights = np.repeat(at + _APART, 3)
+    bars = line(floats(ends.ravel()), floats(heights), released=True)
+    bars["line"] |= {"dash": "solid"}
+    seen = np.concatenate([printed, ends.ravel()])
+    low, high = float(np.nanmin(seen)), float(np.nanmax(seen))
+    rim = 0.06 * ((high - low) or 1.0)
+    names = [escape(row.published.name) for row in rows]
+    verdicts = [row.verdict.value for row in rows]
+    return chart(
+        "published_and_ours",
+        replay.title,
+        "hollow: printed · filled: ours, and how far both may be apart",
+        f"Points of {len(rows)} numbers as printed and as found here: {'; '.join(replay.counts)}",
+        data=[
+            points(floats(printed), floats(at - _APART), released=False) | {"name": "printed"},
+            bars | {"name": "may differ by", "hoverinfo": "skip"},
+            points(floats(ours), floats(at + _APART), released=True) | {"name": "ours"},
+        ],
+        layout=layout(
+            axis(escape(replay.unit), low - rim, high + rim, count=6),
+            axis("", len(rows) - 0.5, -0.5, tickvals=at.tolist(), ticktext=names, showgrid=False),
+        ),
+        large={"legend": True},
+        table=table(
+            ["number", "printed", "ours", "may differ by", "verdict"],
+            [[row.published.name for row in rows], printed, ours, reach, verdicts],
+        ),
+    )
