@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
 import rwn_core as rwn
 from rwn_core.errors import RWNError
@@ -47,11 +46,14 @@ class Question:
         return replace(reading, detail=said)
 
 
-@lru_cache(maxsize=1)
 def _release(unmasked: Comparison, params: Method, seed: int) -> Comparison:
     """The release of a setting; several measures of it are asked for one after another."""
-    release = rwn.mask(unmasked.original, params, seed=seed)
-    return unmasked.with_masked(release.masked, release.law)
+    held: dict[object, Comparison] = unmasked.once("latest release", dict)
+    if (params, seed) not in held:
+        held.clear()
+        release = rwn.mask(unmasked.original, params, seed=seed)
+        held[params, seed] = unmasked.with_masked(release.masked, release.law)
+    return held[params, seed]
 
 
 def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answer]) -> Handle:

@@ -11,6 +11,7 @@ from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.readable import decision_html
 from rwn_ui.features import watch_list
 from rwn_ui.state.session import Session
+from rwn_ui.widgets.page_link import link_to
 
 
 def _key(session: Session, what: str) -> str:
@@ -68,7 +69,7 @@ def draw(session: Session, names: list[str]) -> None:
                 on_click="ignore",
                 key=_key(session, "decision.page"),
             )
-            st.page_link("pages/release.py", label="Carry it out", icon=":material/outbox:")
+            link_to("pages/release.py", "Carry it out", ":material/outbox:")
 
 
 def _lines(text: str) -> tuple[str, ...]:

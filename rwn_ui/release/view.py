@@ -12,6 +12,7 @@ from rwn_ui.release import approval, files, judging, ledger
 from rwn_ui.release.judging import key
 from rwn_ui.release.steps import Step, description, is_checked, steps
 from rwn_ui.state.session import Session
+from rwn_ui.widgets.page_link import link_to
 
 
 def draw(session: Session) -> None:
@@ -73,7 +74,7 @@ def _data(session: Session) -> None:
         st.warning(escaped(f"Released as they are, without masking: {', '.join(kept)}."))
     for notice in data.notices:
         st.info(escaped(notice), icon=":material/info:")
-    st.page_link("pages/data.py", label="Change kinds and roles", icon=":material/table:")
+    link_to("pages/data.py", "Change kinds and roles", ":material/table:")
     described = description(session)
     right = st.checkbox(
         "I have looked at every variable: kinds and roles are right",

@@ -10,6 +10,7 @@ import rwn_core as rwn
 from rwn_core import io
 from rwn_core.errors import log_fault
 from rwn_ui.state.session import Session
+from rwn_ui.widgets.page_link import link_to
 from rwn_ui.widgets.sidebar import widget_key
 
 
@@ -48,4 +49,4 @@ def offer(session: Session) -> None:
             key=widget_key(session, "download"),
             mime=form.media_type,
         )
-        st.page_link("pages/release.py", label="Make a release", icon=":material/outbox:")
+        link_to("pages/release.py", "Make a release", ":material/outbox:")

@@ -51,7 +51,8 @@ def server(
 ) -> Iterator[Server]:
     """An app that runs for the whole session."""
     # a first large table would wait for the compiler, which is not what these tests ask
-    subprocess.run([sys.executable, "-m", "rwn_core.scale.warm_up"], check=True)
+    compile_search = "from rwn_core.scale.warm_up import warm; warm()"
+    subprocess.run([sys.executable, "-c", compile_search], check=True)
     port = free_port()
     folder = launch.app_file().parent
     launch.provide_plotly(folder / "static")

@@ -37,7 +37,7 @@ def test_every_demo_can_be_chosen_one_after_the_other(app) -> None:
     app.open("/").visit("Data")
     for name in ("pima", "bodyfat_raw", "cps1988", "randhie", "bodyfat"):
         choose_demo(app, name)
-        app.page.get_by_text(f"of {rwn.DEMOS[name].records:,} records").wait_for()
+        app.page.get_by_text(f"The first 100 of {rwn.DEMOS[name].records:,} records").wait_for()
     assert app.visit("Tune").stamp.startswith("ε = 2 · k = 5 · q = 1")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.toml import toml_document
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.replays.comparison import Attempt, Number, Published, Row, Verdict
 
@@ -180,7 +180,7 @@ def _row(each: Published, found: Found) -> Row:
 @cache
 def _facts() -> dict[str, Any]:
     text = (files(__package__) / "published.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return toml_document(text, "data file")
 
 
 def _entry(key: str) -> dict[str, Any]:

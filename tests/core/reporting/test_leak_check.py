@@ -74,7 +74,7 @@ LEAKS = [
     ("Ages begin at 22.", "fewer than 10 records"),
     ("Look at record 37.", "the number of a record"),
     ("Look at row #37", "the number of a record"),
-    ("Radius 2.5 was used.", "a number that no notice may say"),
+    ("Radius 2.6183 was used.", "a number that no notice may say"),
     ("It lies in /home/Zaphod/data.", "a path of a file or folder"),
     ("It lies in C:\\Users\\Zaphod.", "a path of a file or folder"),
     ("Made from survey.csv.", "the name of the original's file"),
