@@ -102,10 +102,7 @@ def strip(app) -> list[str]:
 
 def test_another_regression_question_is_on_the_tune_page(app) -> None:
     app.open("/").visit("Data")
-    app.page.get_by_role("button", name="Schema (TOML)").scroll_into_view_if_needed()
-    app.page.wait_for_timeout(300)  # an open menu closes while the page scrolls
-    app.page.get_by_role("combobox", name="Regression: response").click()
-    app.page.get_by_role("option", name="weight", exact=True).click()
+    app.pick(app.page.get_by_role("combobox", name="Regression: response"), "weight")
     app.page.get_by_text("Every page now uses this description.").wait_for()
     app.visit("Tune")
     app.card("Regression of weight").wait_for()
@@ -164,7 +161,7 @@ def test_a_schema_settles_what_a_file_alone_leaves_open(app, tmp_path: Path) -> 
 
 def test_half_a_regression_is_one_sentence(app) -> None:
     app.open("/").visit("Data")
-    app.page.get_by_role("button", name="Schema (TOML)").scroll_into_view_if_needed()
+    app.page.get_by_role("button", name="Erase everything").scroll_into_view_if_needed()
     app.page.wait_for_timeout(300)  # an open menu closes while the page scrolls
     app.page.get_by_role("button", name="Clear all").click()
     (message,) = app.messages()

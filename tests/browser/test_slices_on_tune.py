@@ -16,8 +16,7 @@ LABEL = "Variables that travel together"
 def choose(app, title: str) -> str:
     """Take a choice; what the panel then says."""
     before = app.stamp
-    app.page.get_by_test_id("stSidebar").get_by_role("combobox", name=LABEL).click()
-    app.page.get_by_role("option", name=title, exact=True).click()
+    app.pick(app.page.get_by_test_id("stSidebar").get_by_role("combobox", name=LABEL), title)
     words = app.wait_for_change(before)
     app.settle()
     return words
@@ -59,8 +58,7 @@ def test_slices_move_the_cards_and_are_in_the_file_of_python_and_of_the_command(
 def test_own_slices_by_fields_and_the_link_brings_them(app) -> None:
     app.open("/?epsilon=6&k=5&q=1")
     sidebar = app.page.get_by_test_id("stSidebar")
-    sidebar.get_by_role("combobox", name=LABEL).click()
-    app.page.get_by_role("option", name="Own slices", exact=True).click()
+    app.pick(sidebar.get_by_role("combobox", name=LABEL), "Own slices")
     field = sidebar.get_by_role("combobox", name="Slice 1")
     field.click()
     before = app.stamp

@@ -79,6 +79,7 @@ def test_a_registered_analysis_passes_or_fails(utility):
     utility.tile("Analysis plan").wait_for()
     table = utility.page.locator(".rwn-tables table").filter(has_text="the registered analyses")
     assert "Regression of siri" in table.inner_text()
+    utility.page.get_by_role("tab", name="Text").click()
     area = utility.page.get_by_role("textbox", name="Analyses")
     area.fill("[[analysis]]\nname = 'x'")
     area.press("Control+Enter")
