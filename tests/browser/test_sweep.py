@@ -136,7 +136,9 @@ def test_the_whole_walk_by_keyboard(app, open_app, tmp_path) -> None:
     other.page.get_by_role("link", name="Compare", exact=True).click()
     path = tmp_path / "scenario.toml"
     path.write_bytes(content)
-    other.page.locator("input[type=file]").first.set_input_files(path)
+    # the page that is left has files of its own to open
+    uploader = other.page.get_by_test_id("stFileUploader").filter(has_text="Scenario or decision")
+    uploader.locator("input[type=file]").set_input_files(path)
     other.page.get_by_text(re.compile("Loaded into Tune")).first.wait_for()
     again = other.card("Risk–utility map").locator(".rwn-plot")
     again.wait_for()
