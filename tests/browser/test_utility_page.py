@@ -75,6 +75,7 @@ def test_cancel_leaves_no_process(utility):
 
 def test_a_registered_analysis_passes_or_fails(utility):
     utility.page.get_by_text("Analysis plan: register").click()
+    utility.settle()  # while it opens, its buttons are on their way
     utility.page.get_by_role("button", name="Suggest").click()
     utility.tile("Analysis plan").wait_for()
     table = utility.page.locator(".rwn-tables table").filter(has_text="the registered analyses")
