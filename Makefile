@@ -1,4 +1,4 @@
-.PHONY: check format lint types test replay
+.PHONY: check format lint types test nightly engines replay
 
 check: format lint types test
 
@@ -14,6 +14,12 @@ types:
 test:
 	python -m rwn_core.scale.warm_up
 	python -m pytest -n 3
+
+nightly:
+	python -m pytest -m nightly
+
+engines:
+	python -m pytest -m engines
 
 replay:
 	python -m docs.reproduced
