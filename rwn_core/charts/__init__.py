@@ -12,6 +12,7 @@ import orjson
 
 from rwn_core.charts.lessons import intruder as lesson_intruder
 from rwn_core.charts.lessons import k_methods as lesson_k_methods
+from rwn_core.charts.lessons import k_values as lesson_k_values
 from rwn_core.charts.lessons import neighborhood as lesson_neighborhood
 from rwn_core.charts.lessons import sampling as lesson_sampling
 from rwn_core.charts.lessons import standard_errors as lesson_standard_errors
@@ -87,6 +88,8 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "lesson_neighborhood": lesson_neighborhood.draw,
         "lesson_standard_errors": lesson_standard_errors.draw,
         "lesson_k_methods": lesson_k_methods.draw,
+        "lesson_k_values": lesson_k_values.draw,
+        "lesson_k_near": lesson_k_values.draw_near,
         "lesson_sampling": lesson_sampling.draw,
         "published_and_ours": published_and_ours.draw,
     }

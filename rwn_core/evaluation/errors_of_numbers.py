@@ -103,7 +103,8 @@ def errors_of_numbers(
 
     References
     ----------
-    Bakar et al., k-PRAM and k-noise: the table of bias, MSE and RMSE, which it does not define.
+    Biswal, Arbuckle, Kulik, k-PRAM and k-noise: the table of bias, MSE and RMSE, which it does
+    not define.
     """
     values = _numbers(microdata, variable)
     if not 2 <= k <= len(values):

@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.charts import CHARTS
-from rwn_core.evaluation.lessons.k_methods import TABLES, Change, k_methods, table
+from rwn_core.charts import CHARTS, Chart
+from rwn_core.evaluation.lessons.k_methods import (
+    TABLES,
+    Change,
+    KMethods,
+    k_methods,
+    near_released,
+    table,
+)
 from rwn_core.tuning import Setting
 from rwn_ui.learn.lesson import Choice, Lesson, OnTune, Shown, Slider, Values, tile
 from rwn_ui.panel.tile import percent
@@ -17,13 +24,28 @@ _PUBLISHED = (
 )
 """The table of the k-noise paper, with the mean square that theory expects of its design."""
 
+_PICTURES = (
+    "near a true age",
+    "before and after",
+    "near a released age",
+)
+
+
+def _picture(values: Values, lesson: KMethods) -> Chart:
+    if values["picture"] == _PICTURES[0]:
+        return CHARTS["lesson_k_methods"](lesson)
+    if values["picture"] == _PICTURES[1]:
+        return CHARTS["lesson_k_values"](lesson)
+    counted = near_released(table(values["table"]), k=values["k"], shape=values["shape"])
+    return CHARTS["lesson_k_near"](counted)
+
 
 def _show(values: Values) -> Shown:
     data = table(values["table"])
     lesson = k_methods(data, k=values["k"], shape=values["shape"])
     return Shown(
         words=f"{values['table']} · k = {values['k']} · {values['shape']} noise",
-        chart=CHARTS["lesson_k_methods"](lesson),
+        chart=_picture(values, lesson),
         tiles=[
             tile(
                 "Least share within reach",
@@ -128,6 +150,14 @@ LESSON = Lesson(
             label="Shape of the noise",
             options=("uniform", "laplace", "gaussian"),
             help="All have the same variance δ² / 3.",
+        ),
+        Choice(
+            name="picture",
+            label="Picture",
+            options=_PICTURES,
+            help="The count of theorem 1, within 2δ of a true age; the distribution of the ages, "
+            "with the intervals of k-PRAM; or the paper’s Figure 5, the released ages within δ of "
+            "a released one, which the theorem does not cover.",
         ),
     ),
     show=_show,

@@ -1,4 +1,4 @@
-"""Compares k-PRAM and k-noise: records within reach of the noise, and what each does to a mean."""
+"""Compares k-PRAM and k-noise: records within reach of the noise, and what each does to values."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from rwn_core.masking.k_noise import delta, expected_near
 from rwn_core.mechanism.noise_law import Noise, Shape
 
 SEED = 1  # a lesson is the same for everybody
+RELEASES = 200  # drawn to count the released records near a released one
 TABLES = ("ages of 241 men", "a gap around one person")
 _ALONE, _GAP, _SIDE = 50.0, 10.0, 60  # one person, and so many at each end of a gap
 
@@ -84,6 +85,8 @@ class KMethods:
     smallest : float
         The least of expected / near; theorem 1 says at least 1/2 for uniform noise.
     noise, pram : Change
+    values, noisy, drawn : ndarray of float64, shape (n,)
+        As they are, after k-noise and after k-PRAM, row by row.
     """
 
     delta: float
@@ -94,6 +97,34 @@ class KMethods:
     smallest: float
     noise: Change
     pram: Change
+    values: NDArray[np.float64]
+    noisy: NDArray[np.float64]
+    drawn: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NearReleased:
+    """Hold how many released records lie within delta of a released one.
+
+    Attributes
+    ----------
+    k : int
+    at : ndarray of float64, shape (v,)
+        The different true values, ascending.
+    mean, error : ndarray of float64, shape (v,)
+        Of the count around the released values of those who have this one, over all releases,
+        with its Monte Carlo standard error.
+    fewer, fewer_error : float
+        Share of released records with fewer than k released ones within delta, themselves
+        included, with its Monte Carlo standard error.
+    """
+
+    k: int
+    at: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    error: NDArray[np.float64]
+    fewer: float
+    fewer_error: float
 
 
 def k_methods(data: Microdata, *, k: int, shape: Shape = "uniform") -> KMethods:
@@ -114,7 +145,7 @@ def k_methods(data: Microdata, *, k: int, shape: Shape = "uniform") -> KMethods:
 
     References
     ----------
-    Bakar et al., k-PRAM and k-noise, sections 2 and 3, theorem 1.
+    Biswal, Arbuckle, Kulik, k-PRAM and k-noise, sections 2 and 3, theorem 1.
     """
     values = data.values("age")
     half = delta(np.sort(values), k)
@@ -125,8 +156,7 @@ def k_methods(data: Microdata, *, k: int, shape: Shape = "uniform") -> KMethods:
     group = intervals(values, k)
     count = int(group.max()) + 1
     methods: tuple[Any, ...] = (KNoise(k=k, shape=shape), KPRAM(k=k))
-    released = [mask(data, method, seed=SEED).masked for method in methods]
-    noisy, drawn = (each.values("age") - values for each in released)
+    noisy, drawn = (mask(data, each, seed=SEED).masked.values("age") for each in methods)
     return KMethods(
         delta=half,
         at=at,
@@ -134,8 +164,56 @@ def k_methods(data: Microdata, *, k: int, shape: Shape = "uniform") -> KMethods:
         expected=expected,
         borders=np.linspace(values.min(), values.max(), count + 1),
         smallest=float((expected / near).min()),
-        noise=_change(noisy, noise.sd**2),
-        pram=_change(drawn, resampling_error(values, group)),
+        noise=_change(noisy - values, noise.sd**2),
+        pram=_change(drawn - values, resampling_error(values, group)),
+        values=values,
+        noisy=noisy,
+        drawn=drawn,
+    )
+
+
+def near_released(data: Microdata, *, k: int, shape: Shape = "uniform") -> NearReleased:
+    """Count released records around released ones, as the paper's Figure 5 does.
+
+    Theorem 1 is on windows of 2 delta around a true value. These have delta, half of that, and
+    stand around a released value, so that the theorem says nothing of them.
+
+    Parameters
+    ----------
+    data : Microdata
+        One of `table`.
+    k : int
+        At least 2.
+    shape : {"uniform", "laplace", "gaussian"}
+        Of the noise.
+
+    Returns
+    -------
+    NearReleased
+
+    References
+    ----------
+    Biswal, Arbuckle, Kulik, Figure 5.
+    """
+    values = data.values("age")
+    half = delta(np.sort(values), k)
+    noise, rng = Noise(shape=shape, sd=half / np.sqrt(3)), np.random.default_rng(SEED)
+    counts = np.empty((RELEASES, len(values)))
+    for row in counts:
+        released = values + noise.draw(rng.random(len(values)))
+        ordered = np.sort(released)
+        row[:] = np.searchsorted(ordered, released + half, "right")
+        row -= np.searchsorted(ordered, released - half, "left")
+    at, which = np.unique(values, return_inverse=True)
+    by_value = np.array([np.bincount(which, row) for row in counts]) / np.bincount(which)
+    fewer, root = (counts < k).mean(axis=1), np.sqrt(RELEASES)
+    return NearReleased(
+        k=k,
+        at=at,
+        mean=by_value.mean(axis=0),
+        error=by_value.std(axis=0, ddof=1) / root,
+        fewer=float(fewer.mean()),
+        fewer_error=float(fewer.std(ddof=1) / root),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.evaluation.lessons.k_methods import TABLES, k_methods, table
+from rwn_core.evaluation.lessons.k_methods import TABLES, k_methods, near_released, table
 from rwn_core.evaluation.replays.comparison import Attempt, Number, mean_of
 from rwn_core.evaluation.replays.replay import Found, Replay, Request
 from rwn_core.mechanism.noise_law import Noise
@@ -62,12 +62,16 @@ def _k_noise(request: Request) -> Found:
         "paper does not define them.",
         "The paper's numbers are of one draw each; the standard error of the bias of one draw is "
         f"{' and '.join(luck)}.",
-        "The picture, in place of the paper's figures 2 to 5, is on the ages of 241 men.",
+        "The pictures, in place of the paper's figures 2 to 5, are on the ages of 241 men.",
     )
     return Found(
         numbers=numbers,
         attempts=attempts,
-        pictures=(("lesson_k_methods", lessons[TABLES[0]]),),
+        pictures=(
+            ("lesson_k_methods", lessons[TABLES[0]]),
+            ("lesson_k_values", lessons[TABLES[0]]),
+            ("lesson_k_near", near_released(table(TABLES[0]), k=K)),
+        ),
         unit=UNIT,
         notes=notes,
         stand_in=True,

@@ -46,6 +46,8 @@ def all_charts() -> dict[str, Any]:
         "neighborhood": CHARTS["lesson_neighborhood"](the_neighborhood(19)),
         "standard_errors": CHARTS["lesson_standard_errors"](the_errors()),
         "k_methods": CHARTS["lesson_k_methods"](k_methods.k_methods(ages, k=10)),
+        "k_values": CHARTS["lesson_k_values"](k_methods.k_methods(ages, k=10)),
+        "k_near": CHARTS["lesson_k_near"](k_methods.near_released(ages, k=10)),
         "sampling": CHARTS["lesson_sampling"](
             sampling.sampling(fraction=0.02, keys=11, change=0.2)
         ),
@@ -119,3 +121,15 @@ def test_intervals_that_miss_the_truth_are_counted_and_red() -> None:
     missed = traces(drawn)["misses the truth"]
     assert missed["line"]["color"] == EPSILON
     np.testing.assert_allclose(missed["x"][:2], [2 - 1.96 * 0.3, 2 + 1.96 * 0.3], rtol=1e-6)
+
+
+def test_the_ages_before_and_after_are_counted_in_the_same_bins() -> None:
+    lesson = k_methods.k_methods(k_methods.table(k_methods.TABLES[0]), k=10)
+    drawn = CHARTS["lesson_k_values"](lesson)
+    counts = np.array([row[2:] for row in drawn["table"]["rows"]])
+    np.testing.assert_array_equal(counts.sum(axis=0), [241, 241, 241])
+    true = lesson.values
+    beyond = ((lesson.noisy < true.min()) | (lesson.noisy > true.max())).sum()
+    assert drawn["note"] == f"{beyond} beyond the range"
+    assert 0 < beyond < 30
+    assert set(lesson.drawn) <= set(true)

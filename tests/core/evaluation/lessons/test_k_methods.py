@@ -64,3 +64,18 @@ def test_KN_3_five_ages_and_noise_of_half_width_two_and_a_half() -> None:
     group = np.zeros(100, dtype=np.int64)
     assert lesson.resampling_error(ages, group) == pytest.approx(expected["kpram_discrete"])
     assert pytest.approx(expected["knoise"]) == 2.5**2 / 3
+
+
+def test_released_records_near_a_released_one_are_as_many_as_a_convolution_says() -> None:
+    """The difference of two uniform draws has a triangle for its density."""
+    data = lesson.table(lesson.TABLES[1])
+    counted = lesson.near_released(data, k=10)
+    half = lesson.k_methods(data, k=10).delta
+    values = data.values("age")
+    steps = np.linspace(-2 * half, 2 * half, 200_001)
+    weight = (2 * half - np.abs(steps)) / (4 * half**2) * (steps[1] - steps[0])
+    for at, mean, error in zip(counted.at, counted.mean, counted.error, strict=True):
+        others = np.delete(values, np.flatnonzero(values == at)[0]) - at
+        near = [float(weight[np.abs(steps + apart) <= half].sum()) for apart in others]
+        assert mean == pytest.approx(1 + sum(near), abs=4 * error + 1e-3)
+    assert counted.fewer > 0  # the theorem says nothing of these windows

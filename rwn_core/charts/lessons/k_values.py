@@ -1,0 +1,127 @@
+"""k-PRAM and k-noise: how the values lie before and after, and how near released ones are."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.charts.parts.style import (
+    LIMIT,
+    NEUTRAL,
+    ORIGINAL,
+    RELEASED,
+    Chart,
+    Trace,
+    above,
+    axis,
+    chart,
+    floats,
+    horizontal,
+    label,
+    largest,
+    layout,
+    line,
+    number,
+    percent,
+    vertical,
+)
+from rwn_core.charts.parts.tables import table
+from rwn_core.evaluation.lessons.k_methods import KMethods, NearReleased
+
+_BIN = 2.0  # years
+_COLORS = {"as they are": ORIGINAL, "after k-noise": RELEASED, "after k-PRAM": NEUTRAL}
+
+
+def draw(lesson: KMethods) -> Chart:
+    """Draw the distribution of the values, after k-noise and after k-PRAM.
+
+    Parameters
+    ----------
+    lesson : KMethods
+    """
+    sides = {
+        "as they are": lesson.values,
+        "after k-noise": lesson.noisy,
+        "after k-PRAM": lesson.drawn,
+    }
+    low = min(float(side.min()) for side in sides.values())
+    high = max(float(side.max()) for side in sides.values())
+    edges = np.arange(np.floor(low / _BIN) * _BIN, high + _BIN, _BIN)
+    counts = {name: np.histogram(side, edges)[0] for name, side in sides.items()}
+    beyond = (lesson.noisy < lesson.values.min()) | (lesson.noisy > lesson.values.max())
+    top = above(1.05 * largest(*counts.values()))
+    return chart(
+        "lesson_k_values",
+        "Ages before and after",
+        f"{int(beyond.sum())} beyond the range",
+        f"Distribution of {len(lesson.values)} ages as they are, after k-noise and after k-PRAM; "
+        f"k-noise takes {int(beyond.sum())} beyond the range of the true ones",
+        data=[_outline(edges, height, name) for name, height in counts.items()],
+        layout=layout(
+            axis("age", float(edges[0]) - 1, float(edges[-1]) + 1),
+            axis("records", 0, top),
+            shapes=[
+                {**vertical(border, NEUTRAL, "dot"), "layer": "below"}
+                for border in lesson.borders.tolist()
+            ],
+            annotations=[
+                label(name, float(edges[-1]), top * (1 - 0.05 * row), color, bold=True)
+                | {"xanchor": "right", "yanchor": "top"}
+                for row, (name, color) in enumerate(_COLORS.items())
+            ],
+        ),
+        large={"legend": True},
+        table=table(["age from", "to", *counts], [edges[:-1], edges[1:], *counts.values()]),
+    )
+
+
+def _outline(edges: NDArray[np.float64], heights: NDArray[np.int64], name: str) -> Trace:
+    corners = np.concatenate([edges[:1], edges])
+    drawn = line(
+        floats(corners),
+        np.concatenate([[0], heights, [0]]),
+        released=name == "after k-noise",
+        name=name,
+    )
+    drawn["line"] |= {"shape": "hv"}
+    if name == "after k-PRAM":
+        drawn["line"] |= {"color": NEUTRAL, "width": 1.2}
+    if name == "as they are":
+        drawn |= {"fill": "tozeroy", "fillcolor": f"{ORIGINAL}22"}
+    return drawn
+
+
+def draw_near(counted: NearReleased) -> Chart:
+    """Draw how many released records lie within delta of a released one, against k.
+
+    Parameters
+    ----------
+    counted : NearReleased
+    """
+    share = f"{percent(counted.fewer, 2)} ± {percent(counted.fewer_error, 2)}"
+    least = int(np.argmin(counted.mean))
+    return chart(
+        "lesson_k_near",
+        "Released records within δ",
+        f"{share} have fewer than k",
+        f"Mean number of released records within delta of a released one, by true age; the least "
+        f"is {number(float(counted.mean[least]))} at {number(float(counted.at[least]))}",
+        data=[
+            line(
+                floats(counted.at), floats(counted.mean), released=True, name="near a released age"
+            )
+        ],
+        layout=layout(
+            axis("age", float(counted.at.min()) - 2, float(counted.at.max()) + 2),
+            axis("released records within δ", 0, above(1.05 * largest(counted.mean, [counted.k]))),
+            shapes=[horizontal(counted.k, LIMIT, "dot")],
+            annotations=[
+                label(f"k = {counted.k}", float(counted.at.min()), counted.k, LIMIT)
+                | {"xanchor": "left"}
+            ],
+        ),
+        table=table(
+            ["age", "released records within δ", "error of the simulation"],
+            [counted.at, counted.mean, counted.error],
+        ),
+    )
