@@ -1,4 +1,4 @@
-.PHONY: check format lint types test nightly engines replay
+.PHONY: check format lint types test nightly engines replay site
 
 check: format lint types test
 
@@ -23,3 +23,7 @@ engines:
 
 replay:
 	python -m docs.reproduced
+
+site:
+	python -m docs.build
+	python -m docs.site
