@@ -120,15 +120,22 @@ def serve(
         int | None, typer.Option(min=1, max=65535, help="By default the first free from 8501 on.")
     ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no window.")] = False,
+    classroom: Annotated[
+        bool, typer.Option("--classroom", help="Large type, demo tables only: no file is taken.")
+    ] = False,
 ) -> None:
     """Open the app in this machine's browser; Ctrl-C ends it."""
     from rwn_core.io.read import read
     from rwn_ui.server import launch
 
+    if classroom and file is not None:
+        raise ParameterError("--classroom shows demo tables only; leave the file out.")
     if file is not None:
         require_openable(file)  # not to be opened is no fault of its content
         read(file)  # refused here, with a sentence, rather than on the page
-    raise typer.Exit(launch.run(file, port=port, browser=not no_browser, say=say))
+    raise typer.Exit(
+        launch.run(file, port=port, browser=not no_browser, classroom=classroom, say=say)
+    )
 
 
 @app.command()

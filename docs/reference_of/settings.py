@@ -65,6 +65,7 @@ ENVIRONMENT: Table = {
     "RWN_LAUNCHED": "Set by `rwn app`: the server's standard input ends with its launcher, and the "
     "server with it.",
     "RWN_FILE": "The table that the app opens first; `rwn app FILE` sets it.",
+    "RWN_CLASSROOM": "Set by `rwn app --classroom`: large type, and no file is taken.",
     "RWN_SWEEPS": "The folder where the app keeps the readings of unfinished sweeps.",
     "XDG_RUNTIME_DIR": "Where that folder lies if RWN_SWEEPS is left out.",
     "RWN_PROJECTS": "The folder where the app keeps the projects that are saved for a table.",

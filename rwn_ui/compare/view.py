@@ -20,7 +20,7 @@ from rwn_ui.panel import panel
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
-from rwn_ui.widgets.upload import text_of, written_name
+from rwn_ui.widgets.upload import file_chooser, text_of, written_name
 
 MOST = 3  # scenarios side by side
 
@@ -44,9 +44,7 @@ def shelf(session: Session) -> None:
         key=_key(session, "save"),
     ):
         _save(session, name.strip(), note.strip())
-    upload = st.file_uploader(
-        "Scenario or decision (TOML)", type=["toml"], key=_key(session, "file")
-    )
+    upload = file_chooser("Scenario or decision (TOML)", ["toml"], key=_key(session, "file"))
     seen = _key(session, "file.seen")
     if upload is not None and upload.file_id != st.session_state.get(seen):
         read = _read(upload.getvalue())

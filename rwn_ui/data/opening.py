@@ -12,7 +12,7 @@ from rwn_ui.background.progress import wait_for
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
-from rwn_ui.widgets.upload import text_of, written_name
+from rwn_ui.widgets.upload import file_chooser, text_of, written_name
 
 AT_ONCE = 1.5  # seconds that a page waits for a small file before it shows how far it is
 _SEEN = "data.upload.seen"
@@ -20,14 +20,14 @@ _SEEN = "data.upload.seen"
 
 def open_file(session: Session) -> bool:
     """Choose a file and perhaps its schema; whether a table was taken up just now."""
-    upload = st.file_uploader(
+    upload = file_chooser(
         f"Open your table: {io.kinds()}",
-        type=[suffix.removeprefix(".") for form in io.FORMATS for suffix in form.suffixes],
+        [suffix.removeprefix(".") for form in io.FORMATS for suffix in form.suffixes],
         key="data.upload",
     )
-    described = st.file_uploader(
+    described = file_chooser(
         "Its schema, if you have one (TOML)",
-        type=["toml"],
+        ["toml"],
         key="data.upload.schema",
         help="Kinds, roles, weights, the regression and how the file is laid out: what this page "
         "and rwn demo --schema write. It settles what a file alone leaves open.",

@@ -9,12 +9,14 @@ import rwn_core as rwn
 from rwn_ui.data import questions
 from rwn_ui.data.opening import open_file
 from rwn_ui.messages import escaped
+from rwn_ui.server.launch import in_class
 from rwn_ui.state.change_table import load
 from rwn_ui.state.erase import erase
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
 PREVIEW_ROWS = 100
+_OWN = "**Open your table**, or a demo table, to begin; it stays on this machine."
 
 
 def choose(session: Session) -> None:
@@ -22,8 +24,8 @@ def choose(session: Session) -> None:
     st.markdown(
         "### RWN masks a table of people\n"
         "It replaces values by those of similar records, and shows at once what that costs an "
-        "analyst and what it protects from an intruder. **Open your table**, or a demo table, to "
-        "begin; it stays on this machine."
+        "analyst and what it protects from an intruder. "
+        + ("In a class, with demo tables only." if in_class() else _OWN)
     )
     left, right = st.columns([3, 2], gap="large")
     with right:

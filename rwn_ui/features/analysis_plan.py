@@ -17,7 +17,7 @@ from rwn_ui.features import analysis_form
 from rwn_ui.messages import escaped, guarded
 from rwn_ui.state.results import own_results, prepared
 from rwn_ui.state.session import Session
-from rwn_ui.widgets.upload import text_of
+from rwn_ui.widgets.upload import file_chooser, text_of
 
 _DRAFT, _SHOWN = "analysis plan", "analysis plan on screen"
 _HELP = """Each analysis has a name, a kind and a tolerance. Kinds: `linear`, `logistic` and
@@ -152,9 +152,9 @@ def _files(session: Session, key: str, change: Callable[[str], None]) -> None:
             with guarded():
                 change(read(upload.getvalue()).to_toml())
 
-    st.file_uploader(
+    file_chooser(
         "Load the analysis plan of a scenario file (TOML)",
-        type=["toml"],
+        ["toml"],
         key=f"{key}.file",
         on_change=take,
     )

@@ -14,7 +14,7 @@ from rwn_ui.state import change_table, load_setting, project_folder
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
-from rwn_ui.widgets.upload import text_of
+from rwn_ui.widgets.upload import file_chooser, text_of
 
 _SEEN, _COMING = "project.seen", "project.coming"
 
@@ -131,8 +131,8 @@ def controls(session: Session) -> None:
 
 
 def _open(session: Session) -> None:
-    upload = st.file_uploader(
-        "Open a project file", type=["toml"], key=f"project.{session.generation}.upload"
+    upload = file_chooser(
+        "Open a project file", ["toml"], key=f"project.{session.generation}.upload"
     )
     seen = f"project.{session.generation}.upload.seen"
     if upload is not None and upload.file_id != st.session_state.get(seen):

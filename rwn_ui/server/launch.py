@@ -23,6 +23,8 @@ ADDRESS = "127.0.0.1"
 FIRST_PORT = 8501
 FILE_VARIABLE = "RWN_FILE"
 """Environment variable that names the file the app opens first."""
+CLASSROOM_VARIABLE = "RWN_CLASSROOM"
+"""Environment variable that, when set, gives large type and takes no file."""
 
 SAFE_OPTIONS: Mapping[str, bool | int | str | tuple[str, ...]] = MappingProxyType(
     {
@@ -102,6 +104,11 @@ def choose_port(port: int | None = None) -> int:
     raise ParameterError("No port from 8501 to 8600 is free; choose one with --port.")
 
 
+def in_class() -> bool:
+    """Whether the app was started for a class: large type, and no file is taken."""
+    return bool(os.environ.get(CLASSROOM_VARIABLE))
+
+
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
         try:
@@ -116,6 +123,7 @@ def run(
     *,
     port: int | None = None,
     browser: bool = True,
+    classroom: bool = False,
     say: Callable[[str], None],
 ) -> int:
     """Serve the app until it is interrupted.
@@ -127,6 +135,8 @@ def run(
     port : int, optional
     browser : bool
         Whether to open the browser when the app is ready.
+    classroom : bool
+        Whether type is large and no file can be opened.
     say : callable
         Told the address, once the app answers.
 
@@ -146,7 +156,7 @@ def run(
     """
     port = choose_port(port)
     address = f"http://{ADDRESS}:{port}"
-    with _compiling(), serving(port, file) as server:
+    with _compiling(), serving(port, file, classroom=classroom) as server:
         say(f"RWN runs at {address} (Ctrl-C ends it)")
         if browser:
             webbrowser.open(address)
@@ -168,7 +178,11 @@ def _compiling() -> Iterator[None]:
 
 @contextmanager
 def serving(
-    port: int, file: Path | None = None, script: Path | None = None
+    port: int,
+    file: Path | None = None,
+    script: Path | None = None,
+    *,
+    classroom: bool = False,
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run the app's server on a free port, ready to answer; it is stopped at the end.
 
@@ -179,18 +193,23 @@ def serving(
         A table to open first.
     script : Path, optional
         Another page to serve in the app's place, under the same options.
+    classroom : bool
+        Whether type is large and no file can be opened.
 
     Raises
     ------
     RWNError
         The app does not start.
     """
-    environment = {key: value for key, value in os.environ.items() if key != FILE_VARIABLE}
+    ours = {FILE_VARIABLE, CLASSROOM_VARIABLE}
+    environment = {key: value for key, value in os.environ.items() if key not in ours}
     # a slider move is many small matrix products, which threads make slower, not faster
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     environment[LAUNCHED] = "1"
     if file is not None:
         environment[FILE_VARIABLE] = str(file.resolve())
+    if classroom:
+        environment[CLASSROOM_VARIABLE] = "1"
     nowhere = subprocess.DEVNULL
     with _ending_on_sigterm(), _served_app() as app:
         server = subprocess.Popen(

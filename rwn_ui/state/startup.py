@@ -12,7 +12,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.background.progress import bar, polled
 from rwn_ui.messages import escaped
-from rwn_ui.server.launch import FILE_VARIABLE
+from rwn_ui.server.launch import FILE_VARIABLE, in_class
 from rwn_ui.state.change_table import arrive, give_up, load
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
@@ -52,7 +52,7 @@ def _opened(data: rwn.Microdata, *, name: str, demo: str | None) -> Session:
         load(session, data, name=name, demo=demo)
         own_work().first = True
         return session
-    session = Session(name=name, demo=demo, data=data)
+    session = Session(name=name, demo=demo, data=data, projector=in_class())
     session.settle(prepared(session).prepared)
     return session
 

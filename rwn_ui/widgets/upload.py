@@ -1,8 +1,28 @@
-"""Reads what comes with a file that is given to a page: its name and its text."""
+"""Takes a file that is given to a page, unless a class looks on, and reads its name and text."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
 from rwn_core.errors import InputError
+from rwn_ui.server.launch import in_class
+
+
+def file_chooser(
+    label: str,
+    types: list[str],
+    *,
+    key: str,
+    help: str | None = None,
+    on_change: Callable[[], None] | None = None,
+) -> UploadedFile | None:
+    """Offer to open a file; in a class there is nothing to choose."""
+    if in_class():
+        return None
+    return st.file_uploader(label, type=types, key=key, help=help, on_change=on_change)
 
 
 def written_name(sent: str) -> str:
