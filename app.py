@@ -6,6 +6,7 @@ import streamlit as st
 
 import rwn_ui
 from rwn_ui.messages import guarded
+from rwn_ui.panel.guide import guide
 from rwn_ui.server.assets import provide_plotly
 from rwn_ui.server.sweeper import keep_swept
 
@@ -34,6 +35,7 @@ def main() -> None:
         ],
         position="top",
     )
+    guide(page.url_path or "tune")
     with guarded():  # the outer wall: what a page does not catch itself
         page.run()
 

@@ -17,6 +17,7 @@ from playwright.sync_api import (
     TimeoutError,
 )
 
+BEEN_HERE = "localStorage.setItem('rwn.tour', '1')"
 PATIENCE = 60_000  # milliseconds; the machine may be busy
 
 
@@ -73,8 +74,10 @@ class Server:
 class App:
     """The app in one browser tab, with what the tab asked for and complained about."""
 
-    def __init__(self, context: BrowserContext, server: Server) -> None:
+    def __init__(self, context: BrowserContext, server: Server, *, first: bool = False) -> None:
         self.server = server
+        if not first:  # not the first visit of this browser: nobody is shown around
+            context.add_init_script(BEEN_HERE)
         self.page: Page = context.new_page()
         self.page.set_default_timeout(PATIENCE)
         self.complaints: list[str] = []
