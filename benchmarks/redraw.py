@@ -70,6 +70,7 @@ class Subject:
     def __init__(self, page: Page, selector: str, attribute: str | None, slider: int) -> None:
         self.page, self.watch = page, [selector, attribute]
         self.handle = page.get_by_role("slider").nth(slider)
+        self.arrow = "ArrowRight"
         self.times: list[float] = []
         self.waits: list[float] = []
 
@@ -82,7 +83,7 @@ class Subject:
         self.handle.focus()
         for _ in range(presses):
             self.page.evaluate(WATCH, self.watch)
-            self.page.keyboard.press("ArrowRight")
+            self.page.keyboard.press(self.arrow)
             took = self.page.evaluate("window.painted")
             if counted:
                 self.times.append(took)

@@ -7,6 +7,7 @@ from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.standard_errors import (
     Slopes,
     StandardErrors,
+    release,
     sample,
     slopes,
 )
@@ -31,10 +32,12 @@ def _sample(number: int, values: Values) -> Prepared:
 def _show(values: Values) -> Shown:
     count = values["samples"]
     ready = [_sample(number, values) for number in range(count)]
-    before: Slopes = memo("lesson slopes", 9).once(count, lambda: slopes(ready, masked=False))
+    before: Slopes = memo("lesson slopes", 9).once(
+        count, lambda: slopes([one.microdata for one in ready])
+    )
     moved = [one.at(k=values["k"], q=values["q"]) for one in ready]
-    lesson = StandardErrors(original=before, released=slopes(moved, masked=True))
-    after = lesson.released
+    after = slopes([release(one, number) for number, one in enumerate(moved)])
+    lesson = StandardErrors(original=before, released=after)
     return Shown(
         words=f"{count} samples · k = {values['k']} · q = {values['q']:g}",
         chart=CHARTS["lesson_standard_errors"](lesson),
@@ -71,15 +74,14 @@ def _show(values: Values) -> Shown:
 def _code(values: Values) -> str:
     setting = f"epsilon=0, k={values['k']}, q={values['q']:g}"
     return f"""\
-import numpy as np
 import rwn_core as rwn
-from rwn_core.evaluation.lessons.standard_errors import sample, slope
+from rwn_core.evaluation.lessons.standard_errors import sample, slopes
 
 tables = [sample(i) for i in range({values["samples"]})]
 masked = [rwn.mask(t, rwn.RWN({setting}), seed=i).masked for i, t in enumerate(tables)]
-found, error = np.array([slope(*pair) for pair in zip(tables, masked)]).T
-coverage = (abs(found - 1) <= 1.96 * error).mean()
-ratio, mean = error.mean() / found.std(ddof=1), found.mean()"""
+fits = slopes(masked)
+coverage = (abs(fits.slope - 1) <= 1.96 * fits.error).mean()
+ratio, mean = fits.error.mean() / fits.slope.std(ddof=1), fits.slope.mean()"""
 
 
 def _on_tune(values: Values) -> OnTune:

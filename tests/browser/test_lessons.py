@@ -24,8 +24,25 @@ CUT = """() => [...document.querySelectorAll('.rwn-label > span:first-child, .rw
 """Texts that do not fit into their place."""
 
 
+SIZES = ({"width": 1280, "height": 720}, {"width": 1440, "height": 900})
+
+
+def cut_off(app) -> list[str]:
+    """Texts that do not fit into their place, at either size of the window."""
+    found = []
+    for size in SIZES:
+        app.page.set_viewport_size(size)
+        app.settle()
+        found += app.page.evaluate(CUT)
+    return found
+
+
 @pytest.fixture
 def learn(app):
+    return at_learn(app)
+
+
+def at_learn(app):
     app.open("/")
     app.page.get_by_role("link", name="Learn", exact=True).click()
     app.page.wait_for_function(ROUND, arg="Points and one release")
@@ -49,20 +66,23 @@ def test_every_lesson_s_picture_moves_with_a_slider_by_keyboard(learn):
         after = learn.wait_for_change(before)
         assert after != before
         assert learn.page.evaluate(PIXELS) != pixels, title
-        assert learn.page.evaluate(CUT) == [], title
+        assert cut_off(learn) == [], title
     assert learn.complaints == []
     assert learn.foreign == []
 
 
-def test_in_large_type_no_word_is_cut_off(learn):
-    learn.page.set_viewport_size({"width": 1280, "height": 720})
+def test_in_large_type_and_in_the_dark_no_word_is_cut_off(open_app):
+    learn = at_learn(open_app(color_scheme="dark"))
+    assert (
+        learn.page.evaluate("getComputedStyle(document.querySelector('.stApp')).colorScheme")
+        == "dark"
+    )
     before = learn.stamp
     learn.page.get_by_text("Projector mode").click()
     learn.wait_for_change(before)
     for title, (card, _) in LESSONS.items():
         choose(learn, title, card)
-        learn.settle()
-        assert learn.page.evaluate(CUT) == [], title
+        assert cut_off(learn) == [], title
     assert learn.complaints == []
 
 

@@ -15,8 +15,6 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.evaluation.standard_errors import Z95
 from rwn_core.masking import Prepared
-from rwn_core.measures.statistics.design_matrix import design_matrix
-from rwn_core.measures.statistics.ols import least_squares
 from rwn_core.randomness import SecretKey
 
 N = 150  # records of a sample: a hundred of them fit into memory and into a slider move
@@ -47,12 +45,6 @@ def sample(number: int) -> Microdata:
     variables = tuple(Variable(name=name, kind=Kind.CONTINUOUS) for name in frame.columns)
     question = Question(response="y", predictors=PREDICTORS)
     return Microdata.from_frame(frame, Schema(variables=variables, question=question))
-
-
-def slope(original: Microdata, table: Microdata) -> tuple[float, float]:
-    """Fit y on the predictors: the slope of x1 and the standard error that is reported."""
-    fit = least_squares(design_matrix(original, table, original.schema.question))
-    return float(fit.coefficients[1]), float(fit.standard_errors[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -91,19 +83,28 @@ class StandardErrors:
     released: Slopes
 
 
-def slopes(samples: Sequence[Prepared], *, masked: bool) -> Slopes:
-    """Fit every sample, or a release of it.
+def slopes(tables: Sequence[Microdata]) -> Slopes:
+    """Fit y on the predictors in every table: the slope of x1 and the error that is reported.
 
     Parameters
     ----------
-    samples : sequence of Prepared
-        At least two of `sample`, each with the setting.
-    masked : bool
+    tables : sequence of Microdata
+        At least two of `sample`, or releases of them.
+
+    Returns
+    -------
+    Slopes
     """
-    fits = [slope(one.microdata, _table(one, i, masked)) for i, one in enumerate(samples)]
-    found = np.array(fits)
-    return Slopes(slope=found[:, 0], error=found[:, 1])
+    values = np.array([table.matrix([*PREDICTORS, "y"]) for table in tables])
+    values -= values.mean(axis=1, keepdims=True)  # which fits the intercept
+    x, y = values[..., :3], values[..., 3:]
+    inverse = np.linalg.inv(x.swapaxes(1, 2) @ x)
+    coefficients = inverse @ (x.swapaxes(1, 2) @ y)
+    squares = ((y - x @ coefficients) ** 2).sum(axis=(1, 2))
+    error = np.sqrt(squares / (N - len(PREDICTORS) - 1) * inverse[:, 0, 0])
+    return Slopes(slope=coefficients[:, 0, 0], error=error)
 
 
-def _table(one: Prepared, number: int, masked: bool) -> Microdata:
-    return one.release(SecretKey.from_seed(number)).masked if masked else one.microdata
+def release(one: Prepared, number: int) -> Microdata:
+    """Mask a sample, each with a key of its own."""
+    return one.release(SecretKey.from_seed(number)).masked

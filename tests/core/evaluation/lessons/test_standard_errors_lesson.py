@@ -11,12 +11,18 @@ from rwn_core.evaluation.lessons import standard_errors as lesson
 SAMPLES = 200
 
 
+def released(samples, **levers) -> lesson.Slopes:
+    moved = (one.at(**levers) for one in samples)
+    return lesson.slopes([lesson.release(one, i) for i, one in enumerate(moved)])
+
+
 @pytest.fixture(scope="module")
 def ready():
     return [rwn.RWN(epsilon=0.0, k=5).preview(lesson.sample(i)) for i in range(SAMPLES)]
 
 
 def test_the_slope_and_its_error_are_those_of_least_squares() -> None:
+    fits = lesson.slopes([lesson.sample(i) for i in range(4)])
     data = lesson.sample(3)
     values = data.matrix(["x1", "x2", "x3", "y"])
     design, y = np.column_stack([np.ones(lesson.N), values[:, :3]]), values[:, 3]
@@ -24,7 +30,7 @@ def test_the_slope_and_its_error_are_those_of_least_squares() -> None:
     coefficients = inverse @ design.T @ y
     residual = y - design @ coefficients
     error = np.sqrt(residual @ residual / (lesson.N - 4) * inverse[1, 1])
-    assert lesson.slope(data, data) == pytest.approx((coefficients[1], error))
+    assert (fits.slope[3], fits.error[3]) == pytest.approx((coefficients[1], error))
 
 
 def test_samples_are_of_the_stated_population() -> None:
@@ -39,23 +45,23 @@ def test_samples_are_of_the_stated_population() -> None:
 
 def test_original_intervals_hold_the_truth_and_those_of_a_release_do_too_rarely(ready) -> None:
     error = 4 * np.sqrt(0.95 * 0.05 / SAMPLES)
-    before = lesson.slopes(ready, masked=False)
+    before = lesson.slopes([one.microdata for one in ready])
     assert before.coverage == pytest.approx(0.95, abs=error)
     assert before.ratio == pytest.approx(1.0, abs=4 / np.sqrt(2 * SAMPLES))
-    after = lesson.slopes([one.at(q=1.0) for one in ready], masked=True)
+    after = released(ready, q=1.0)
     assert after.coverage < 0.95 - error
     assert after.ratio < 0.85
-    little = lesson.slopes([one.at(q=0.05) for one in ready], masked=True)
+    little = released(ready, q=0.05)
     assert little.coverage > after.coverage
 
 
 def test_without_modification_a_release_is_the_sample(ready) -> None:
-    kept = lesson.slopes([one.at(q=0.0) for one in ready[:5]], masked=True)
-    same = lesson.slopes(ready[:5], masked=False)
+    kept = released(ready[:5], q=0.0)
+    same = lesson.slopes([one.microdata for one in ready[:5]])
     np.testing.assert_array_equal(kept.slope, same.slope)
     np.testing.assert_array_equal(kept.error, same.error)
 
 
 def test_a_large_neighborhood_moves_the_slope_itself(ready) -> None:
-    far = lesson.slopes([one.at(k=40, q=1.0) for one in ready], masked=True)
+    far = released(ready, k=40, q=1.0)
     assert far.slope.mean() < 1 - 4 * far.slope.std() / np.sqrt(SAMPLES)
