@@ -28,10 +28,11 @@ def test_twenty_thousand_records_show_progress_and_then_nine_cards(app) -> None:
     bar.wait_for()
     assert "Ranking the neighbors of 20,190 records" in bar.inner_text()
     app.page.set_default_timeout(120_000)
-    app.page.get_by_text("· 2,000 of 20,190 records").wait_for()  # a first picture
+    some = app.page.locator(".rwn-summary").get_by_text("· 2,000 of 20,190 records")
+    some.wait_for()  # a first picture
     app.wait_for_cards()
     bar.wait_for(state="detached")
-    app.page.get_by_text("· 2,000 of 20,190 records").wait_for(state="detached")
+    some.wait_for(state="detached")
     assert "k = 6" in app.press("k", "ArrowRight")
     assert launch.ADDRESS in app.page.url
     worst = app.page.locator(".rwn-tile").first.locator(".rwn-value")
