@@ -60,6 +60,7 @@ def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position
 def test_an_answer_that_comes_late_is_one(app) -> None:
     """The next position is told without it, and the last one drawn."""
     app.open("/")
+    app.slider("k").wait_for()  # it comes after the picture, and a stopped server sends nothing
     app.server.process.send_signal(signal.SIGSTOP)
     try:
         app.slider("k").press("ArrowRight")
