@@ -13,7 +13,7 @@ types:
 
 test:
 	python -m rwn_core.scale.warm_up
-	python -m pytest -n 3
+	python -m pytest -n 4
 
 nightly:
 	python -m pytest -m nightly

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 
 BROWSER = "tests/browser"
+WAITING = ("compare_methods", "large_table", "prediction", "sweep", "utility_page")
+"""Files of the browser's tests that wait for processes beside the page: about half the time."""
+
 LONGEST = (BROWSER, "tests/ui", "tests/core/tuning", "tests/core/neighbors")
 """Folders whose tests are handed out first, so that no worker is left alone with them."""
 
@@ -12,11 +15,13 @@ LONGEST = (BROWSER, "tests/ui", "tests/core/tuning", "tests/core/neighbors")
 def together(nodeid: str) -> str:
     """Name the tests that run on one worker: those of a file, which share what it has computed.
 
-    All tests that need a browser are one lot: they wait more than they compute, so that one worker
-    goes through them, with one server, while the others compute.
+    The tests that need a browser are two lots: they wait more than they compute, so that two
+    workers go through them, each with one server and one browser, while the others compute.
     """
-    file = nodeid.partition("::")[0]
-    return BROWSER if file.startswith(f"{BROWSER}/") else file
+    file = PurePosixPath(nodeid.partition("::")[0])
+    if not file.is_relative_to(BROWSER):
+        return str(file)
+    return f"{BROWSER}, waiting" if file.stem.removeprefix("test_") in WAITING else BROWSER
 
 
 def urgency(nodeid: str) -> int:

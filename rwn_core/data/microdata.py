@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,6 +25,7 @@ from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import SchemaError
 
 _T = TypeVar("_T")
+_Notices = tuple[str, ...] | Callable[[], tuple[str, ...]]
 
 
 class Microdata:
@@ -40,12 +42,12 @@ class Microdata:
         What a data steward should know about the table, a sentence each.
     """
 
-    __slots__ = ("_cache", "_frame", "notices", "schema")
+    __slots__ = ("_cache", "_frame", "_notices", "schema")
 
-    def __init__(self, frame: pd.DataFrame, schema: Schema, notices: tuple[str, ...] = ()) -> None:
+    def __init__(self, frame: pd.DataFrame, schema: Schema, notices: _Notices = ()) -> None:
         self._frame = frame
         self.schema = schema
-        self.notices = notices
+        self._notices = notices
         self._cache: dict[Any, Any] = {}
 
     @classmethod
@@ -95,12 +97,18 @@ class Microdata:
             schema.require_names(tuple(copied.columns))
         for variable in schema.variables:
             check_column(copied[variable.name], variable)
-        notices += table_notices(copied, schema)
-        return cls(copied, with_levels(copied, schema), notices)
+        # looking through all values for what is suspicious takes longer than checking them
+        noticed = cache(lambda: (*notices, *table_notices(copied, schema)))
+        return cls(copied, with_levels(copied, schema), noticed)
 
     def __repr__(self) -> str:
         """Size only: a value never reaches a log."""
         return f"Microdata({self.n} records x {self.p} variables)"
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a data steward should know about the table, a sentence each."""
+        return self._notices() if callable(self._notices) else self._notices
 
     @property
     def n(self) -> int:
@@ -188,7 +196,7 @@ class Microdata:
     def take(self, rows: NDArray[np.integer]) -> Microdata:
         """The records of these indices, in this order."""
         frame = self._frame.take(rows).reset_index(drop=True)
-        return Microdata(frame, self.schema, self.notices)
+        return Microdata(frame, self.schema, self._notices)
 
     def with_schema(self, schema: Schema) -> Microdata:
         """The same records under another description; what it says of the values is checked."""
@@ -218,7 +226,7 @@ class Microdata:
 
     def _described(self, schema: Schema) -> Microdata:
         """Share the checked values with a schema that says the same of them."""
-        other = Microdata(self._frame, schema, self.notices)
+        other = Microdata(self._frame, schema, self._notices)
         other._cache = self._cache  # nothing kept there depends on what may differ
         return other
 

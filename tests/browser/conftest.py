@@ -15,6 +15,7 @@ import pytest
 from app_tab import PATIENCE, App, Server
 from playwright.sync_api import (
     Browser,
+    BrowserContext,
     Playwright,
     sync_playwright,
 )
@@ -33,7 +34,13 @@ CALM = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    # such a list takes the place of Playwright's: what it names that asks outside or changes an
+    # address, and two pages that Chromium loads in every window for an address bar nobody sees
+    "--disable-features=AimEnabled,HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,LensOverlay,"
+    "MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch,"
+    "WebUIOmniboxAimPopup,WebUIOmniboxPopup",
 )
+WINDOW = {"viewport": {"width": 1440, "height": 900}, "accept_downloads": True}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -91,31 +98,36 @@ def chromium(playwright_session: Playwright) -> Iterator[Browser]:
     browser.close()
 
 
+@pytest.fixture(scope="session")
+def window(chromium: Browser) -> Iterator[BrowserContext]:
+    """A window, 1440 by 900, light, whose tabs read the app's scripts from one cache."""
+    context = chromium.new_context(**WINDOW)
+    yield context
+    context.close()
+
+
 @contextmanager
-def _tab(chromium: Browser, server: Server, **options: Any) -> Iterator[App]:
-    context = chromium.new_context(
-        **{"viewport": {"width": 1440, "height": 900}, "accept_downloads": True, **options}
-    )
-    made = App(context, server)
+def _tab(window: BrowserContext, server: Server) -> Iterator[App]:
+    made = App(window, server)
     try:
         yield made
     finally:
-        context.close()
+        made.page.close()
     assert made.complaints == []
     assert made.foreign == []
 
 
 @pytest.fixture
-def app(chromium: Browser, server: Server) -> Iterator[App]:
-    """A tab of its own, 1440 by 900, light; a test fails on any complaint or foreign request."""
-    with _tab(chromium, server) as made:
+def app(window: BrowserContext, server: Server) -> Iterator[App]:
+    """A tab of its own; a test fails on any complaint or foreign request."""
+    with _tab(window, server) as made:
         yield made
 
 
 @pytest.fixture(scope="module")
-def opened(chromium: Browser, server: Server) -> Iterator[App]:
+def opened(window: BrowserContext, server: Server) -> Iterator[App]:
     """The Tune page in a tab that a file's tests share, and leave as they found it."""
-    with _tab(chromium, server) as made:
+    with _tab(window, server) as made:
         yield made.open("/")
 
 
@@ -135,7 +147,16 @@ def visit(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., App]]:
 
 
 @pytest.fixture
-def open_app(chromium: Browser, server: Server) -> Iterator[Callable[..., App]]:
-    """A function that opens further tabs, with options of the browser context."""
+def open_app(
+    chromium: Browser, window: BrowserContext, server: Server
+) -> Iterator[Callable[..., App]]:
+    """A function that opens further tabs; with options, each in a window of its own."""
     with ExitStack() as stack:
-        yield lambda **options: stack.enter_context(_tab(chromium, server, **options))
+
+        def opened(**options: Any) -> App:
+            where = window
+            if options:
+                where = stack.enter_context(chromium.new_context(**{**WINDOW, **options}))
+            return stack.enter_context(_tab(where, server))
+
+        yield opened

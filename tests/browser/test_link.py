@@ -79,6 +79,8 @@ def test_bad_values_of_a_link_are_a_sentence_each_on_a_living_page(app) -> None:
 
 
 def test_an_unknown_demo_of_a_link_is_said_and_bodyfat_is_shown(app) -> None:
-    app.open("/?demo=atlantis")
+    app.page.goto(f"{app.server.address}/?demo=atlantis")
+    # before the cards, which a busy machine may draw after the note is gone
     app.page.get_by_text("There is no demo of that name").first.wait_for()
+    app.wait_for_cards()
     assert "bodyfat" in app.page.get_by_test_id("stSidebar").inner_text()

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.workers import together, urgency
+from tests.workers import BROWSER, WAITING, together, urgency
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = ("tests/core/data/test_fingerprint.py", "tests/core/charts/test_chart_style.py")
@@ -17,6 +17,11 @@ FILES = ("tests/core/data/test_fingerprint.py", "tests/core/charts/test_chart_st
 def test_a_file_stays_together() -> None:
     assert together("tests/ui/test_pages.py::test_one[x::y@z]") == "tests/ui/test_pages.py"
     assert together("tests/browser/test_one.py::test_a") == "tests/browser"
+    assert together("tests/browser/test_sweep.py::test_a") == "tests/browser, waiting"
+
+
+def test_every_file_that_waits_is_there() -> None:
+    assert all((ROOT / f"{BROWSER}/test_{name}.py").is_file() for name in WAITING)
 
 
 def test_the_browser_is_begun_first() -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest
 
@@ -177,6 +179,15 @@ def at_once(finished: type[Finished]) -> Callable[..., Finished]:
         return finished(label=label, result=result, about=about)
 
     return job
+
+
+@pytest.fixture(scope="session", autouse=True)
+def installed_packages_read_once() -> Iterator[None]:
+    """Streamlit reads what every installed package says of itself, for each app under test."""
+    with pytest.MonkeyPatch.context() as patch:
+        read = cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", read)
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -20,6 +20,7 @@ from rwn_core.evaluation.standard_errors import standard_error_validity
 from rwn_core.neighbors import neighbor_table
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.neighbors.resampled_table import without_clones
+from rwn_core.randomness import SecretKey
 
 CHECKS = json.loads(
     (Path(__file__).parents[2] / "golden" / "utility_check_values.json").read_text()
@@ -183,9 +184,9 @@ def test_the_inflation_of_a_mean_is_that_of_releases():
     data = rwn.load_demo("bodyfat")
     params = rwn.RWN(k=5, q=0.8)
     table = mean_inflation(data, params)
-    means = np.array(
-        [rwn.mask(data, params, seed=s).masked.frame[table.index].mean() for s in range(120)]
-    )
+    prepared = params.prepare(data)
+    releases = [prepared.release(SecretKey.from_seed(s)).masked for s in range(120)]
+    means = np.array([each.frame[table.index].mean() for each in releases])
     added = means.var(axis=0, ddof=1) / table["se"] ** 2
     # a variance of 120 draws has a relative standard error of 13 %
     np.testing.assert_allclose(table["inflation"] - 1, added, rtol=0.6)

@@ -88,8 +88,9 @@ def change(original: Microdata, masked: Microdata) -> float:
     moved = []
     for variable in original.schema.released:
         if variable.kind in LEVELS:
-            one, other = (table.frame[variable.name] for table in (original, masked))
-            moved.append(float((one != other).mean()))
+            levels = original.codes(variable.name)[1]
+            one, other = (table.codes(variable.name, levels)[0] for table in (original, masked))
+            moved.append(float(((one != other) | (one < 0)).mean()))
         else:
             own = original.values(variable.name)
             apart = np.abs(masked.values(variable.name) - own) / own.std(ddof=1)

@@ -14,6 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking.k_noise import delta, expected_near
 from rwn_core.mechanism.noise_law import SHAPES, Noise, NoiseOn
+from rwn_core.randomness import SecretKey
 
 PATH = Path(__file__).parents[2] / "golden" / "method_check_values.json"
 ENTRIES = {e["id"]: e for e in json.loads(PATH.read_text(encoding="utf-8"))["values"]}
@@ -41,13 +42,9 @@ def test_noise_has_mean_zero_and_its_standard_deviation(shape):
 def test_moments_of_the_release_are_those_of_theory(shape):
     data = numbers()
     spread, size = data.values("x").std(ddof=1), 0.5
-    noise = np.concatenate(
-        [
-            rwn.mask(data, rwn.AdditiveNoise(size=size, shape=shape), seed=s).masked.values("x")
-            - data.values("x")
-            for s in range(30)
-        ]
-    )
+    prepared = rwn.AdditiveNoise(size=size, shape=shape).prepare(data)
+    releases = [prepared.release(SecretKey.from_seed(s)).masked for s in range(30)]
+    noise = np.concatenate([each.values("x") - data.values("x") for each in releases])
     error = size * spread / np.sqrt(len(noise))
     assert abs(noise.mean()) < 4 * error
     fourth = {"gaussian": 3.0, "laplace": 6.0, "uniform": 1.8}[shape]
@@ -61,12 +58,9 @@ def test_moments_of_k_noise_are_those_of_theory(shape):
     data, k = numbers(), 25
     values = data.values("x")
     half = max(np.sort(np.abs(values - each))[k - 1] for each in values) / 2
-    noise = np.concatenate(
-        [
-            rwn.mask(data, rwn.KNoise(k=k, shape=shape), seed=s).masked.values("x") - values
-            for s in range(30)
-        ]
-    )
+    prepared = rwn.KNoise(k=k, shape=shape).prepare(data)
+    releases = [prepared.release(SecretKey.from_seed(s)).masked for s in range(30)]
+    noise = np.concatenate([each.values("x") - values for each in releases])
     variance = half**2 / 3
     assert abs(noise.mean()) < 4 * np.sqrt(variance / len(noise))
     fourth = {"gaussian": 3.0, "laplace": 6.0, "uniform": 1.8}[shape]
@@ -122,8 +116,9 @@ def test_correlated_noise_restores_means_and_covariances(form, factor):
     rng = np.random.default_rng(1)
     values = rng.normal(size=(500, 3)) @ rng.normal(size=(3, 3))
     data = Microdata.from_frame(pd.DataFrame(values, columns=list("abc")))
-    params, draws = rwn.CorrelatedNoise(size=0.5, form=form), 200
-    masked = [rwn.mask(data, params, seed=s).masked.matrix(list("abc")) for s in range(draws)]
+    prepared, draws = rwn.CorrelatedNoise(size=0.5, form=form).prepare(data), 200
+    releases = [prepared.release(SecretKey.from_seed(s)).masked for s in range(draws)]
+    masked = [each.matrix(list("abc")) for each in releases]
     covariances = np.array([np.cov(each, rowvar=False) for each in masked])
     error = covariances.std(axis=0, ddof=1) / np.sqrt(draws)
     apart = covariances.mean(axis=0) - factor * np.cov(values, rowvar=False)

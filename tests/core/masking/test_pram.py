@@ -19,6 +19,7 @@ from rwn_core.masking import PRAM, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.mechanism.transition_matrix import invariant, privacy_epsilon, unbiased_counts
+from rwn_core.randomness import SecretKey
 from rwn_core.tuning import Setting
 
 PATH = Path(__file__).parents[2] / "golden" / "risk_check_values.json"
@@ -95,10 +96,9 @@ def test_shares_are_kept_in_expectation_only_where_it_is_said():
     own = data.frame["region"].value_counts().sort_index()
 
     def means(method: PRAM) -> np.ndarray:
-        counts = [
-            mask(data, method, seed=i).masked.frame["region"].value_counts().sort_index()
-            for i in range(15)
-        ]
+        prepared = method.prepare(data)
+        releases = [prepared.release(SecretKey.from_seed(i)).masked for i in range(15)]
+        counts = [each.frame["region"].value_counts().sort_index() for each in releases]
         return (np.mean(counts, axis=0) - own) / (np.std(counts, axis=0, ddof=1) / np.sqrt(15))
 
     assert np.abs(means(PRAM(change=0.5))).max() < 4
@@ -108,9 +108,9 @@ def test_shares_are_kept_in_expectation_only_where_it_is_said():
 def test_analysts_estimate_the_true_counts_with_the_matrix():
     data, method = load_demo("cps1988"), PRAM(change=0.4, invariant=False)
     own = data.frame["ethnicity"].value_counts().sort_index().to_numpy()
-    matrix, found = method.matrix(data, "ethnicity"), []
+    matrix, found, prepared = method.matrix(data, "ethnicity"), [], method.prepare(data)
     for seed in range(20):
-        masked = mask(data, method, seed=seed).masked.frame["ethnicity"]
+        masked = prepared.release(SecretKey.from_seed(seed)).masked.frame["ethnicity"]
         released = masked.value_counts().sort_index().to_numpy(np.float64)
         found.append(unbiased_counts(matrix, released))
     error = np.std(found, axis=0, ddof=1) / np.sqrt(20)

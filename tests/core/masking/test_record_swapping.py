@@ -48,10 +48,11 @@ def test_blocks_keep_their_tuples_and_everything_else_stays():
 def test_so_many_of_each_block_are_selected(share):
     data = table((10, 5, 3))
     method = replace(SWAP, share=share)
-    moved = np.zeros(data.n)
+    moved, prepared = np.zeros(data.n), method.prepare(data)
     most = {"b0": 0, "b1": 0, "b2": 0}
     for seed in range(60):
-        change = (mask(data, method, seed=seed).masked.frame["a"] != data.frame["a"]).to_numpy()
+        masked = prepared.release(SecretKey.from_seed(seed)).masked
+        change = (masked.frame["a"] != data.frame["a"]).to_numpy()
         moved += change
         for block in most:
             here = int(change[(data.frame["block"] == block).to_numpy()].sum())
@@ -105,9 +106,9 @@ def test_missing_values_stay_where_they_are():
 
 
 def donors_counted(data: Microdata, method: RecordSwapping, releases: int) -> np.ndarray:
-    counts = np.zeros((data.n, data.n))
+    counts, prepared = np.zeros((data.n, data.n)), method.prepare(data)
     for seed in range(releases):
-        masked = mask(data, method, seed=SecretKey.from_seed(seed)).masked
+        masked = prepared.release(SecretKey.from_seed(seed)).masked
         counts[np.arange(data.n), masked.frame["a"].astype(int)] += 1
     return counts
 

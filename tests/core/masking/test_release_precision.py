@@ -20,6 +20,7 @@ from rwn_core.masking.rounded import unrounded
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.randomness import SecretKey
 from tests.oracles.exact_cells import exact_probability
 
 METHODS = {
@@ -171,8 +172,9 @@ def test_the_law_of_a_rounded_release_is_exact(method, name):
 def test_rounded_releases_come_as_often_as_their_law_says():
     data, repeats = people(), 400
     counts: Counter[tuple[int, float]] = Counter()
+    prepared = METHODS["rwn"].prepare(data)
     for seed in range(repeats):
-        release = rwn.mask(data, METHODS["rwn"], precision=STEPS, seed=seed)
+        release = prepared.release(SecretKey.from_seed(seed)).rounded(dict(STEPS))
         counts.update(enumerate(release.masked.frame["age"].tolist()))
     law = rwn.mask(data, METHODS["rwn"], precision=STEPS, seed=0).law
     for record in range(data.n):

@@ -144,9 +144,9 @@ def test_clones_give_a_value_its_own_probability():
 def test_the_expected_mean_is_that_of_many_releases(people):
     params = RWN(k=4, q=0.7)
     forecast = forecast_moments(mask(people, params, seed=0).law)
-    means = np.array(
-        [mask(people, params, seed=seed).masked.values("weight").mean() for seed in range(300)]
-    )
+    prepared = params.prepare(people)
+    releases = [prepared.release(SecretKey.from_seed(seed)).masked for seed in range(300)]
+    means = np.array([each.values("weight").mean() for each in releases])
     error = np.sqrt(forecast.mean_variances["weight"] / 300)
     assert abs(means.mean() - forecast.means["weight"]) < 6 * error
     assert means.var(ddof=1) == pytest.approx(forecast.mean_variances["weight"], rel=0.5)
@@ -173,7 +173,9 @@ def test_variables_of_a_group_vary_together(people, q):
     grouped, params = Microdata.from_frame(frame, schema), RWN(k=8, q=q)
     forecast = forecast_moments(mask(grouped, params, seed=0).law).covariances
     names = list(forecast.columns)
-    drawn = np.array([mask(grouped, params, seed=s).masked.matrix(names) for s in range(300)])
+    prepared = params.prepare(grouped)
+    releases = [prepared.release(SecretKey.from_seed(seed)).masked for seed in range(300)]
+    drawn = np.array([each.matrix(names) for each in releases])
     found = np.array([np.cov(table, rowvar=False) for table in drawn])
     error = found.std(axis=0) / np.sqrt(len(found))
     assert (np.abs(found.mean(axis=0) - forecast) < 5 * error).all(axis=None)

@@ -102,15 +102,14 @@ def test_releases_are_drawn_way_by_way(data, law):
     number = {row: place for place, row in enumerate(rows)}
     seen = np.zeros_like(chances)
     shown = np.zeros(6)
+    own_values = data.matrix(["x", "y"])
+    alone = (own_values[:, None] == own_values).sum(axis=1) == 1
     for _ in range(draws):
         released = simulate(law, generator).frame[["x", "y"]].to_numpy()
         for i, row in enumerate(map(tuple, released)):
             seen[i, number[row]] += 1
-        for i in range(6):
-            x, y = data.frame.iloc[i]
-            shown[i] += ((data.values("x") == x).sum() == 1 and (released[:, 0] == x).any()) or (
-                (data.values("y") == y).sum() == 1 and (released[:, 1] == y).any()
-            )
+        again = (own_values[:, None] == released).any(axis=1)
+        shown += (alone & again).any(axis=1)
     noise = 5 * np.sqrt(chances * (1 - chances) / draws) + 1e-12
     assert (np.abs(seen / draws - chances) <= noise).all()
     appears, own = fingerprints(law)

@@ -11,6 +11,7 @@ from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.posterior import link, posteriors
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
+from rwn_core.randomness import SecretKey
 
 PARAMS = NBRS2015(epsilon=1.0, q=0.6, record_selection="bernoulli")
 
@@ -30,7 +31,8 @@ def law(data) -> RowMixtureLaw:
 
 @pytest.fixture(scope="module")
 def releases(data) -> list[Microdata]:
-    return [mask(data, PARAMS, seed=seed).masked for seed in range(500)]
+    prepared = PARAMS.prepare(data)
+    return [prepared.release(SecretKey.from_seed(seed)).masked for seed in range(500)]
 
 
 def test_the_cells_of_many_releases(releases, law):

@@ -10,7 +10,7 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.masking import PRAM, RandomSwapping, mask
+from rwn_core.masking import PRAM, RandomSwapping
 from rwn_core.mechanism.transition_law import Transition, numbers_of, one_pool
 from rwn_core.mechanism.transition_matrix import disjoint_share, successive_share
 from rwn_core.randomness import SecretKey
@@ -126,9 +126,9 @@ def worst_misfit(counts: np.ndarray, law: Transition, releases: int) -> float:
 
 def counted(method, data: Microdata, releases: int) -> np.ndarray:
     """How often each record has each level of g over releases."""
-    counts = np.zeros((data.n, 3))
+    counts, prepared = np.zeros((data.n, 3)), method.prepare(data)
     for seed in range(releases):
-        released = mask(data, method, seed=SecretKey.from_seed(seed)).masked
+        released = prepared.release(SecretKey.from_seed(seed)).masked
         counts[np.arange(data.n), numbers_like(data, released)] += 1
     return counts
 

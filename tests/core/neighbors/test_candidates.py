@@ -111,7 +111,8 @@ def test_the_law_of_a_fresh_sample():
     data = Microdata.from_frame(pd.DataFrame({"x": [0.0, 1.0, 2.1, 3.3, 4.6, 6.0]}))
     for k in (1, 2):
         params = RWN(k=k, neighbors="sample", m=3, fresh=True)
-        donors = [mask(data, params, seed=seed).donors[0, 0] for seed in range(1000)]
+        prepared = params.prepare(data)
+        donors = [prepared.release(SecretKey.from_seed(s)).donors[0, 0] for s in range(1000)]
         law = np.array([float(Fraction(p)) for p in fresh_sample_law(6, 3, k)])
         counts = np.bincount(donors, minlength=6)[1:]
         assert counts[law == 0].sum() == 0

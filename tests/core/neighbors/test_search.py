@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from itertools import product
+from itertools import cycle, product
 
 import numpy as np
 import pytest
@@ -94,23 +94,26 @@ def ranges_of(monkeypatch):
 
 
 def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
-    """12 chunkings x 1, 2, 4 threads x float32 or float64 x stored table or direct search."""
+    """12 chunkings x float32 or float64 x stored table or search, by 1, 2, 4 threads in turn."""
     points = census(2400)
     setting = {"k": 5, "epsilon": 0.6}
     hashes = set()
-    for leaf, size in product((16, 64, 128), (1, 2, 7, 1000)):
-        ranges_of(size)
-        for precision in ("single", "double"):
-            search = Search(build_index(points, layout=Layout(precision, leaf)), **setting)
-            for threads in (1, 2, 4):
-                watch = Watch(threads=threads)
-                result = search.run(watch, DRAWING)
-                hashes.add(sha256(result.donors))
-                table = search.fill(result, watch)
-                stored = NeighborTable(
-                    offsets=table.starts, records=table.members, squared=table.squared, **setting
-                ).narrow(**setting)
-                hashes.add(sha256(draw_all(stored, DRAWING)))
+    threads = cycle((1, 2, 4))
+    tried = set()
+    for leaf, precision in product((16, 64, 128), ("single", "double")):
+        search = Search(build_index(points, layout=Layout(precision, leaf)), **setting)
+        for size in (1, 2, 7, 1000):
+            ranges_of(size)
+            watch = Watch(threads=next(threads))
+            tried |= {(watch.threads, leaf), (watch.threads, precision), (watch.threads, -size)}
+            result = search.run(watch, DRAWING)
+            hashes.add(sha256(result.donors))
+            table = search.fill(result, watch)
+            stored = NeighborTable(
+                offsets=table.starts, records=table.members, squared=table.squared, **setting
+            ).narrow(**setting)
+            hashes.add(sha256(draw_all(stored, DRAWING)))
+    assert len(tried) == 3 * (3 + 2 + 4), "every number of threads meets every other choice"
     monkeypatch.setattr(find, "LARGEST_DENSE", 3000)
     reference = find_neighborhoods(points, **setting)
     draws = Draws(KEY, np.arange(2400), DRAWING.streams)
