@@ -12,11 +12,13 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_of
+from rwn_core.evaluation.forecast.row_mixture_sums import mixed_cells, mixed_sums
 from rwn_core.evaluation.forecast.sums_of_moments import cells_of_moments, sums_of_moments
 from rwn_core.masking import Method, Prepared, family, lever_values
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.law import Law, independent_cells
 from rwn_core.mechanism.moments import Moments
+from rwn_core.mechanism.row_mixture import SelectedRows, selected_rows
 
 __all__ = ["Forecast", "forecast", "forecast_moments", "forecast_sample", "forecast_scan"]
 
@@ -83,6 +85,9 @@ def forecast_moments(law: Law) -> Forecast:
         own = law.moments()
         if own is not None:
             return _without_neighborhoods(law, own)
+        rows = selected_rows(law)
+        if rows is not None:
+            return _of_selected_rows(rows)
         cells = independent_cells(law)
     except NotApplicable:
         raise ParameterError(NO_FORECAST) from None
@@ -100,6 +105,12 @@ def _without_neighborhoods(law: Law, moments: Moments) -> Forecast:
     columns = Columns.of(law.original)
     sums = sums_of_moments(columns, law, moments)
     return forecast_of(columns, sums, 0, cells_of_moments(columns, moments), law.units())
+
+
+def _of_selected_rows(law: SelectedRows) -> Forecast:
+    columns = Columns.of(law.drawn.original)
+    sums, adder = mixed_sums(columns, [law])
+    return forecast_of(columns, sums, 0, mixed_cells(columns, law, adder))
 
 
 def forecast_scan(
@@ -146,8 +157,13 @@ def forecast_scan(
     known = _known_laws(microdata, settings, prepared)
     if _by_themselves(known):
         return [forecast_moments(law) for law in known]
+    columns, nothing = Columns.of(microdata), (np.empty((0, len(microdata.numeric_names))),) * 2
+    rows = [law for each in known if (law := selected_rows(each)) is not None]
+    if rows:
+        _refuse_apart([law.drawn for law in rows])
+        sums, _ = mixed_sums(columns, rows, progress)
+        return [forecast_of(columns, sums, which, nothing) for which in range(len(rows))]
     laws = _neighborhood_laws(known)
-    columns = Columns.of(microdata)
     adder = Adder(columns, np.array([law.q for law in laws]))
     # settings that differ in q alone share their neighborhoods
     each = [law.neighborhoods.sizes.tobytes() for law in laws]
@@ -156,7 +172,6 @@ def forecast_scan(
     sizes = np.array([laws[each.index(one)].neighborhoods.sizes for one in different])
     starts, records = replace(laws[0].neighborhoods, sizes=sizes.max(axis=0)).pairs()
     sums = adder.total(starts, records, sizes, which, progress)
-    nothing = (np.empty((0, len(columns.names))),) * 2
     return [forecast_of(columns, sums, which, nothing) for which in range(len(laws))]
 
 
@@ -197,8 +212,8 @@ def forecast_sample(
     known = _known_laws(moved, settings, first(_PILOT))
     if _by_themselves(known):  # no neighbors are sought, so that all records are quick
         return [forecast_moments(law) for law in known], moved
-    pilot = _neighborhood_laws(known)
-    mean = np.max([law.neighborhoods.sizes for law in pilot], axis=0).mean()
+    found = [law.neighborhoods.sizes for law in known if law.neighborhoods is not None]
+    mean = np.max(found, axis=0).mean()
     prepared = first(max(_PILOT, int(pairs / max(mean, 1.0))))
     scan = forecast_scan(moved, settings, prepared=prepared)
     return scan, moved.take(prepared.records)
@@ -218,21 +233,23 @@ def _known_laws(
 
 def _by_themselves(laws: Sequence[Law]) -> bool:
     """Whether the settings change values without neighborhoods."""
-    try:
-        return laws[0].moments() is not None
-    except NotApplicable:
-        raise ParameterError(NO_FORECAST) from None
+    return laws[0].neighborhoods is None
 
 
 def _neighborhood_laws(known: Sequence[Law]) -> list[CellLaw]:
     """The laws of independent cells, whose neighbors are stored together."""
     laws = [independent_cells(law) for law in known]
+    _refuse_apart(laws)
+    return laws
+
+
+def _refuse_apart(laws: Sequence[CellLaw]) -> None:
+    """Refuse settings whose neighbors are not stored together."""
     if len({id(law.neighborhoods.table) for law in laws}) > 1:
         raise ParameterError(
             "The neighbors of these settings do not fit into memory together; forecast fewer of "
             "them, or a sample of the records."
         )
-    return laws
 
 
 def _refuse_unlike(settings: Sequence[Method]) -> None:
