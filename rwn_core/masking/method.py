@@ -14,6 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.slices import Slices
 from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.mechanism.expectations import Expectations
 from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
@@ -87,6 +88,16 @@ class Prepared(Protocol):
     @property
     def law(self) -> Law | None:
         """The exact law of every release; None where there is none before a key is drawn.
+
+        Raises
+        ------
+        ParameterError
+            The setting is refused on this table.
+        """
+
+    @property
+    def expectations(self) -> Expectations | None:
+        """What is expected of every cell of a method without a law; None where nothing is known.
 
         Raises
         ------

@@ -23,7 +23,16 @@ from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import with_numbers
 from rwn_core.mechanism.donors import copy_from_donors
+from rwn_core.mechanism.expectations import Expectations
 from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.rank_swap_chances import (
+    counted_moore_chances,
+    counted_mu_argus_chances,
+    exact_moore_chances,
+    is_exact,
+    rankings,
+)
+from rwn_core.mechanism.rank_swap_expectations import RankedVariable, expectations_of
 from rwn_core.mechanism.rank_swaps import moore_partners, mu_argus_partners, whole_part
 from rwn_core.randomness import SecretKey, uniforms
 
@@ -114,7 +123,6 @@ class RankSwapping(TableMethod):
     )
     strength: ClassVar[str] = "p"
     instead_of_lever: ClassVar[frozenset[str]] = frozenset({"r0", "k0"})
-    has_forecast: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
@@ -206,6 +214,45 @@ class RankSwapping(TableMethod):
     def law(self, table: PreparedTable) -> None:
         """Who is free depends on all earlier exchanges, so that no law can be listed."""
         return None
+
+    def expectations(self, table: PreparedTable) -> Expectations:
+        """What is expected of every cell; see `TableMethod.expectations`.
+
+        Exact for Moore's form where all cases within reach can be followed from rank to rank; else
+        estimated, of each variable by itself, from simulated rankings.
+        """
+        microdata = table.microdata
+        kinds = {v.name: v.kind for v in microdata.schema.released}
+        parts = {
+            name: self._expected_of(microdata, name, kinds[name], number)
+            for number, name in enumerate(self._names(microdata))
+        }
+        return expectations_of(microdata, parts)
+
+    def _expected_of(
+        self, microdata: Microdata, name: str, kind: Kind, number: int
+    ) -> RankedVariable:
+        values = microdata.values(name)
+        order = _descending(values, np.zeros(len(values)))
+        ranked = values[order]
+        first, last = self._ends(kind, len(order))
+        count = last - first
+        reach = whole_part(min(self.fraction(ranked, first, last), 1.0) * count)
+        moore, exact = self.form == "moore", reach <= 1
+        if moore and is_exact(count, reach):
+            chances, exact = exact_moore_chances(count, reach), True
+        elif moore:
+            chances = counted_moore_chances(count, reach, number)
+        else:
+            chances = counted_mu_argus_chances(count, reach, number)[::-1, ::-1]
+        return RankedVariable(
+            name=name,
+            order=order,
+            values=ranked,
+            first=first,
+            chances=chances,
+            releases=0 if exact else rankings(count),
+        )
 
     def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
         """How far the ranks go; see `TableMethod.ranges_on`."""

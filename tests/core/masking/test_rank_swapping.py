@@ -9,6 +9,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RankSwapping, mask
+from rwn_core.mechanism.rank_swap_chances import counted_moore_chances, exact_moore_chances
 from rwn_core.mechanism.rank_swaps import moore_partners, mu_argus_partners
 
 N = 1000
@@ -144,3 +145,21 @@ def test_too_small_a_fraction_is_remarked(normal):
     method = RankSwapping(p=0.05)
     assert "less than 2 ranks" in method.remarks(few, None)[0]
     assert mask(few, method, seed=0).masked.frame.equals(few.frame)
+
+
+def test_the_chances_of_partners_by_hand_and_against_rankings() -> None:
+    halves = [[0.0, 0.5, 0.5], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]
+    np.testing.assert_allclose(exact_moore_chances(3, 3).toarray(), halves)
+    one = [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    np.testing.assert_allclose(exact_moore_chances(3, 2).toarray(), one)
+    np.testing.assert_allclose(exact_moore_chances(4, 1).toarray(), np.eye(4))
+    generator, exact = np.random.default_rng(3), exact_moore_chances(14, 5).toarray()
+    np.testing.assert_allclose(exact.sum(axis=1), 1.0)
+    draws = [moore_partners(5, generator.random(14)) for _ in range(3000)]
+    error = 4 * np.sqrt(exact * (1 - exact) / 3000) + 1e-9
+    simulated = np.array([np.bincount(column, minlength=14) for column in np.array(draws).T]) / 3000
+    assert (np.abs(simulated - exact) <= error).all()
+    wrong = exact_moore_chances(14, 6).toarray()
+    assert not (np.abs(simulated - wrong) <= error).all()
+    counted = [counted_moore_chances(14, 5, seed).toarray() for seed in range(30)]
+    assert (np.abs(np.mean(counted, axis=0) - exact) <= error).all()

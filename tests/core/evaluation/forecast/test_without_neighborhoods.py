@@ -41,6 +41,10 @@ SETTINGS = (
     RandomSwapping(share=0.6, pairs="successive", variables="rooms,kind"),
     RecordSwapping(share=0.7, within="kind", variables="area,rent"),
     RandomSample(left_out=0.5),
+    RankSwapping(p=0.2),
+    RankSwapping(p=0.3),
+    RankSwapping(p=0.2, top=0.1, bottom=0.05),
+    RankSwapping(p=0.2, form="mu_argus"),
     NBRS2015(epsilon=1.2, q=0.6),
     NBRS2015(epsilon=0.6, q=0.6, record_selection="bernoulli"),
 )
@@ -142,7 +146,7 @@ def test_a_scan_says_the_same_as_each_setting_by_itself(data) -> None:
     assert scan[0].rows_intact == data.n
 
 
-@pytest.mark.parametrize("params", [RankSwapping(p=0.2)])
+@pytest.mark.parametrize("params", [rwn.RWN(k=3, neighbors="sample", m=20)])
 def test_methods_without_closed_forms_are_refused(data, params) -> None:
     with pytest.raises(ParameterError, match="draw releases instead"):
         forecast(data, params)
