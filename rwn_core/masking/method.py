@@ -176,8 +176,6 @@ class Method(Protocol):
         The lever along which it is swept against other methods.
     start : mapping of str to float
         Positions of levers that are no setting to choose, only one that any table takes.
-    instead_of_lever : frozenset of str
-        Parameters that stand in place of a lever, so that no slider goes with them.
     uses_weights, uses_slices : bool
         Whether a release depends on the variables' weights, and on which of them travel together.
     shows_whole_rows : bool
@@ -189,7 +187,6 @@ class Method(Protocol):
     levers: ClassVar[tuple[Lever, ...]]
     strength: ClassVar[str]
     start: ClassVar[Mapping[str, float]]
-    instead_of_lever: ClassVar[frozenset[str]]
     uses_weights: ClassVar[bool]
     uses_slices: ClassVar[bool]
     shows_whole_rows: ClassVar[bool]

@@ -31,7 +31,6 @@ class TableMethod(ABC):
 
     start: ClassVar[Mapping[str, float]] = MappingProxyType({})
     has_forecast: ClassVar[bool] = True
-    instead_of_lever: ClassVar[frozenset[str]] = frozenset()
     uses_weights: ClassVar[bool] = False
     uses_slices: ClassVar[bool] = False
     shows_whole_rows: ClassVar[bool] = False

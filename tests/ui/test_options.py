@@ -80,7 +80,10 @@ def test_a_scenario_brings_options_and_their_fields(open_page) -> None:
     assert field(screen, "selectbox", "spread").value == "margins"
     assert field(screen, "number_input", "alpha").value == 0.5
     load(screen.session, Setting(params=RankSwapping(r0=0.9)))
-    assert screen.session.method == "pram"  # r0 stands in place of the slider
+    screen.test.run()
+    assert screen.session.levers == {"p": 0.0, "r0": 0.9, "k0": 0.0}
+    assert screen.slider("r0").value == 0.9
+    assert screen.errors == []
 
 
 def test_a_sweep_begins_with_the_options_of_tune(open_page) -> None:
