@@ -125,12 +125,14 @@ class RankSwapping(TableMethod):
             title="Correlation with the original R0",
             short="R0",
             help="Each number's range of ranks is at least what this correlation allows; 1: none.",
+            off=1.0,
         ),
         Lever(
             name="k0",
             title="Change of means K0 (share of the mean)",
             short="K0",
             help="Each number's range of ranks is at least what this change allows; 0: none.",
+            off=0.0,
         ),
     )
     strength: ClassVar[str] = "p"
