@@ -125,7 +125,8 @@ def mask(
     precision = steps(data, round_ or (), before)
     for notice in data.notices:
         say(f"note: {notice}")
-    _compile_once(data)
+    if params.uses_weights:  # it searches neighbors
+        _compile_once(data)
     with progress("masking") as report:
         release = mask_table(
             data, params, precision=precision, seed=seed, threads=threads, progress=report
