@@ -11,6 +11,9 @@ from rwn_cli.file_option import Laid
 from rwn_cli.options import (
     ENDS_IN,
     Dropped,
+    LeastSize,
+    Modified,
+    Radius,
     SchemaFile,
     Sliced,
     Source,
@@ -46,15 +49,9 @@ Threads = Annotated[
 def mask(
     source: Source,
     target: Target,
-    epsilon: Annotated[
-        float | None,
-        typer.Option(help="Radius in standard deviations; not that of differential privacy."),
-    ] = None,
-    k: Annotated[int | None, typer.Option("--k", help="Least size of a neighborhood.")] = None,
-    q: Annotated[
-        float | None,
-        typer.Option("--q", help="Modification probability of a cell, 0 to 1; 1 if left out."),
-    ] = None,
+    epsilon: Radius = None,
+    k: LeastSize = None,
+    q: Modified = None,
     weight: Weighted = None,
     slice_: Sliced = None,
     round_: Annotated[
@@ -128,7 +125,8 @@ def mask(
     precision = steps(data, round_ or (), before)
     for notice in data.notices:
         say(f"note: {notice}")
-    _compile_once(data)
+    if params.uses_weights:  # it searches neighbors
+        _compile_once(data)
     with progress("masking") as report:
         release = mask_table(
             data, params, precision=precision, seed=seed, threads=threads, progress=report

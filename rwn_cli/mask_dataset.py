@@ -9,6 +9,9 @@ import typer
 
 from rwn_cli.options import (
     Dropped,
+    LeastSize,
+    Modified,
+    Radius,
     SchemaFile,
     Sliced,
     Weighted,
@@ -32,15 +35,9 @@ def mask_dataset(
         str, typer.Argument(metavar="IN", help="Folder, pattern or one file of Parquet.")
     ],
     target: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
-    epsilon: Annotated[
-        float | None,
-        typer.Option(help="Radius in standard deviations; not that of differential privacy."),
-    ] = None,
-    k: Annotated[int | None, typer.Option("--k", help="Least size of a neighborhood.")] = None,
-    q: Annotated[
-        float | None,
-        typer.Option("--q", help="Modification probability of a cell, 0 to 1; 1 if left out."),
-    ] = None,
+    epsilon: Radius = None,
+    k: LeastSize = None,
+    q: Modified = None,
     sample: Annotated[
         int | None,
         typer.Option(

@@ -35,6 +35,15 @@ Dropped = Annotated[
     list[str] | None,
     typer.Option("--drop", metavar="NAME", help="A direct identifier, left out; repeatable."),
 ]
+Radius = Annotated[
+    float | None,
+    typer.Option(help="Radius in standard deviations; not that of differential privacy."),
+]
+LeastSize = Annotated[int | None, typer.Option("--k", help="Least size of a neighborhood.")]
+Modified = Annotated[
+    float | None,
+    typer.Option("--q", help="Modification probability of a cell, 0 to 1; 1 if left out."),
+]
 Weighted = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=W", help="Weight of a variable in the distance; repeatable."),

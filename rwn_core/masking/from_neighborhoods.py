@@ -112,6 +112,11 @@ class PreparedNeighborhoods:
         return self._law
 
     @property
+    def expectations(self) -> None:
+        """None: neighborhoods make a law; see `Prepared`."""
+        return None
+
+    @property
     def is_quick(self) -> bool:
         """Whether a release takes milliseconds; see `Prepared`."""
         return len(self.source.points) <= LARGEST_DENSE or self.source.stores(self.params.ball)

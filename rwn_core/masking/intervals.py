@@ -1,4 +1,4 @@
-"""Intervals of equal length that hold at least k values each."""
+"""Intervals of numbers: of equal length with at least k values each, or of equal counts."""
 
 from __future__ import annotations
 
@@ -52,3 +52,34 @@ def equal_length(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
     low, width = values.min(), values.max() - values.min()
     number = np.floor((values - low) / width * count)
     return np.asarray(np.minimum(number, count - 1), dtype=np.int64)
+
+
+def equal_counts(values: NDArray[np.float64], count: int) -> NDArray[np.int64]:
+    """So many intervals that hold about as many values each; equal values stay together.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n,)
+        NaN where missing.
+    count : int
+        At least 1. There are fewer intervals where a value fills more than one by itself.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        The number of each value's interval, ascending from 0; the number after the last where it
+        is missing.
+
+    Examples
+    --------
+    >>> equal_counts(np.array([1.0, 2.0, 2.0, 3.0, 50.0, 900.0]), 3).tolist()
+    [0, 1, 1, 1, 2, 2]
+    """
+    known = ~np.isnan(values)
+    _, number, counts = np.unique(values[known], return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - counts / 2  # of the ranks that equal values share
+    interval = np.floor(middle / max(int(known.sum()), 1) * count)
+    _, ascending = np.unique(interval, return_inverse=True)
+    group = np.full(len(values), int(ascending.max(initial=-1)) + 1, dtype=np.int64)
+    group[known] = ascending[number.ravel()]
+    return group

@@ -196,14 +196,19 @@ def delta(values: NDArray[np.float64], k: int) -> float:
     n = len(values)
     if n == 0 or k <= 1:
         return 0.0
-    # the k nearest of a sorted value, itself among them, are k in a row: the best of all windows
-    starts = np.arange(n - k + 1)
-    farthest = np.full(n, np.inf)
-    for shift in range(k):
-        here = starts + shift
-        reach = np.maximum(values[here] - values[starts], values[starts + k - 1] - values[here])
-        np.minimum.at(farthest, here, reach)
-    return float(farthest.max()) / 2
+    # the k nearest of a sorted value, itself among them, are k in a row; the later the row starts,
+    # the nearer is its lower end and the farther its upper end: halve until they are as far
+    own = np.arange(n)
+    low, high = np.maximum(own - k + 1, 0), np.minimum(own, n - k)
+    first, last = low, high
+    while (low < high).any():
+        middle = (low + high) // 2
+        enough = values[middle + k - 1] - values >= values - values[middle]
+        low, high = np.where(enough, low, middle + 1), np.where(enough, middle, high)
+        low = np.minimum(low, high)
+    rows = np.stack([low, np.maximum(low - 1, first)])
+    farther = np.maximum(values - values[rows], values[np.minimum(rows, last) + k - 1] - values)
+    return float(farther.min(axis=0).max()) / 2
 
 
 def expected_near(values: NDArray[np.float64], at: float, delta: float, noise: Noise) -> float:

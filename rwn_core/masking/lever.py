@@ -29,6 +29,8 @@ class Lever:
         One sentence.
     whole : bool
         Whether it takes whole numbers only.
+    off : float, optional
+        Where it has no part in the masking, if there is such a place; a first sweep leaves it.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Lever:
     unit: str = ""
     help: str = ""
     whole: bool = False
+    off: float | None = None
 
     @property
     def words(self) -> str:

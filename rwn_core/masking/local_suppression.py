@@ -15,7 +15,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.masking.intervals import intervals
+from rwn_core.masking.intervals import equal_counts
 from rwn_core.masking.left_alone import NUMBERS
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.minimum_k import check_k, check_records
@@ -34,17 +34,17 @@ _PRESETS = {"Light": 2, "Standard": 3, "Strong": 10}
 class LocalSuppression(TableMethod):
     """Hold the parameters of k-anonymity by recoding and local suppression.
 
-    Numeric keys become means of intervals; then records whose combination of keys is shared by
-    fewer than k lose one key after the other, those with the most different values first, until
-    every combination that occurs, missing values counting as a value, occurs k times. Other
-    variables are released as they are. Nothing is random.
+    Numeric keys become means of intervals that hold about as many records each; then records whose
+    combination of keys is shared by fewer than k lose one key after the other, those with the most
+    different values first, until every combination that occurs, missing values counting as a
+    value, occurs k times. Other variables are released as they are. Nothing is random.
 
     Parameters
     ----------
     k : int
         Records that share each combination of keys, at least 1; 1 changes nothing.
     classes : int
-        Intervals of each numeric key, at least 1.
+        Intervals of each numeric key, at least 1; fewer where one value fills several.
 
     Raises
     ------
@@ -89,7 +89,7 @@ class LocalSuppression(TableMethod):
             name="classes",
             title="Classes of a numeric key",
             short="classes",
-            help="Into how many intervals numeric keys are recoded before.",
+            help="Into how many intervals of equal counts numeric keys are recoded before.",
             whole=True,
         ),
     )
@@ -177,12 +177,12 @@ class LocalSuppression(TableMethod):
 
 
 def _class_means(values: NDArray[np.float64], classes: int) -> NDArray[np.float64]:
-    """Each number's mean in one of so many intervals that hold about as many records."""
+    """Each number's mean in one of so many intervals of equal counts."""
     known = ~np.isnan(values)
     if not known.any():
         return values
     shown = values.copy()
-    group = intervals(values, max(1, int(known.sum()) // classes))
+    group = equal_counts(values, classes)
     sums, counts = np.bincount(group[known], values[known]), np.bincount(group[known])
     shown[known] = (sums / np.maximum(counts, 1))[group[known]]
     return shown

@@ -14,6 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.slices import Slices
 from rwn_core.masking.lever import Lever, LeverRange
+from rwn_core.mechanism.expectations import Expectations
 from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
@@ -95,6 +96,16 @@ class Prepared(Protocol):
         """
 
     @property
+    def expectations(self) -> Expectations | None:
+        """What is expected of every cell of a method without a law; None where nothing is known.
+
+        Raises
+        ------
+        ParameterError
+            The setting is refused on this table.
+        """
+
+    @property
     def is_quick(self) -> bool:
         """Whether a release takes milliseconds, or a search comes first."""
 
@@ -165,8 +176,6 @@ class Method(Protocol):
         The lever along which it is swept against other methods.
     start : mapping of str to float
         Positions of levers that are no setting to choose, only one that any table takes.
-    instead_of_lever : frozenset of str
-        Parameters that stand in place of a lever, so that no slider goes with them.
     uses_weights, uses_slices : bool
         Whether a release depends on the variables' weights, and on which of them travel together.
     shows_whole_rows : bool
@@ -178,7 +187,6 @@ class Method(Protocol):
     levers: ClassVar[tuple[Lever, ...]]
     strength: ClassVar[str]
     start: ClassVar[Mapping[str, float]]
-    instead_of_lever: ClassVar[frozenset[str]]
     uses_weights: ClassVar[bool]
     uses_slices: ClassVar[bool]
     shows_whole_rows: ClassVar[bool]

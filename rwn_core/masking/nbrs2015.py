@@ -99,7 +99,7 @@ class NBRS2015(NeighborhoodMethod):
     )
     strength: ClassVar[str] = "epsilon"
     start: ClassVar[Mapping[str, float]] = MappingProxyType({"epsilon": 1.0, "q": 1.0})
-    has_forecast: ClassVar[bool] = False
+    has_forecast: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
@@ -165,7 +165,14 @@ class NBRS2015(NeighborhoodMethod):
         rule = NeighborhoodRule(
             metric=self.metric(microdata), k=None, epsilon=self.epsilon, strict=True
         )
-        return RowMixtureLaw(microdata, neighborhoods, masked_columns(microdata), share, rule)
+        return RowMixtureLaw(
+            microdata,
+            neighborhoods,
+            masked_columns(microdata),
+            share,
+            rule,
+            fixed_count=self.record_selection == "count",
+        )
 
     def row_share(self, n: int) -> float:
         """P(a record is selected): q as described, floor(n * q) / n as coded."""

@@ -40,7 +40,6 @@ class NeighborhoodMethod(ABC):
 
     __slots__ = ()
 
-    instead_of_lever: ClassVar[frozenset[str]] = frozenset()
     uses_weights: ClassVar[bool] = True
     uses_slices: ClassVar[bool] = True
     shows_whole_rows: ClassVar[bool] = False

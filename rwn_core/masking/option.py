@@ -59,7 +59,7 @@ def method_options(method: Any) -> tuple[Option, ...]:
     Returns
     -------
     tuple of Option
-        In the order of the record's fields, without those that stand in place of a lever.
+        In the order of the record's fields.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def method_options(method: Any) -> tuple[Option, ...]:
     >>> [(each.name, each.choices) for each in method_options(KPRAM)][0]
     ('draw_from', ('resample', 'permute', 'uniform'))
     """
-    moved = {lever.name for lever in method.levers} | method.instead_of_lever
+    moved = {lever.name for lever in method.levers}
     hints, words = get_type_hints(method), parameter_words(method)
     return tuple(
         _option(each.name, hints[each.name], each.default, words.get(each.name, ""))

@@ -23,7 +23,16 @@ from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.without_neighborhoods import PreparedTable, TableMethod
 from rwn_core.mechanism.changed_table import with_numbers
 from rwn_core.mechanism.donors import copy_from_donors
+from rwn_core.mechanism.expectations import Expectations
 from rwn_core.mechanism.law import Law
+from rwn_core.mechanism.rank_swap_chances import (
+    counted_moore_chances,
+    counted_mu_argus_chances,
+    exact_moore_chances,
+    is_exact,
+    rankings,
+)
+from rwn_core.mechanism.rank_swap_expectations import RankedVariable, expectations_of
 from rwn_core.mechanism.rank_swaps import moore_partners, mu_argus_partners, whole_part
 from rwn_core.randomness import SecretKey, uniforms
 
@@ -47,14 +56,14 @@ class RankSwapping(TableMethod):
     Parameters
     ----------
     p : float, optional
-        P, a fraction of the records and no percentage, from 0 (nothing is masked) to 1. If none
-        of p, r0 and k0 is given, 0.05.
+        P, a fraction of the records and no percentage, from 0 (nothing is masked) to 1. By default
+        0 where r0 or k0 is given, else 0.05.
     r0 : float, optional
-        The correlation of each number with its masked one that is aimed at, from 0 to 1; P is
-        then sqrt(2 Var (1 - r0)) / range. What is reached is higher.
+        The correlation of each number with its masked one that is aimed at, from 0 to 1, the
+        default; it asks for P = sqrt(2 Var (1 - r0)) / range. What is reached is higher.
     k0 : float, optional
-        How far the mean of a part may move, as a share of the mean, from 0; P is then sqrt(8/3)
-        k0 abs(mean) / range.
+        How far the mean of a part may move, as a share of the mean, from 0, the default; it asks
+        for P = sqrt(8/3) k0 abs(mean) / range. Of each variable the largest of the three P counts.
     top : float
         The share of the largest numbers that become their mean and are not exchanged; the
         sources' programs take 0.05, which is 5 percent.
@@ -109,25 +118,36 @@ class RankSwapping(TableMethod):
             name="p",
             title="Range of ranks P (share of the records)",
             short="P",
-            help="How many ranks away a value may come from; at 0 nothing is masked.",
+            help="How many ranks away a value may come from; at 0, R0 and K0 decide alone.",
+        ),
+        Lever(
+            name="r0",
+            title="Correlation with the original R0",
+            short="R0",
+            help="Each number's range of ranks is at least what this correlation allows; 1: none.",
+            off=1.0,
+        ),
+        Lever(
+            name="k0",
+            title="Change of means K0 (share of the mean)",
+            short="K0",
+            help="Each number's range of ranks is at least what this change allows; 0: none.",
+            off=0.0,
         ),
     )
     strength: ClassVar[str] = "p"
-    instead_of_lever: ClassVar[frozenset[str]] = frozenset({"r0", "k0"})
-    has_forecast: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table."""
-        given = [name for name in ("p", "r0", "k0") if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise ParameterError(f"Give one of p, r0 and k0; {' and '.join(given)} are given.")
-        if not given:
-            object.__setattr__(self, "p", STANDARD)
+        neutral = {"r0": 1.0, "k0": 0.0}
+        given = [name for name in neutral if getattr(self, name) is not None]
+        start = {"p": 0.0 if given else STANDARD, **neutral}
+        for name, value in start.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
         for name in ("p", "r0", "top", "bottom"):
-            if getattr(self, name) is not None:
-                check_share(name, getattr(self, name))
-        if self.k0 is not None:
-            check_share("k0", self.k0, np.inf)
+            check_share(name, getattr(self, name))
+        check_share("k0", self.k0, np.inf)
         if self.top + self.bottom >= 1:
             raise ParameterError("top and bottom together must be below 1, so that values remain.")
         if self.form not in get_args(Form):
@@ -181,7 +201,7 @@ class RankSwapping(TableMethod):
         return last - first - 1 - upward[::-1]
 
     def fraction(self, ranked: NDArray[np.float64], first: int, last: int) -> float:
-        """P of a variable.
+        """P of a variable: the largest that p, r0 and k0 ask for.
 
         Parameters
         ----------
@@ -190,36 +210,80 @@ class RankSwapping(TableMethod):
         first, last : int
             From which rank to which they are exchanged.
         """
-        if self.p is not None:
-            return float(self.p)
+        assert self.p is not None  # as none of the three is, once it is made
+        assert self.r0 is not None
+        assert self.k0 is not None
         exchanged = ranked[first:last]
         if not exchanged.size:
-            return 0.0
+            return self.p
         width = ranked[max(first - 1, 0)] - ranked[min(last, len(ranked) - 1)]
         if width <= 0:
-            return 0.0
-        if self.r0 is not None:
-            return float(np.sqrt(2 * exchanged.var() * (1 - self.r0)) / width)
-        assert self.k0 is not None  # as one of the three is given
-        return float(np.sqrt(8 / 3) * self.k0 * abs(exchanged.mean()) / width)
+            return self.p
+        of_r0 = np.sqrt(2 * exchanged.var() * (1 - self.r0)) / width
+        of_k0 = np.sqrt(8 / 3) * self.k0 * abs(exchanged.mean()) / width
+        return float(max(self.p, of_r0, of_k0))
 
     def law(self, table: PreparedTable) -> None:
         """Who is free depends on all earlier exchanges, so that no law can be listed."""
         return None
 
+    def expectations(self, table: PreparedTable) -> Expectations:
+        """What is expected of every cell; see `TableMethod.expectations`.
+
+        Exact for Moore's form where all cases within reach can be followed from rank to rank; else
+        estimated, of each variable by itself, from simulated rankings.
+        """
+        microdata = table.microdata
+        kinds = {v.name: v.kind for v in microdata.schema.released}
+        parts = {
+            name: self._expected_of(microdata, name, kinds[name], number)
+            for number, name in enumerate(self._names(microdata))
+        }
+        return expectations_of(microdata, parts)
+
+    def _expected_of(
+        self, microdata: Microdata, name: str, kind: Kind, number: int
+    ) -> RankedVariable:
+        values = microdata.values(name)
+        order = _descending(values, np.zeros(len(values)))
+        ranked = values[order]
+        first, last = self._ends(kind, len(order))
+        count = last - first
+        reach = whole_part(min(self.fraction(ranked, first, last), 1.0) * count)
+        moore, exact = self.form == "moore", reach <= 1
+        if moore and is_exact(count, reach):
+            chances, exact = exact_moore_chances(count, reach), True
+        elif moore:
+            chances = counted_moore_chances(count, reach, number)
+        else:
+            chances = counted_mu_argus_chances(count, reach, number)[::-1, ::-1]
+        return RankedVariable(
+            name=name,
+            order=order,
+            values=ranked,
+            first=first,
+            chances=chances,
+            releases=0 if exact else rankings(count),
+        )
+
     def ranges_on(self, microdata: Microdata) -> Mapping[str, LeverRange]:
         """How far the ranks go; see `TableMethod.ranges_on`."""
-        return {"p": LeverRange(low=0.0, high=0.5, step=0.01)}
+        return {
+            "p": LeverRange(low=0.0, high=0.5, step=0.01),
+            "r0": LeverRange(low=0.0, high=1.0, step=0.01),
+            "k0": LeverRange(low=0.0, high=1.0, step=0.01),
+        }
 
     def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
         """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"p": p} for name, p in _PRESETS.items()}
+        return {name: {"p": p, "r0": 1.0, "k0": 0.0} for name, p in _PRESETS.items()}
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What is released as it is, and that a small P exchanges nothing."""
         names = self._names(microdata)
         remarks = kept_as_they_are(microdata, names)
-        if self.p and whole_part(self.p * microdata.n) < 2:
+        alone = self.r0 == 1 and self.k0 == 0
+        if self.p and alone and whole_part(self.p * microdata.n) < 2:
             remarks.append(
                 f"P = {self.p:g} of {microdata.n:,} records is less than 2 ranks, so nothing is "
                 "exchanged; take a larger one"
@@ -228,7 +292,8 @@ class RankSwapping(TableMethod):
 
     def cautions(self) -> list[str]:
         """What rank swapping keeps, and what it loses."""
-        if self.p == 0 and not (self.top or self.bottom):
+        alone = self.r0 == 1 and self.k0 == 0
+        if self.p == 0 and alone and not (self.top or self.bottom):
             return ["P = 0 masks nothing: the release is the original."]
         return [
             "Every released number is somebody's true value of that variable, extremes included.",

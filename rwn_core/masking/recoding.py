@@ -103,12 +103,14 @@ class Recoding(TableMethod):
             title="Top-coded share",
             short="top",
             help="The largest values become their mean.",
+            off=0.0,
         ),
         Lever(
             name="bottom",
             title="Bottom-coded share",
             short="bottom",
             help="The smallest values become their mean.",
+            off=0.0,
         ),
     )
     strength: ClassVar[str] = "k"

@@ -71,7 +71,6 @@ class RandomSample(TableMethod):
         ),
     )
     strength: ClassVar[str] = "left_out"
-    has_forecast: ClassVar[bool] = False
     shows_whole_rows: ClassVar[bool] = True
     drops_lost_rows: ClassVar[bool] = True
 

@@ -16,6 +16,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.slices import Slices
 from rwn_core.masking.lever import LeverRange, at_levers, family
 from rwn_core.masking.method import Masked, Prepared
+from rwn_core.mechanism.expectations import Expectations
 from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
@@ -30,7 +31,6 @@ class TableMethod(ABC):
 
     start: ClassVar[Mapping[str, float]] = MappingProxyType({})
     has_forecast: ClassVar[bool] = True
-    instead_of_lever: ClassVar[frozenset[str]] = frozenset()
     uses_weights: ClassVar[bool] = False
     uses_slices: ClassVar[bool] = False
     shows_whole_rows: ClassVar[bool] = False
@@ -50,6 +50,10 @@ class TableMethod(ABC):
 
     def law(self, table: PreparedTable) -> Law | None:
         """The exact law of a release; None where the method has none."""
+        return None
+
+    def expectations(self, table: PreparedTable) -> Expectations | None:
+        """What is expected of every cell, where there is no law; None where nothing is known."""
         return None
 
     @abstractmethod
@@ -146,6 +150,12 @@ class PreparedTable:
         """The exact law of every release; see `Prepared`."""
         law: Law | None = self.params.law(self)
         return law
+
+    @property
+    def expectations(self) -> Expectations | None:
+        """What is expected of every cell, where there is no law; see `Prepared`."""
+        about: Expectations | None = self.params.expectations(self)
+        return about
 
     def at(self, **levers: Any) -> Self:
         """The same table at another position of the levers; see `Prepared`."""

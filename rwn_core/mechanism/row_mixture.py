@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,39 @@ from rwn_core.mechanism.donor_probabilities import Column
 from rwn_core.mechanism.privacy import OR_NOT_AT_ALL, Privacy
 from rwn_core.neighbors import Neighborhoods, find_strictly
 from rwn_core.neighbors.rule import NeighborhoodRule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SelectedRows:
+    """Hold the law of a release in which a row is masked as a whole or stays as it is.
+
+    Attributes
+    ----------
+    share : float
+        The probability that a record is selected.
+    fixed_count : bool
+        Whether as many records are selected in every release.
+    drawn : CellLaw
+        Of a selected record's cells, with q = 1 where it modifies them; records without
+        neighbors lose these.
+    """
+
+    share: float
+    fixed_count: bool
+    drawn: CellLaw
+
+
+def selected_rows(law: Any) -> SelectedRows | None:
+    """A law as one that selects records; None where it does not.
+
+    Parameters
+    ----------
+    law : Law
+    """
+    if not isinstance(law, RowMixtureLaw):
+        return None
+    drawn = law.given(selected=True)
+    return SelectedRows(share=law.row_share, fixed_count=law.fixed_count, drawn=drawn)
 
 
 class RowMixtureLaw(CellLaw):
@@ -40,6 +74,8 @@ class RowMixtureLaw(CellLaw):
         that count divided by n (the dependence between records is no part of this law).
     rule : NeighborhoodRule, optional
         How the neighborhoods were found; without it nobody else's can be asked for.
+    fixed_count : bool
+        Whether so many records are selected in every release, instead of each by itself.
 
     References
     ----------
@@ -53,11 +89,13 @@ class RowMixtureLaw(CellLaw):
         masked: NDArray[np.bool_],
         row_share: float,
         rule: NeighborhoodRule | None = None,
+        *,
+        fixed_count: bool = False,
     ) -> None:
         q = np.where(masked, float(row_share), 0.0)
         super().__init__(original, neighborhoods, q, rule=rule)
         self._found = neighborhoods
-        self.row_share = float(row_share)
+        self.row_share, self.fixed_count = float(row_share), fixed_count
 
     def components(self) -> tuple[Component, ...]:
         """A row that is selected, and one that is kept."""
@@ -136,7 +174,7 @@ class SampleLaw(RowMixtureLaw):
     def __init__(self, original: Microdata, left_out: float) -> None:
         n, p = original.n, len(original.schema.released)
         nobody = find_strictly(np.zeros((n, 1)), 0.0)
-        super().__init__(original, nobody, np.ones(p, dtype=bool), left_out)
+        super().__init__(original, nobody, np.ones(p, dtype=bool), left_out, fixed_count=True)
         self.neighborhoods = None  # type: ignore[assignment]  # it draws from none
 
     @property

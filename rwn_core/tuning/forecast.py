@@ -170,7 +170,8 @@ def expected(
     ------
     dict of str to dict of str to float
         For settings that share a table of neighbors, by the setting's key: values by the key of
-        `EXPECTED`, without those that have no answer, and "records", how many were looked at.
+        `EXPECTED`, without those that have no answer; "records", how many were looked at; and
+        "releases", from how many simulated ones it is estimated where there is no closed form.
     """
     for same in _alike(microdata, settings):
         try:
@@ -206,7 +207,8 @@ def _forecasts(microdata: Microdata, same: Sequence[Setting]) -> tuple[list[Fore
 def _values(forecast: Forecast, before: Before) -> dict[str, float]:
     values = {key: one.compute(forecast, before) for key, one in EXPECTED.items()}
     known = {key: float(value) for key, value in values.items() if np.isfinite(value)}
-    return known | {"records": float(before.records)}
+    known["records"] = float(before.records)
+    return known | ({"releases": float(forecast.releases)} if forecast.releases else {})
 
 
 def _alike(microdata: Microdata, settings: Sequence[Setting]) -> list[list[Setting]]:

@@ -34,7 +34,7 @@ def map_of(
         [
             {
                 "name": method(each.method),
-                "points": [_spot(point, x, y) for point in each.path],
+                "points": [_spot(point, x, y) for point in each.path if _is_read(point, x, y)],
                 "matched": _spot(each.point, x, y),
             }
             for each in matched
@@ -49,7 +49,12 @@ def map_of(
 
 def placed(each: Matched, x: str, y: str) -> bool:
     """Whether the matched setting has a place on the map."""
-    return None not in (each.point.median(x), each.point.median(y))
+    return _is_read(each.point, x, y)
+
+
+def _is_read(point: Point, x: str, y: str) -> bool:
+    """Whether both have an answer: a limit is not read where a quicker one is broken already."""
+    return None not in (point.median(x), point.median(y))
 
 
 def _spot(point: Point, x: str, y: str) -> dict[str, Any]:

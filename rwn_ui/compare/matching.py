@@ -93,7 +93,7 @@ def _form(session: Session) -> None:
         "Releases",
         2,
         100,
-        8 if session.data.n <= LARGEST_DENSE else 3,
+        _releases(session.data),
         key=_key(session, "releases"),
         help="Drawn at every setting that is tried; the intervals come from them.",
     )
@@ -161,8 +161,6 @@ def _present(session: Session, measure: str) -> float:
 
 def _begin(session: Session, methods: list[str], asked: Asked) -> None:
     """Start the search in a process of its own."""
-    small = session.data.n <= LARGEST_DENSE  # of a large table the worst case takes minutes
-    measures = dict.fromkeys((*USUAL, asked.across, *session.policy.measures))
     own_work().jobs[JOB] = Job(
         "Match",
         match_politely,
@@ -171,10 +169,29 @@ def _begin(session: Session, methods: list[str], asked: Asked) -> None:
         microdata=session.data,
         methods=methods,
         to=asked.to,
-        plan=Plan(measures=tuple(measures), releases=asked.releases, seed=session.seed),
-        along=(asked.across, *([WORST] if small else []), ORDINARY),
+        **asked_for(session.data, session.policy, asked.to, asked.releases, seed=session.seed),
     )
     st.rerun()
+
+
+def asked_for(
+    data: rwn.Microdata,
+    policy: rwn.Policy,
+    to: Loss | rwn.Policy,
+    releases: int | None = None,
+    *,
+    seed: int,
+) -> dict[str, Any]:
+    """What the page asks of a match: its plan, and what is read along each strength."""
+    small = data.n <= LARGEST_DENSE  # of a large table the worst case takes minutes
+    across = to.measure if isinstance(to, Loss) else "correlation"
+    measures = tuple(dict.fromkeys((*USUAL, across, *policy.measures)))
+    plan = Plan(measures=measures, releases=releases or _releases(data), seed=seed)
+    return {"plan": plan, "along": (across, *([WORST] if small else []), ORDINARY)}
+
+
+def _releases(data: rwn.Microdata) -> int:
+    return 8 if data.n <= LARGEST_DENSE else 3
 
 
 def match_politely(**arguments: Any) -> list[Matched | Refused]:

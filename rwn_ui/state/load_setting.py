@@ -16,8 +16,7 @@ from rwn_ui.state.session import Session
 def load(session: Session, setting: Setting) -> None:
     """Make a setting the present one; Undo on the Tune page brings the old one back."""
     params, levers = setting.params, lever_values(setting.params)
-    known = setting.method in rwn.METHODS and not params.instead_of_lever & {*options_of(params)}
-    if not known or not all(map(_is_position, levers.values())):
+    if setting.method not in rwn.METHODS or not all(map(_is_position, levers.values())):
         st.toast(escaped(f"Sliders cannot show the setting {setting.words}."))
         return
     try:

@@ -34,14 +34,16 @@ def first_search(session: Session) -> Search:
         if lever.name == session.params.strength:
             count = 6 if ways == 1 else 5
             axes[lever.name] = _even(ends, table.quick_end(session.params, lever.name), count)
+        elif lever.off is not None:
+            axes[lever.name] = (session.levers[lever.name],)  # as on Tune, mostly off
         elif lever.whole:
             tried = _LONG if ways == 1 else _SHORT
             axes[lever.name] = tuple(v for v in tried if v <= ends.high) or (ends.high,)
         else:
             half = () if ways == 4 else ((ends.low + ends.high) / 2,)
             axes[lever.name] = (*half, ends.high)
-    # chosen variables and matrices are no values between commas: they are tried from a scenario
-    axes |= {name: (value,) for name, value in session.options if not isinstance(value, tuple)}
+    # matrices are no values between commas: they are tried from a scenario
+    axes |= {name: (value,) for name, value in session.options if not _is_matrix(value)}
     grid = Grid(
         axes=axes,
         method=(session.method,),
@@ -50,6 +52,10 @@ def first_search(session: Session) -> Search:
     )
     measures = tuple(dict.fromkeys((*session.policy.measures, *USUAL)))
     return Search(grid=grid, plan=Plan(measures=measures, seed=session.seed))
+
+
+def _is_matrix(value: Any) -> bool:
+    return isinstance(value, tuple) and not all(isinstance(name, str) for name in value)
 
 
 def _precision(session: Session) -> list[Steps]:

@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.data.rounding import check_precision, steps_by_name, steps_of
 from rwn_core.data.slices import Slices, slices_words
 from rwn_core.errors import ParameterError
-from rwn_core.masking import Lever
+from rwn_core.masking import Lever, method_options
 from rwn_core.reporting.scenario import Search
 from rwn_core.tuning import Grid, Plan, values_of
 from rwn_core.tuning.slice_presets import PRESETS, preset_of, preset_slices
@@ -88,7 +88,8 @@ def form(session: Session) -> None:
                 "others",
                 "Other parameters",
                 "scale=sd,range",
-                "A line for each parameter of the method: its name and its values.",
+                "A line for each parameter of the method: its name and its values. Variables that "
+                "are chosen together have a + between them: variables=age+height, age.",
             )
         st.multiselect(
             "Measures",
@@ -140,7 +141,23 @@ def _fill(session: Session) -> None:
         st.session_state.setdefault(_key(session, name), value)
 
 
+def _lists(methods: list[str]) -> set[str]:
+    """The parameters that take several variables at once."""
+    options = [option for method in methods for option in method_options(rwn.METHODS[method])]
+    return {option.name for option in options if option.form == "names"}
+
+
+def _chosen(text: str, name: str) -> tuple[tuple[str, ...], ...]:
+    """Choices of variables with commas between them; each with a + between its variables."""
+    found = [tuple(part.strip() for part in each.split("+")) for each in text.split(",")]
+    if not all(all(each) for each in found):
+        raise ParameterError(f"{name} must be variables with + between them, such as age+height.")
+    return tuple(found)
+
+
 def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "+".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -176,7 +193,8 @@ def read(session: Session) -> Search:
     for line in typed["others"].splitlines():
         name, sign, values = line.partition("=")
         if sign:
-            axes[name.strip()] = values_of(values, name.strip())
+            read_values = _chosen if name.strip() in _lists(typed["method"]) else values_of
+            axes[name.strip()] = read_values(values, name.strip())
     weights = _numbers(typed["weights"], "weights", "at least 0")
     return Search(
         grid=Grid(

@@ -119,6 +119,7 @@ def _redraw_the_rest(session: Session, chosen: tuple[Any, ...]) -> None:
 def _summary(session: Session, sweep: Sweep, forecasts: Mapping[str, Mapping[str, float]]) -> str:
     least = min((each["records"] for each in forecasts.values()), default=session.data.n)
     sampled = f" · forecasts from {least:,.0f} records or more" if least < session.data.n else ""
+    sampled += welcome.estimated(forecasts)
     return (
         f"{session.name} · {sweep.plan.releases} releases a setting{sampled} · now {session.words}"
     )
@@ -191,7 +192,8 @@ def _surface(
         format_func=lambda m: (
             f"{sweep_cards.title(m, session.data.n)}{' (forecast)' if m in more else ''}"
         ),
-        help="~ marks a forecast: a closed form, before any release is drawn. One release adds "
+        help="~ marks a forecast: a closed form (of rank swapping with a wide range, an estimate), "
+        "before any release is drawn. One release adds "
         "its own noise to it.",
     )
     across = over.selectbox(

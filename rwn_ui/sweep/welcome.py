@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from rwn_core.charts import serialise
@@ -97,10 +99,20 @@ def _picture(session: Session, search: Search) -> None:
         "stamp": f"welcome|{session.generation}|{settings[0].key}|{len(settings)}",
         "wide": True,
         "projector": session.projector,
-        "summary": {"text": f"{session.name} · expected before any release" + _at(held)},
+        "summary": {
+            "text": f"{session.name} · expected before any release"
+            + _at(held)
+            + sweep_cards.estimated(forecasts)
+        },
         "cards": [serialise(chart)],
     }
     panel(shown, key="sweep.welcome")
+
+
+def estimated(forecasts: Mapping[str, Mapping[str, float]]) -> str:
+    """From how many releases some forecasts are estimated; empty where all are closed forms."""
+    least = min((each["releases"] for each in forecasts.values() if "releases" in each), default=0)
+    return f" · some forecasts estimated from {least:,.0f} simulated releases" if least else ""
 
 
 def _at(held: str) -> str:

@@ -184,7 +184,9 @@ def _beside(reading: Reading, measure: str, utility: UtilityReadings) -> str:
     match measure:
         case "correlation" if utility.now is not None:
             alone = CHANGE.expected(utility.now, utility.comparison.original)
-            return f"the setting alone: {alone:.3f}"
+            many = utility.now.releases
+            how = f", from {many} simulated releases" if many else ""
+            return f"the setting alone: {'about ' if many else ''}{alone:.3f}{how}"
         case "ci_overlap":
             return f"{detail['disjoint']} of {len(detail['terms']) - 1} slopes apart"
         case "regression":

@@ -42,9 +42,6 @@ def draw(session: Session) -> None:
             )
         if refusal:
             st.warning(escaped(refusal))
-        if method.instead_of_lever:
-            names = " and ".join(sorted(method.instead_of_lever, reverse=True))
-            st.caption(f"{names} stand in place of the slider: `rwn mask --set` takes them.")
 
 
 def _key(session: Session, what: str) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
+
 import rwn_core as rwn
+from rwn_core.errors import ParameterError
 from rwn_core.masking import PRAM, RankSwapping
 from rwn_core.tuning import Setting
 from rwn_ui.state.address import address
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.results import current_release
 from rwn_ui.sweep import form
+from rwn_ui.sweep.first_search import first_search
 
 
 def field(screen, kind: str, name: str):
@@ -80,7 +84,10 @@ def test_a_scenario_brings_options_and_their_fields(open_page) -> None:
     assert field(screen, "selectbox", "spread").value == "margins"
     assert field(screen, "number_input", "alpha").value == 0.5
     load(screen.session, Setting(params=RankSwapping(r0=0.9)))
-    assert screen.session.method == "pram"  # r0 stands in place of the slider
+    screen.test.run()
+    assert screen.session.levers == {"p": 0.0, "r0": 0.9, "k0": 0.0}
+    assert screen.slider("r0").value == 0.9
+    assert screen.errors == []
 
 
 def test_a_sweep_begins_with_the_options_of_tune(open_page) -> None:
@@ -92,3 +99,22 @@ def test_a_sweep_begins_with_the_options_of_tune(open_page) -> None:
     axes = form.read(screen.session).grid.axes
     assert (axes["spread"], axes["invariant"]) == (("margins",), (False,))
     assert "Search slices" not in [button.label for button in screen.test.button]
+
+
+def test_chosen_variables_are_swept_and_levers_that_may_be_off_stay(open_page) -> None:
+    screen = open_page("tune", method="random_swapping", variables="0-2")
+    screen.visit("sweep")
+    texts = {area.label: area for area in screen.test.text_area}
+    names = [variable.name for variable in screen.session.data.schema.released]
+    assert texts["Other parameters"].value == f"variables={names[0]}+{names[2]}"
+    typed = form._key(screen.session, "others")
+    screen.test.session_state[typed] = f"variables={names[0]}+{names[2]}, {names[1]}"
+    grid = form.read(screen.session).grid
+    assert grid.axes["variables"] == ((names[0], names[2]), (names[1],))
+    chosen = {setting.params.variables for setting in grid.settings()}
+    assert chosen == {(names[0], names[2]), (names[1],)}
+    with pytest.raises(ParameterError, match="variables must be variables with"):
+        form._chosen("age+,height", "variables")
+    load(screen.session, Setting(params=RankSwapping(r0=0.9)))
+    axes = first_search(screen.session).grid.axes
+    assert (axes["r0"], axes["k0"]) == ((0.9,), (0.0,))

@@ -8,22 +8,23 @@ from dataclasses import replace
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_of
-from rwn_core.evaluation.forecast.sums_of_moments import cells_of_moments, sums_of_moments
+from rwn_core.evaluation.forecast.row_mixture_sums import mixed_sums
+from rwn_core.evaluation.forecast.without_drawing import (
+    NO_FORECAST,
+    forecast_moments,
+    forecast_prepared,
+)
 from rwn_core.masking import Method, Prepared, family, lever_values
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.law import Law, independent_cells
-from rwn_core.mechanism.moments import Moments
+from rwn_core.mechanism.row_mixture import selected_rows
 
 __all__ = ["Forecast", "forecast", "forecast_moments", "forecast_sample", "forecast_scan"]
 
-NO_FORECAST = (
-    "A forecast is for a method that draws each cell independently, among neighbors that do not "
-    "depend on the key, or that changes each variable by itself; draw releases instead."
-)
 PAIRS = 1_000_000  # neighbors that a sample's forecast adds up
 _PILOT = 50  # records that tell how many neighbors there are
 
@@ -56,50 +57,9 @@ def forecast(microdata: Microdata, params: Method) -> Forecast:
     >>> round(float(forecast(table, RWN(k=1, q=1.0)).means["x"]), 12)
     0.666666666667
     """
-    law = params.prepare(microdata).law if params.has_forecast else None
-    if law is None:
+    if not params.has_forecast:
         raise ParameterError(NO_FORECAST)
-    return forecast_moments(law)
-
-
-def forecast_moments(law: Law) -> Forecast:
-    """What to expect of a release whose law is known, with the moments of every cell.
-
-    Parameters
-    ----------
-    law : Law
-        Of independent cells.
-
-    Returns
-    -------
-    Forecast
-
-    Raises
-    ------
-    ParameterError
-        The cells of a record depend on each other.
-    """
-    try:
-        own = law.moments()
-        if own is not None:
-            return _without_neighborhoods(law, own)
-        cells = independent_cells(law)
-    except NotApplicable:
-        raise ParameterError(NO_FORECAST) from None
-    columns = Columns.of(cells.original)
-    adder = Adder(columns, np.asarray(cells.q)[None])
-    starts, records = cells.neighborhoods.pairs()
-    sizes = cells.neighborhoods.sizes[None]
-    whole = slice(0, cells.original.n)
-    mean, variance = adder.cells(adder.near(starts, records, sizes, whole)[0], whole)
-    moments = (columns.center + columns.unit * mean[0], columns.unit**2 * variance[0])
-    return forecast_of(columns, adder.total(starts, records, sizes), 0, moments)
-
-
-def _without_neighborhoods(law: Law, moments: Moments) -> Forecast:
-    columns = Columns.of(law.original)
-    sums = sums_of_moments(columns, law, moments)
-    return forecast_of(columns, sums, 0, cells_of_moments(columns, moments), law.units())
+    return forecast_prepared(params.prepare(microdata))
 
 
 def forecast_scan(
@@ -143,11 +103,18 @@ def forecast_scan(
     """
     if not settings:
         return []
-    known = _known_laws(microdata, settings, prepared)
-    if _by_themselves(known):
-        return [forecast_moments(law) for law in known]
+    _refuse_unlike(settings)
+    ready = prepared or settings[0].prepare(microdata, settings=settings)
+    if _by_itself(ready):
+        return _one_by_one(ready, settings)
+    known = _known_laws(ready, settings)
+    columns, nothing = Columns.of(microdata), (np.empty((0, len(microdata.numeric_names))),) * 2
+    rows = [law for each in known if (law := selected_rows(each)) is not None]
+    if rows:
+        _refuse_apart([law.drawn for law in rows])
+        sums, _ = mixed_sums(columns, rows, progress)
+        return [forecast_of(columns, sums, which, nothing) for which in range(len(rows))]
     laws = _neighborhood_laws(known)
-    columns = Columns.of(microdata)
     adder = Adder(columns, np.array([law.q for law in laws]))
     # settings that differ in q alone share their neighborhoods
     each = [law.neighborhoods.sizes.tobytes() for law in laws]
@@ -156,7 +123,6 @@ def forecast_scan(
     sizes = np.array([laws[each.index(one)].neighborhoods.sizes for one in different])
     starts, records = replace(laws[0].neighborhoods, sizes=sizes.max(axis=0)).pairs()
     sums = adder.total(starts, records, sizes, which, progress)
-    nothing = (np.empty((0, len(columns.names))),) * 2
     return [forecast_of(columns, sums, which, nothing) for which in range(len(laws))]
 
 
@@ -194,45 +160,47 @@ def forecast_sample(
         records = np.arange(min(count, moved.n))
         return settings[0].prepare(moved, settings=settings, records=records)
 
-    known = _known_laws(moved, settings, first(_PILOT))
-    if _by_themselves(known):  # no neighbors are sought, so that all records are quick
-        return [forecast_moments(law) for law in known], moved
-    pilot = _neighborhood_laws(known)
-    mean = np.max([law.neighborhoods.sizes for law in pilot], axis=0).mean()
+    pilot = first(_PILOT)
+    if _by_itself(pilot):  # no neighbors are sought, so that all records are quick
+        return _one_by_one(pilot, settings), moved
+    known = _known_laws(pilot, settings)
+    found = [law.neighborhoods.sizes for law in known if law.neighborhoods is not None]
+    mean = np.max(found, axis=0).mean()
     prepared = first(max(_PILOT, int(pairs / max(mean, 1.0))))
     scan = forecast_scan(moved, settings, prepared=prepared)
     return scan, moved.take(prepared.records)
 
 
-def _known_laws(
-    microdata: Microdata, settings: Sequence[Method], prepared: Prepared | None
-) -> list[Law]:
+def _by_itself(prepared: Prepared) -> bool:
+    """Whether the method changes values without neighborhoods."""
+    law = prepared.law
+    return law is None or law.neighborhoods is None
+
+
+def _one_by_one(prepared: Prepared, settings: Sequence[Method]) -> list[Forecast]:
+    return [forecast_prepared(prepared.at(**lever_values(params))) for params in settings]
+
+
+def _known_laws(prepared: Prepared, settings: Sequence[Method]) -> list[Law]:
     """The law of every setting, from neighbors that are ranked once."""
-    _refuse_unlike(settings)
-    prepared = prepared or settings[0].prepare(microdata, settings=settings)
     known = [prepared.at(**lever_values(params)).law for params in settings]
-    if None in known:
-        raise ParameterError(NO_FORECAST)
     return [law for law in known if law is not None]
-
-
-def _by_themselves(laws: Sequence[Law]) -> bool:
-    """Whether the settings change values without neighborhoods."""
-    try:
-        return laws[0].moments() is not None
-    except NotApplicable:
-        raise ParameterError(NO_FORECAST) from None
 
 
 def _neighborhood_laws(known: Sequence[Law]) -> list[CellLaw]:
     """The laws of independent cells, whose neighbors are stored together."""
     laws = [independent_cells(law) for law in known]
+    _refuse_apart(laws)
+    return laws
+
+
+def _refuse_apart(laws: Sequence[CellLaw]) -> None:
+    """Refuse settings whose neighbors are not stored together."""
     if len({id(law.neighborhoods.table) for law in laws}) > 1:
         raise ParameterError(
             "The neighbors of these settings do not fit into memory together; forecast fewer of "
             "them, or a sample of the records."
         )
-    return laws
 
 
 def _refuse_unlike(settings: Sequence[Method]) -> None:

@@ -20,7 +20,7 @@ class Forecast:
 
     Exact for complete numbers. Where numbers are missing, covariances, and means of more than
     2,000 records, are ratios of expectations, which differ from the expectation of the ratio by a
-    term of order 1/n.
+    term of order 1/n; so are both where the method loses some records, but not how many of them.
 
     Attributes
     ----------
@@ -40,9 +40,12 @@ class Forecast:
     true_fragments : float
         Expected share of the people who are alone with their key values whose key values appear
         together in the release; NaN where the keys do not share a donor, where nobody is alone
-        with them, or where some records only are looked at.
+        with them, where rows are masked as a whole, or where some records only are looked at.
     cell_means, cell_variances : ndarray of float64, shape (n, m)
         Of each released number, missing ones as the variable's mean; empty in a scan.
+    releases : int
+        From how many simulated releases it is estimated, where there is no closed form; 0 where
+        there is one.
     """
 
     means: pd.Series[float]
@@ -56,6 +59,7 @@ class Forecast:
     cell_variances: NDArray[np.float64] = field(repr=False)
     _together: NDArray[np.float64] = field(repr=False)
     _sharing: frozenset[frozenset[str]] = field(repr=False)
+    releases: int = 0
 
     @property
     def correlations(self) -> pd.DataFrame:

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
+from scipy import sparse
 
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import ExpectedSums, Floats
-from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.moments import Moments
 
 
-def sums_of_moments(columns: Columns, law: Law, moments: Moments) -> ExpectedSums:
+class ExpectedCells(Protocol):
+    """What is expected of single cells: the law of independent cells, or what takes its place."""
+
+    def kept(self, *names: str) -> Floats:
+        """P(the released value of a variable equals the original's), shape (n,)."""
+
+    def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
+        """P(each value of a variable with levels is released), shape (n, V), and the values."""
+
+
+def sums_of_moments(
+    columns: Columns, cells: ExpectedCells, rows_intact: Floats, moments: Moments
+) -> ExpectedSums:
     """What `Adder.total` gives for neighborhoods, for one setting of such a method.
 
     Parameters
     ----------
     columns : Columns
         Of the original.
-    law : Law
+    cells : ExpectedCells
+    rows_intact : ndarray of float64, shape (n,)
+        P(no value of a record changes).
     moments : Moments
         Its own. Which numbers a release lacks must be certain.
     """
@@ -28,7 +44,6 @@ def sums_of_moments(columns: Columns, law: Law, moments: Moments) -> ExpectedSum
     together, totals = (
         each[np.ix_(order, order)] / scale for each in (moments.together, moments.totals)
     )
-    cells = law.components()[0].cells
     alone = [cells.kept(name).sum() for name in columns.released]
     return ExpectedSums(
         first=shown.sum(axis=0)[np.newaxis],
@@ -36,9 +51,9 @@ def sums_of_moments(columns: Columns, law: Law, moments: Moments) -> ExpectedSum
         seen=(known.T @ known)[np.newaxis],
         second=(shown.T @ shown + together)[np.newaxis],
         noise=totals[np.newaxis],
-        together=_levels(columns, law)[np.newaxis],
+        together=_levels(columns, cells)[np.newaxis],
         kept=np.array([alone]),
-        rows=np.array([law.rows_intact().sum()]),
+        rows=np.array([rows_intact.sum()]),
         unseen=np.empty((1, 0)),
         gap_means=np.empty((1, 0)),
     )
@@ -51,11 +66,11 @@ def cells_of_moments(columns: Columns, moments: Moments) -> tuple[Floats, Floats
     return np.where(np.isnan(means), columns.center, means), moments.variances[:, order]
 
 
-def _levels(columns: Columns, law: Law) -> Floats:
+def _levels(columns: Columns, cells: ExpectedCells) -> Floats:
     """Expected counts of two levels together, of one level on the diagonal."""
     chances = [np.empty((len(columns.codes), 0))]
     for name, levels in columns.levels.items():
-        table, values = law.table(name)
+        table, values = cells.table(name)
         places = [values.index(level) for level in levels]
         chances.append(table[:, places].toarray())
     each = np.column_stack(chances)

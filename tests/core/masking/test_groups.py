@@ -11,7 +11,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
-from rwn_core.masking.intervals import equal_length, intervals
+from rwn_core.masking.intervals import equal_counts, equal_length, intervals
 from rwn_core.masking.local_suppression import suppressed
 from rwn_core.masking.microaggregation import mdav
 from rwn_core.masking.recoding import merged
@@ -203,3 +203,18 @@ def test_the_intruder_succeeds_as_often_as_he_expects(params, name):
     met = np.array(met)
     error = max(met.std(ddof=1) / np.sqrt(len(met)), 1e-9)
     assert np.mean(expected) == pytest.approx(met.mean(), abs=3.5 * error + 1e-9)
+
+
+def test_classes_of_a_skewed_key_hold_about_as_many_records() -> None:
+    """Intervals of equal length would leave nearly everybody in one."""
+    values = np.exp(np.random.default_rng(1).normal(0, 2, 800))
+    group = equal_counts(values, 8)
+    assert np.bincount(group).tolist() == [100] * 8
+    assert (np.diff(group[np.argsort(values)]) >= 0).all()
+    assert np.bincount(equal_length(values, 8)).max() > 700
+    few = equal_counts(np.array([np.nan, 5.0, 5.0, 5.0, 7.0]), 4)
+    assert few.tolist() == [2, 0, 0, 0, 1]  # equal values stay together
+    table = rwn.Microdata.from_frame(pd.DataFrame({"income": values}))
+    masked = rwn.mask(table, rwn.LocalSuppression(k=20, classes=8), seed=1).masked
+    assert masked.frame["income"].value_counts().tolist() == [100] * 8
+    assert masked.frame["income"].mean() == pytest.approx(values.mean())

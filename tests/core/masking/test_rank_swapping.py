@@ -8,10 +8,12 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.masking import RankSwapping, mask
+from rwn_core.masking import RankSwapping, at_levers, mask
+from rwn_core.mechanism.rank_swap_chances import counted_moore_chances, exact_moore_chances
 from rwn_core.mechanism.rank_swaps import moore_partners, mu_argus_partners
 
 N = 1000
+WAYS = {"p": 0.1, "r0": 0.9, "k0": 0.2}
 
 
 @pytest.fixture(scope="module")
@@ -92,11 +94,16 @@ def test_fractions_of_r0_and_k0():
     assert RankSwapping(k0=0.1).fraction(np.empty(0), 0, 0) == 0
 
 
-def test_one_of_three_ways_to_say_how_far():
-    assert RankSwapping().p == 0.05
-    assert RankSwapping(r0=0.9).p is None
-    with pytest.raises(ParameterError, match="p and k0 are given"):
-        RankSwapping(p=0.1, k0=0.1)
+def test_three_ways_to_say_how_far_of_which_the_largest_counts():
+    plain, aimed = RankSwapping(), RankSwapping(r0=0.9)
+    assert (plain.p, plain.r0, plain.k0) == (0.05, 1.0, 0.0)
+    assert (aimed.p, aimed.r0, aimed.k0) == (0.0, 0.9, 0.0)
+    assert RankSwapping(p=0.0).p == 0.0
+    assert at_levers(aimed, {"r0": 1.0}) == RankSwapping(p=0.0)  # every slider at its end: nothing
+    ranked = np.array([9.0, 8.0, 5.0, 4.0, 1.0])
+    alone = {one: RankSwapping(**{one: v}).fraction(ranked, 0, 5) for one, v in WAYS.items()}
+    assert RankSwapping(**WAYS).fraction(ranked, 0, 5) == max(alone.values())
+    assert len(set(alone.values())) == 3
     with pytest.raises(ParameterError, match="together must be below 1"):
         RankSwapping(top=0.5, bottom=0.5)
     with pytest.raises(ParameterError, match="form must be one of"):
@@ -144,3 +151,21 @@ def test_too_small_a_fraction_is_remarked(normal):
     method = RankSwapping(p=0.05)
     assert "less than 2 ranks" in method.remarks(few, None)[0]
     assert mask(few, method, seed=0).masked.frame.equals(few.frame)
+
+
+def test_the_chances_of_partners_by_hand_and_against_rankings() -> None:
+    halves = [[0.0, 0.5, 0.5], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5]]
+    np.testing.assert_allclose(exact_moore_chances(3, 3).toarray(), halves)
+    one = [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    np.testing.assert_allclose(exact_moore_chances(3, 2).toarray(), one)
+    np.testing.assert_allclose(exact_moore_chances(4, 1).toarray(), np.eye(4))
+    generator, exact = np.random.default_rng(3), exact_moore_chances(14, 5).toarray()
+    np.testing.assert_allclose(exact.sum(axis=1), 1.0)
+    draws = [moore_partners(5, generator.random(14)) for _ in range(3000)]
+    error = 4 * np.sqrt(exact * (1 - exact) / 3000) + 1e-9
+    simulated = np.array([np.bincount(column, minlength=14) for column in np.array(draws).T]) / 3000
+    assert (np.abs(simulated - exact) <= error).all()
+    wrong = exact_moore_chances(14, 6).toarray()
+    assert not (np.abs(simulated - wrong) <= error).all()
+    counted = [counted_moore_chances(14, 5, seed).toarray() for seed in range(30)]
+    assert (np.abs(np.mean(counted, axis=0) - exact) <= error).all()

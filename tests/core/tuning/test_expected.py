@@ -108,6 +108,18 @@ def test_each_setting_is_forecast_in_its_own_metric() -> None:
         assert found[setting.key] == all_expected(data, [setting])[setting.key]
 
 
+def test_an_estimate_says_from_how_many_releases_it_is() -> None:
+    data = rwn.load_demo("bodyfat")
+    closed, guessed = (Setting.of("rank_swapping", {"p": p}).resolved(data) for p in (0.04, 0.3))
+    sample = Setting.of("sampling", {"left_out": 0.5}).resolved(data)
+    found = all_expected(data, [closed, guessed, sample])
+    assert "releases" not in found[closed.key]
+    assert found[guessed.key]["releases"] == 100
+    assert found[guessed.key]["correlation"] > found[closed.key]["correlation"] > 0
+    assert found[sample.key]["correlation"] == pytest.approx(0, abs=1e-9)
+    assert found[sample.key]["cells_changed"] == pytest.approx(120 / 241)
+
+
 def test_the_first_worker_forecasts_a_large_table_before_its_releases(tmp_path) -> None:
     data = large()
     plan = Plan(measures=("correlation",), releases=1)

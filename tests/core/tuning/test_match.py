@@ -115,6 +115,19 @@ def test_the_weakest_setting_that_keeps_a_policy(data):
     assert not none.reached
 
 
+def test_a_slow_limit_is_read_only_where_the_quick_ones_are_kept(data):
+    limits = {"distance_linkage": 0.2, "bayes_linkage": 0.3}
+    policy = rwn.Policy(limits=tuple(rwn.Limit(measure=m, at_most=v) for m, v in limits.items()))
+    plan = Plan(measures=tuple(limits), releases=2)
+    (found,) = match(data, ["microaggregation"], policy, plan=plan, along=("correlation",))
+    read = [set(point.spreads) for point in found.path]
+    everything = {"correlation", *limits}
+    assert {"correlation", "distance_linkage"} in read
+    for point, measures in zip(found.path, read, strict=True):
+        assert (measures == everything) or not policy.judge_point(point).kept
+    assert found.reached == policy.judge_point(found.point).kept
+
+
 def test_what_is_refused(data):
     with pytest.raises(ParameterError, match="There is no method swap; known are: rwn"):
         match(data, ["swap"], LOSS, plan=PLAN)

@@ -265,10 +265,28 @@ def test_huge_and_tiny_numbers():
         np.testing.assert_allclose(found.correlations, plain.correlations, rtol=1e-9)
 
 
-def test_a_method_that_masks_whole_records_is_refused() -> None:
-    """Its cells depend on each other: the formulas of independent cells would be wrong."""
-    import rwn_core as rwn
-
+def test_a_sample_is_what_the_books_say() -> None:
+    """Means and covariances stay, and the variance of a mean is (1 - f) S2 / m."""
     data = rwn.load_demo("bodyfat")
-    with pytest.raises(ParameterError, match="each cell independently"):
-        rwn.forecast(data, rwn.NBRS2015(epsilon=2.0))
+    found = forecast(data, rwn.RandomSample(left_out=0.8))
+    numbers = data.frame[list(data.numeric_names)].astype(float)
+    left = data.n - int(0.8 * data.n)
+    np.testing.assert_allclose(found.means, numbers.mean(), rtol=1e-12)
+    np.testing.assert_allclose(found.covariances, numbers.cov(), rtol=1e-9)
+    variance = (1 - left / data.n) * numbers.var() / left
+    np.testing.assert_allclose(found.mean_variances, variance, rtol=1e-9)
+    assert found.rows_intact == pytest.approx(left)
+
+
+def test_a_fixed_count_of_selected_records_varies_less_than_a_random_one() -> None:
+    """Each record by itself adds what the count adds: (sum of the changes)^2 times q (1 - q)."""
+    table = Microdata.from_frame(pd.DataFrame({"x": [0.0, 1.0, 5.0]}))
+    fixed = forecast(table, rwn.NBRS2015(epsilon=9.0, q=0.34))  # floor(1.02) = 1 of 3 records
+    spread = np.array([4.0, 6.25, 0.25])  # of its two donors: (1, 5), (0, 5), (0, 1)
+    change = np.array([3.0, 1.5, -4.5])  # from its own number to their mean
+    within, between = spread.mean(), (change**2).sum() / 3
+    assert fixed.mean_variances["x"] == pytest.approx((within + between) / 9)
+    alone = forecast(table, rwn.NBRS2015(epsilon=9.0, q=0.34, record_selection="bernoulli"))
+    expected = 0.34 * spread.sum() + 0.34 * 0.66 * (change**2).sum()
+    assert alone.mean_variances["x"] == pytest.approx(expected / 9)
+    assert fixed.rows_intact == pytest.approx(2.0)
