@@ -235,8 +235,9 @@ class Microdata:
 
     def _numbers(self, name: str) -> NDArray[np.float64]:
         variable = self.schema.variable(name)
-        if variable.role is Role.IDENTIFIER:
-            raise SchemaError(f"Variable {name} is a direct identifier and is not analyzed.")
+        if not variable.is_released:
+            what = "a direct identifier" if variable.role is Role.IDENTIFIER else "a household"
+            raise SchemaError(f"Variable {name} is {what} and is not analyzed.")
         if variable.kind is Kind.CATEGORICAL:
             raise SchemaError(f"Variable {name} is categorical and has no numbers.")
         if variable.kind is Kind.ORDERED:

@@ -46,6 +46,13 @@ class Schema:
                 raise SchemaError(
                     f"Group {group} has masked and unmasked variables; mask all of them or none."
                 )
+        for role in (Role.SAMPLING_WEIGHT, Role.HOUSEHOLD):
+            both = [v.name for v in self.variables if v.role is role]
+            if len(both) > 1:
+                raise SchemaError(
+                    f"Variables {both[0]} and {both[1]} both have the role {role}; a table has "
+                    "one, so give the other another role."
+                )
         if self.question is not None:
             for name in (self.question.response, *self.question.predictors):
                 if name not in self.names:
@@ -61,8 +68,12 @@ class Schema:
 
     @property
     def released(self) -> tuple[Variable, ...]:
-        """The variables that a release holds: all but direct identifiers."""
-        return tuple(v for v in self.variables if v.role is not Role.IDENTIFIER)
+        """The variables that a release holds: all but direct identifiers and households."""
+        return tuple(v for v in self.variables if v.is_released)
+
+    def name_of(self, role: Role) -> str | None:
+        """The first variable of a role, None without any."""
+        return next((v.name for v in self.variables if v.role is role), None)
 
     def require_names(self, names: Sequence[str]) -> None:
         """Refuse a table whose columns are not these variables, in this order.

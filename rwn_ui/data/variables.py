@@ -17,7 +17,10 @@ from rwn_ui.state.session import Session
 
 _BARS = 12  # of a small histogram
 # the first that fits what is typed is taken, and "ident" is in "confidential", too
-ROLES = (rwn.Role.IDENTIFIER, rwn.Role.KEY, rwn.Role.CONFIDENTIAL, rwn.Role.OTHER)
+ROLES = (
+    *(rwn.Role.IDENTIFIER, rwn.Role.KEY, rwn.Role.CONFIDENTIAL, rwn.Role.OTHER),
+    *(rwn.Role.SAMPLING_WEIGHT, rwn.Role.STRATUM, rwn.Role.HOUSEHOLD, rwn.Role.TIME),
+)
 _READ_ONLY = ("variable", "distribution", "min", "mean", "max", "SD", "missing", "different")
 
 
@@ -36,7 +39,10 @@ def variables(session: Session) -> None:
                 options=list(ROLES),
                 required=True,
                 help="A direct identifier never reaches a release; a key is what an intruder may "
-                "know; a confidential variable is what they are after.",
+                "know; a confidential variable is what they are after. Of surveys: how many people "
+                "a record stands for (sampling weight), the stratum it was drawn from, the "
+                "household or cluster it belongs to, which never reaches a release, and the time "
+                "it is of.",
             ),
             "masked": st.column_config.CheckboxColumn(
                 help="An unmasked variable keeps its values in the release."
@@ -100,7 +106,7 @@ def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
         "missing": int(column.isna().sum()),
         "different": int(column.nunique()),
     }
-    if variable.role is rwn.Role.IDENTIFIER:
+    if not variable.is_released:
         return row
     if variable.kind in (rwn.Kind.CATEGORICAL, rwn.Kind.ORDERED):
         counts = column.value_counts()

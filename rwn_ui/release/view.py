@@ -66,6 +66,7 @@ def _data(session: Session) -> None:
         (rwn.Role.KEY, "Key variables, which an intruder may know"),
         (rwn.Role.CONFIDENTIAL, "Confidential variables, which an intruder is after"),
         (rwn.Role.IDENTIFIER, "Direct identifiers, which no release has"),
+        (rwn.Role.HOUSEHOLD, "Households, which no release has"),
     ):
         names = [v.name for v in data.schema.variables if v.role == role]
         st.markdown(f"{words}: {escaped(', '.join(names)) or 'none'}.")
