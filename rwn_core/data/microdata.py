@@ -280,9 +280,9 @@ class Microdata:
         return _read_only(lookup[numbers])
 
 
-def _said_of_values(schema: Schema) -> list[tuple[object, ...]]:
+def _said_of_values(schema: Schema) -> tuple[object, ...]:
     """What the gate holds against the values; weights, groups and the question are not in it."""
-    return [(v.name, v.kind, v.role, v.levels) for v in schema.variables]
+    return (schema.edit_rules, *((v.name, v.kind, v.role, v.levels) for v in schema.variables))
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -200,7 +200,17 @@ def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
     notices = _name_notices(schema.names)
     for variable in schema.variables:
         notices += _column_notices(frame[variable.name], variable)
-    return (*notices, *_missing_notice(frame, schema))
+    return (*notices, *_missing_notice(frame, schema), *_rule_notices(frame, schema))
+
+
+def _rule_notices(frame: pd.DataFrame, schema: Schema) -> list[str]:
+    """One sentence about each edit rule that records break already."""
+    counts = [(rule.text, int(rule.broken(frame).sum())) for rule in schema.edit_rules]
+    return [
+        f"{count:,} record{'s break' if count > 1 else ' breaks'} the edit rule {text}."
+        for text, count in counts
+        if count
+    ]
 
 
 def _missing_notice(frame: pd.DataFrame, schema: Schema) -> list[str]:

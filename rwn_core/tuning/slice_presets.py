@@ -60,7 +60,13 @@ def preset_slices(microdata: Microdata, preset: str) -> Slices:
     """
     if preset not in PRESETS:
         raise ParameterError(f"There are no slices {preset}; known are: {', '.join(PRESETS)}.")
-    key = ("slices", preset, *((v.name, v.role, v.masked) for v in microdata.schema.variables))
+    rules = tuple(rule.text for rule in microdata.schema.edit_rules)
+    key = (
+        "slices",
+        preset,
+        rules,
+        *((v.name, v.role, v.masked) for v in microdata.schema.variables),
+    )
     return microdata.once(key, lambda: PRESETS[preset].slices(microdata))
 
 
@@ -160,6 +166,16 @@ def _confidential_apart(microdata: Microdata) -> Slices:
     return _partition(masked_names(microdata, Role.KEY), masked_names(microdata, Role.OTHER))
 
 
+def _by_edit_rules(microdata: Microdata) -> Slices:
+    """Variables that a rule names together, also through others."""
+    masked, slices = set(masked_names(microdata)), list[set[str]]()
+    for rule in microdata.schema.edit_rules:
+        named = set(rule.names) & masked
+        apart = [each for each in slices if not each & named]
+        slices = [*apart, named.union(*(each for each in slices if each & named))]
+    return _partition(*(sorted(each) for each in slices))
+
+
 def _whole(microdata: Microdata) -> Slices:
     return _partition(masked_names(microdata))
 
@@ -195,6 +211,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             title="Confidential ones alone",
             slices=_confidential_apart,
         ),
+        "edit_rules": Preset(title="Of the edit rules together", slices=_by_edit_rules),
         "related_2": Preset(title="By correlation, 2 slices", slices=_related(2)),
         "related_3": Preset(title="By correlation, 3 slices", slices=_related(3)),
         "related_5": Preset(title="By correlation, 5 slices", slices=_related(5)),

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.errors import ParameterError
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.state.session import Session
@@ -79,7 +80,23 @@ def variables(session: Session) -> None:
         key=f"data.{session.generation}.predictors",
         placeholder="Choose what explains it",
     )
-    _apply(session, edited, response, predictors)
+    rules = st.text_area(
+        "Edit rules, one a line",
+        "\n".join(rule.text for rule in session.data.schema.edit_rules),
+        key=f"data.{session.generation}.rules",
+        placeholder='age >= 15 or employed == "no"',
+        help="What holds of every believable record. The Utility page counts the records that "
+        "break a rule; the variables of one rule may travel together.",
+    )
+    schema = _described(session, edited, response, predictors)
+    schema = replace(schema, edit_rules=_rules(rules))
+    if schema != session.data.schema:
+        describe_anew(session, session.data.with_schema(schema))
+
+
+def _rules(text: str) -> tuple[EditRule, ...]:
+    """The rules of a text, one a line; an empty line is none."""
+    return as_edit_rules([line for line in text.splitlines() if line.strip()])
 
 
 def _start(session: Session) -> pd.DataFrame:
@@ -126,18 +143,18 @@ def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
     return row
 
 
-def _apply(
+def _described(
     session: Session, edited: pd.DataFrame, response: str | None, predictors: Sequence[str]
-) -> None:
+) -> rwn.Schema:
+    """The schema as the table and the lists below it say."""
     rows: list[Mapping[str, Any]] = edited.to_dict("records")  # type: ignore[assignment]
     old = session.data.schema
     changed = tuple(
         _edited(variable, row) for variable, row in zip(old.variables, rows, strict=True)
     )
     question = _question(response, predictors, old.question)
-    schema = replace(old, variables=changed, question=question)
-    if schema != old:
-        describe_anew(session, session.data.with_schema(schema))
+    # rules are held against the variables when they are read
+    return replace(old, variables=changed, question=question, edit_rules=())
 
 
 def _edited(variable: rwn.Variable, row: Mapping[str, Any]) -> rwn.Variable:

@@ -217,8 +217,9 @@ def test_a_release_with_empty_records():
     masked = copy_from_donors(original, donors)
     comparison = Comparison(original=original, masked=masked, holdout=holdout, question=question)
     needs_another_response = {"generalized_regression"}
+    needs_a_schema = {"survey_estimates", "edit_rules_broken"}
     refused = {key for key in MEASURES if isinstance(read(key, comparison), NotApplicable)}
-    assert refused == NEEDS_A_LAW | NEEDS_A_POPULATION | needs_another_response
+    assert refused == (NEEDS_A_LAW | NEEDS_A_POPULATION | needs_another_response | needs_a_schema)
 
 
 def test_a_release_that_lost_everything():
