@@ -22,6 +22,7 @@ from rwn_cli.options import (
 from rwn_cli.output import output_format, write
 from rwn_cli.replay import replay
 from rwn_cli.report import report
+from rwn_cli.reproduce import reproduce
 from rwn_cli.seek import seek
 from rwn_cli.seek_slices import seek_slices
 from rwn_cli.sweep import sweep
@@ -168,6 +169,8 @@ app.command("seek-slices")(seek_slices)
 app.command()(report)
 
 app.command()(verify)
+
+app.command()(reproduce)
 
 app.command()(replay)
 
