@@ -147,7 +147,12 @@ def demo(
     form = output_format(out)
     kept = demo_path(name)
     data = load_demo(name)
-    write(out, kept.read_bytes() if form == file_format(kept) else table_bytes(data.frame, form))
+    write(
+        out,
+        kept.read_bytes()
+        if form == file_format(kept)
+        else table_bytes(data.frame, form, data.schema),
+    )
     if schema:
         write(out.with_suffix(".toml"), kept.with_suffix(".toml").read_bytes())
     say(f"{name}: {data.n:,} records, {data.p} variables, written to {out}")

@@ -35,7 +35,7 @@ def draw(session: Session) -> None:
     """Draw a release, wait for it, and say what the policy says of the file."""
     chosen = st.segmented_control(
         "Format of the file",
-        [each.key for each in io.FORMATS],
+        [each.key for each in io.writable()],
         default=io.FORMATS[0].key,
         key=key(session, "format"),
     )
