@@ -7,6 +7,7 @@ import streamlit as st
 import rwn_ui
 from rwn_ui.messages import guarded
 from rwn_ui.server.assets import provide_plotly
+from rwn_ui.server.login import require_login
 from rwn_ui.server.sweeper import keep_swept
 
 
@@ -35,6 +36,7 @@ def main() -> None:
         position="top",
     )
     with guarded():  # the outer wall: what a page does not catch itself
+        require_login()
         page.run()
 
 

@@ -120,6 +120,14 @@ def serve(
     port: Annotated[
         int | None, typer.Option(min=1, max=65535, help="By default the first free from 8501 on.")
     ] = None,
+    host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A name under which a proxy with a login hands the app on; repeatable. The app "
+            "then listens to other machines, too.",
+        ),
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no window.")] = False,
 ) -> None:
     """Open the app in this machine's browser; Ctrl-C ends it."""
@@ -129,7 +137,7 @@ def serve(
     if file is not None:
         require_openable(file)  # not to be opened is no fault of its content
         read(file)  # refused here, with a sentence, rather than on the page
-    raise typer.Exit(launch.run(file, port=port, browser=not no_browser, say=say))
+    raise typer.Exit(launch.run(file, port=port, browser=not no_browser, hosts=host or (), say=say))
 
 
 @app.command()

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 import webbrowser
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -75,10 +75,23 @@ START = "from rwn_ui.server.serve import main; main()"
 """What the server's process runs."""
 
 
-def command(port: int, script: Path | None = None) -> list[str]:
+def behind_proxy(hosts: Sequence[str]) -> dict[str, bool | int | str | tuple[str, ...]]:
+    """The options of every start, with those of a server that a proxy hands on under names."""
+    if not hosts:
+        return dict(SAFE_OPTIONS)
+    allowed = (ADDRESS, "localhost", *hosts)
+    return {
+        **SAFE_OPTIONS,
+        "browser.serverAddress": hosts[0],  # pages of this name may connect, and no others
+        "server.address": "0.0.0.0",
+        "server.allowedHosts": allowed,
+    }
+
+
+def command(port: int, script: Path | None = None, hosts: Sequence[str] = ()) -> list[str]:
     """The command line that serves the app, or another script, on a port."""
     flags = [f"--server.port={port}"]
-    for option, value in SAFE_OPTIONS.items():
+    for option, value in behind_proxy(hosts).items():
         for one in value if isinstance(value, tuple) else (value,):
             flags.append(f"--{option}={str(one).lower() if isinstance(one, bool) else one}")
     return [sys.executable, "-c", START, "run", str(script or app_file()), *flags]
@@ -116,6 +129,7 @@ def run(
     *,
     port: int | None = None,
     browser: bool = True,
+    hosts: Sequence[str] = (),
     say: Callable[[str], None],
 ) -> int:
     """Serve the app until it is interrupted.
@@ -127,6 +141,8 @@ def run(
     port : int, optional
     browser : bool
         Whether to open the browser when the app is ready.
+    hosts : sequence of str
+        Names under which a proxy hands the app on; it then listens to other machines, too.
     say : callable
         Told the address, once the app answers.
 
@@ -146,8 +162,10 @@ def run(
     """
     port = choose_port(port)
     address = f"http://{ADDRESS}:{port}"
-    with _compiling(), serving(port, file) as server:
+    with _compiling(), serving(port, file, hosts=hosts) as server:
         say(f"RWN runs at {address} (Ctrl-C ends it)")
+        if hosts:
+            say(f"note: other machines reach it; let only the proxy of {hosts[0]} do so.")
         if browser:
             webbrowser.open(address)
         return server.wait()
@@ -168,7 +186,10 @@ def _compiling() -> Iterator[None]:
 
 @contextmanager
 def serving(
-    port: int, file: Path | None = None, script: Path | None = None
+    port: int,
+    file: Path | None = None,
+    script: Path | None = None,
+    hosts: Sequence[str] = (),
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run the app's server on a free port, ready to answer; it is stopped at the end.
 
@@ -179,6 +200,8 @@ def serving(
         A table to open first.
     script : Path, optional
         Another page to serve in the app's place, under the same options.
+    hosts : sequence of str
+        As for `run`.
 
     Raises
     ------
@@ -194,7 +217,7 @@ def serving(
     nowhere = subprocess.DEVNULL
     with _ending_on_sigterm(), _served_app() as app:
         server = subprocess.Popen(
-            command(port, script or app),
+            command(port, script or app, hosts),
             cwd=app.parent,
             env=environment,
             stdin=subprocess.PIPE,  # it ends with this process, which tells the server

@@ -24,18 +24,15 @@ def compute(comparison: Comparison) -> Reading:
         after = [rule.broken(masked.frame) for rule in rules]
     except SchemaError as refusal:
         raise NotApplicable(f"{str(refusal).rstrip('.')}{RELEASED}.") from None
+    some = [int(np.any(broken, axis=0).sum()) for broken in (before, after)]
     detail = {
         "names": [rule.text for rule in rules],
         "original": np.array([broken.sum() for broken in before], dtype=np.int64),
         "released": np.array([broken.sum() for broken in after], dtype=np.int64),
-        "any_original": int(np.any(before, axis=0).sum()),
-        "any_released": int(np.any(after, axis=0).sum()),
+        "any_original": some[0],
+        "any_released": some[1],
     }
-    return Reading(
-        value=detail["any_released"] / masked.n,
-        baseline=detail["any_original"] / original.n,
-        detail=detail,
-    )
+    return Reading(value=some[1] / masked.n, baseline=some[0] / original.n, detail=detail)
 
 
 MEASURE = Measure(
