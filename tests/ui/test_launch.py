@@ -13,14 +13,16 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest
 from streamlit.web import cli
 
 from rwn_core.errors import ParameterError, RWNError
-from rwn_ui.server import launch
+from rwn_ui.server import launch, login
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -49,6 +51,39 @@ def test_config_file_says_what_the_flags_say() -> None:
         for name, value in row.items()
     }
     assert written == {key: as_flags_read(value) for key, value in launch.SAFE_OPTIONS.items()}
+
+
+def test_behind_a_proxy_only_the_names_and_the_address_differ() -> None:
+    alone, behind = launch.behind_proxy(()), launch.behind_proxy(["data.example.org", "b.org"])
+    assert alone == launch.SAFE_OPTIONS
+    assert {key: value for key, value in behind.items() if alone.get(key) != value} == {
+        "browser.serverAddress": "data.example.org",
+        "server.address": "0.0.0.0",
+        "server.allowedHosts": ("127.0.0.1", "localhost", "data.example.org", "b.org"),
+    }
+    assert "--server.allowedHosts=b.org" in launch.command(8501, hosts=["a.org", "b.org"])
+
+
+def test_nobody_gets_past_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from rwn_ui.server.login import require_login
+
+        require_login()
+        st.markdown("confidential")
+
+    def shown() -> str:
+        return " ".join(each.value for each in AppTest.from_function(page).run().markdown)
+
+    assert shown() == "confidential"
+    monkeypatch.setenv(login.LOGIN, "1")
+    assert "Log in with the account" in shown()
+    assert "#### This table is confidential" in shown()
+    assert not shown().endswith(" confidential")
+    known = SimpleNamespace(to_dict=lambda: {"is_logged_in": True})
+    monkeypatch.setattr(login.st, "user", known)
+    assert shown() == "confidential"
 
 
 def test_a_page_opened_by_its_address_first_belongs_to_the_app(
