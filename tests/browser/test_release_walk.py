@@ -50,7 +50,7 @@ def press(app, name: str) -> None:
 
 
 def fill(app, label: str, text: str) -> None:
-    field = app.page.get_by_label(label)
+    field = app.page.get_by_role("textbox", name=label)
     field.fill(text)
     field.press("Tab")
     app.settle()
@@ -73,6 +73,7 @@ def walked(app, tmp_path: Path) -> tuple[Path, list[str]]:
     to_release(app)
     app.page.get_by_role("radio", name="spss", exact=True).click()
     app.settle()
+    fill(app, "New file on this machine", str(tmp_path / "sealed.key"))
     drawn(app)
     said += app.messages()
     press(app, "Record")
@@ -138,6 +139,9 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, walked) -> 
     assert entry["release"] in folder.name
     assert (entry["by"], entry["kept"]) == ("Ada Lovelace", False)
     # what is judged is what leaves: the file is no draw of the trial's seed
+    # who has the key and the original draws it again
+    key, original = (str(folder.parent / name) for name in ("sealed.key", "people.sav"))
+    assert main.run(["reproduce", str(folder), "--key", key, "--original", original]) == 0
     data, setting = rwn.load_demo("bodyfat"), Setting.from_dict(record["setting"])
     trial = rwn.mask(setting.applied_to(data), setting.params, seed=1)
     assert not np.array_equal(rwn.read(file).frame, trial.published().frame)
