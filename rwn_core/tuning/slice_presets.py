@@ -15,6 +15,7 @@ from rwn_core.data.slices import Slices, as_slices
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import ParameterError
 
+_NO_KEYS = tuple(role for role in Role if role is not Role.KEY)
 MOST_LEVELS = 200  # of one variable; more would be a name, not a category
 
 
@@ -153,17 +154,16 @@ def _partition(*slices: list[str]) -> Slices:
 
 
 def _keys_apart(microdata: Microdata) -> Slices:
-    return _partition(masked_names(microdata, Role.CONFIDENTIAL, Role.OTHER))
+    return _partition(masked_names(microdata, *_NO_KEYS))
 
 
 def _keys_together(microdata: Microdata) -> Slices:
-    return _partition(
-        masked_names(microdata, Role.KEY), masked_names(microdata, Role.CONFIDENTIAL, Role.OTHER)
-    )
+    return _partition(masked_names(microdata, Role.KEY), masked_names(microdata, *_NO_KEYS))
 
 
 def _confidential_apart(microdata: Microdata) -> Slices:
-    return _partition(masked_names(microdata, Role.KEY), masked_names(microdata, Role.OTHER))
+    others = tuple(role for role in _NO_KEYS if role is not Role.CONFIDENTIAL)
+    return _partition(masked_names(microdata, Role.KEY), masked_names(microdata, *others))
 
 
 def _by_edit_rules(microdata: Microdata) -> Slices:
