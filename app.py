@@ -8,6 +8,7 @@ import rwn_ui
 from rwn_ui.messages import guarded
 from rwn_ui.server.assets import provide_plotly
 from rwn_ui.server.login import require_login
+from rwn_ui.server.options import require_safe_options
 from rwn_ui.server.sweeper import keep_swept
 
 
@@ -36,6 +37,7 @@ def main() -> None:
         position="top",
     )
     with guarded():  # the outer wall: what a page does not catch itself
+        require_safe_options()
         require_login()
         page.run()
 

@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.web import cli
 
 from rwn_core.errors import ParameterError, RWNError
-from rwn_ui.server import launch, login
+from rwn_ui.server import launch, login, options
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,6 +62,30 @@ def test_behind_a_proxy_only_the_names_and_the_address_differ() -> None:
         "server.allowedHosts": ("127.0.0.1", "localhost", "data.example.org", "b.org"),
     }
     assert "--server.allowedHosts=b.org" in launch.command(8501, hosts=["a.org", "b.org"])
+
+
+def test_unsafe_options_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = dict(launch.SAFE_OPTIONS)
+    monkeypatch.setattr(options.st, "get_option", given.__getitem__)
+
+    def refused() -> tuple[str, ...]:
+        options.unsafe_options.cache_clear()
+        return options.unsafe_options()
+
+    assert refused() == ()
+    given |= {"server.address": "0.0.0.0", "server.allowedHosts": ["a.org"]}
+    assert refused() == ()
+    for name, value in (
+        ("client.showErrorDetails", "full"),
+        ("server.enableXsrfProtection", False),
+        ("runner.magicEnabled", True),
+        ("server.allowedHosts", []),
+        ("server.allowedHosts", ["*"]),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setitem(given, name, value)
+            assert refused() == (name,)
+    options.unsafe_options.cache_clear()
 
 
 def test_nobody_gets_past_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
