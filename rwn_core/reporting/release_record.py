@@ -161,12 +161,8 @@ def internal_files(
 
     Parameters
     ----------
-    microdata : Microdata
-        The original.
-    release : Release
-        Made of it.
-    file : ReleasedFile
-        What was written of the release.
+    microdata, release, file
+        As for `internal_record`.
     basis : Basis
     progress : callable, optional
         Called with the share of the measures that are read, from 0 to 1.
