@@ -8,6 +8,8 @@ import rwn_ui
 from rwn_ui.messages import guarded
 from rwn_ui.panel.guide import guide
 from rwn_ui.server.assets import provide_plotly
+from rwn_ui.server.login import require_login
+from rwn_ui.server.options import require_safe_options
 from rwn_ui.server.sweeper import keep_swept
 
 
@@ -37,6 +39,8 @@ def main() -> None:
     )
     guide(page.url_path or "tune")
     with guarded():  # the outer wall: what a page does not catch itself
+        require_safe_options()
+        require_login()
         page.run()
 
 

@@ -46,7 +46,11 @@ def audit(
     ] = None,
     weights: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Sampling weights: how many people a record stands for."),
+        typer.Option(
+            metavar="NAME",
+            help="Sampling weights: how many people a record stands for; by default the variable "
+            "of that role.",
+        ),
     ] = None,
     population: Annotated[
         float | None,
@@ -112,7 +116,8 @@ def audit(
     if setting is not None:
         data = setting.applied_to(data)
     say("note: row i of MASKED is read as record i of ORIGINAL; a shuffled file gives nonsense.")
-    sampling = Sampling(weights=weights, population=population)
+    said = weights is not None or population is not None
+    sampling = Sampling(weights=weights, population=population) if said else None
     comparison = compare(data, like(data, masked), sampling=sampling, key_sets=known)
     if setting is not None:
         comparison = _with_law(comparison, setting)

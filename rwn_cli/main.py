@@ -22,6 +22,7 @@ from rwn_cli.options import (
 from rwn_cli.output import output_format, write
 from rwn_cli.replay import replay
 from rwn_cli.report import report
+from rwn_cli.reproduce import reproduce
 from rwn_cli.seek import seek
 from rwn_cli.seek_slices import seek_slices
 from rwn_cli.sweep import sweep
@@ -119,6 +120,14 @@ def serve(
     port: Annotated[
         int | None, typer.Option(min=1, max=65535, help="By default the first free from 8501 on.")
     ] = None,
+    host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A name under which a proxy with a login hands the app on; repeatable. The app "
+            "then listens to other machines, too.",
+        ),
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no window.")] = False,
     classroom: Annotated[
         bool, typer.Option("--classroom", help="Large type, demo tables only: no file is taken.")
@@ -134,7 +143,14 @@ def serve(
         require_openable(file)  # not to be opened is no fault of its content
         read(file)  # refused here, with a sentence, rather than on the page
     raise typer.Exit(
-        launch.run(file, port=port, browser=not no_browser, classroom=classroom, say=say)
+        launch.run(
+            file,
+            port=port,
+            browser=not no_browser,
+            classroom=classroom,
+            hosts=host or (),
+            say=say,
+        )
     )
 
 
@@ -153,7 +169,12 @@ def demo(
     form = output_format(out)
     kept = demo_path(name)
     data = load_demo(name)
-    write(out, kept.read_bytes() if form == file_format(kept) else table_bytes(data.frame, form))
+    write(
+        out,
+        kept.read_bytes()
+        if form == file_format(kept)
+        else table_bytes(data.frame, form, data.schema),
+    )
     if schema:
         write(out.with_suffix(".toml"), kept.with_suffix(".toml").read_bytes())
     say(f"{name}: {data.n:,} records, {data.p} variables, written to {out}")
@@ -175,6 +196,8 @@ app.command("seek-slices")(seek_slices)
 app.command()(report)
 
 app.command()(verify)
+
+app.command()(reproduce)
 
 app.command()(replay)
 

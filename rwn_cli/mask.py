@@ -31,7 +31,8 @@ from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
-    from rwn_core.masking import Release
+    from rwn_core.masking import Method, Release
+    from rwn_core.randomness import SecretKey
     from rwn_core.reporting import ReleasedFile
     from rwn_core.reporting.decision import Decision
     from rwn_core.reporting.release_record import Basis
@@ -75,6 +76,14 @@ def mask(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Repeats a release; for teaching, and no secret.")
     ] = None,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep the secret in this new file, for rwn reproduce. Whoever has it can undo "
+            "the release: keep it sealed.",
+        ),
+    ] = None,
     method: Annotated[
         str | None,
         typer.Option(metavar="KEY", help="The masking method; rwn if left out."),
@@ -106,7 +115,7 @@ def mask(
     """Mask a table and write the release.
 
     At least one of --epsilon and --k is needed, or a --scenario. Without --seed a fresh 256-bit
-    secret is used and forgotten.
+    secret is used and forgotten, unless --key-file keeps it.
     """
     from rwn_cli.precision_option import steps
     from rwn_core.masking import mask as mask_table
@@ -125,14 +134,15 @@ def mask(
     precision = steps(data, round_ or (), before)
     for notice in data.notices:
         say(f"note: {notice}")
-    if params.uses_weights:  # it searches neighbors
-        _compile_once(data)
+    _compile_once(data, params)
+    secret = _secret(seed, key_file)
     with progress("masking") as report:
         release = mask_table(
-            data, params, precision=precision, seed=seed, threads=threads, progress=report
+            data, params, precision=precision, seed=secret, threads=threads, progress=report
         )
     content = release.to_bytes(form, order)
-    released = ReleasedFile.of(content, form, order=order, seeded=seed is not None)
+    kept = key_file is not None
+    released = ReleasedFile.of(content, form, order=order, seeded=seed is not None, kept=kept)
     files = {target: content}
     if record is not None:
         basis = Basis(
@@ -152,8 +162,21 @@ def mask(
         say(f"internal record written to {record}, its charts to {beside}; both stay in the house")
     if order == "original":
         say("note: the row order names each record; keep this file inside.")
+    if key_file is not None:
+        say(f"note: {key_file.name} holds the secret of this release; keep it sealed.")
     if seed is not None:
         say("note: a seed is for teaching: it is no secret.")
+
+
+def _secret(seed: int | None, file: Path | None) -> int | SecretKey | None:
+    """What a release is drawn with: a seed, a fresh secret kept in a file, or one forgotten."""
+    if file is None:
+        return seed
+    if seed is not None:
+        raise ParameterError("--seed and --key-file both give the key; give one of them.")
+    from rwn_core.scale.key_file import make_key
+
+    return make_key(file)
 
 
 def _notes(data: Microdata, release: Release, form: str) -> list[str]:
@@ -228,12 +251,12 @@ def _decision(
         raise InputError("The decision file is not UTF-8 text.") from None
 
 
-def _compile_once(data: Microdata) -> None:
-    """Say why the first large table of a machine takes longer."""
+def _compile_once(data: Microdata, params: Method) -> None:
+    """Say why the first large table of a machine takes longer, where neighbors are searched."""
     from rwn_core.neighbors import LARGEST_DENSE
     from rwn_core.neighbors.kernel_cache import is_ready
 
-    if data.n > LARGEST_DENSE and not is_ready():
+    if params.uses_weights and data.n > LARGEST_DENSE and not is_ready():
         from rwn_core.scale.warm_up import warm
 
         say("note: the search of large tables is compiled for this machine, once: up to a minute.")

@@ -14,14 +14,15 @@ from rwn_core.evaluation.registered_analysis import KINDS, Analysis
 from rwn_core.reporting import scenario
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Limit, Plan
-from rwn_ui.server.launch import SAFE_OPTIONS
+from rwn_ui.server.safe_options import SAFE_OPTIONS
 
 Table = Mapping[str, str]
 
 _OF_A_VARIABLE = {
     "name": "The column's name. Needed.",
     "kind": f"What its values are: {', '.join(Kind)}. Needed.",
-    "role": f"What it is to an intruder: {', '.join(Role)}; an identifier is never released.",
+    "role": f"What it is to an intruder or a survey: {', '.join(Role)}; identifiers and households "
+    "are never released. A table has at most one sampling weight and one household.",
 }
 _OF_A_QUESTION = {
     "response": "The variable that is explained.",
@@ -66,6 +67,7 @@ ENVIRONMENT: Table = {
     "server with it.",
     "RWN_FILE": "The table that the app opens first; `rwn app FILE` sets it.",
     "RWN_CLASSROOM": "Set by `rwn app --classroom`: large type, and no file is taken.",
+    "RWN_LOGIN": "1 lets nobody in who has not logged in ([how-to](../how-to/deploy.md)).",
     "RWN_SWEEPS": "The folder where the app keeps the readings of unfinished sweeps.",
     "XDG_RUNTIME_DIR": "Where that folder lies if RWN_SWEEPS is left out.",
     "RWN_PROJECTS": "The folder where the app keeps the projects that are saved for a table.",
@@ -90,6 +92,8 @@ def page() -> str:
         "TOML; `--schema FILE.toml` and `rwn.read(file, schema=FILE)` "
         "([how-to](../how-to/describe-variables.md)). For each column a `[[variable]]`:",
         _table("field", _of(Variable, schema_toml._FIELDS, _OF_A_VARIABLE)),
+        "What holds of every believable record, as `edit_rules` before the first variable: a list "
+        "of texts such as `'age >= 15 or employed == \"no\"'`.",
         "The regression to keep, in `[question]`:",
         _table("field", _of(Question, ("response", "predictors"), _OF_A_QUESTION)),
         "## Scenario file",

@@ -243,8 +243,9 @@ class Microdata:
 
     def _numbers(self, name: str) -> NDArray[np.float64]:
         variable = self.schema.variable(name)
-        if variable.role is Role.IDENTIFIER:
-            raise SchemaError(f"Variable {name} is a direct identifier and is not analyzed.")
+        if not variable.is_released:
+            what = "a direct identifier" if variable.role is Role.IDENTIFIER else "a household"
+            raise SchemaError(f"Variable {name} is {what} and is not analyzed.")
         if variable.kind is Kind.CATEGORICAL:
             raise SchemaError(f"Variable {name} is categorical and has no numbers.")
         if variable.kind is Kind.ORDERED:
@@ -287,9 +288,9 @@ class Microdata:
         return _read_only(lookup[numbers])
 
 
-def _said_of_values(schema: Schema) -> list[tuple[object, ...]]:
+def _said_of_values(schema: Schema) -> tuple[object, ...]:
     """What the gate holds against the values; weights, groups and the question are not in it."""
-    return [(v.name, v.kind, v.role, v.levels) for v in schema.variables]
+    return (schema.edit_rules, *((v.name, v.kind, v.role, v.levels) for v in schema.variables))
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.question import Question
 from rwn_core.data.schema_toml import parse_toml, schema_text
@@ -26,16 +27,19 @@ class Schema:
     question : Question, optional
     file : FileLayout, optional
         How the table lies in its file, where somebody had to say so.
+    edit_rules : tuple of EditRule
+        What holds of every believable record; texts are read (`rwn_core.data.edit_rules`).
 
     Raises
     ------
     SchemaError
-        A name occurs twice, or the question names an unknown variable.
+        A name occurs twice, or the question or an edit rule names an unknown variable.
     """
 
     variables: tuple[Variable, ...]
     question: Question | None = None
     file: FileLayout | None = None
+    edit_rules: tuple[EditRule, ...] = ()
 
     def __post_init__(self) -> None:
         """Check names against each other."""
@@ -46,12 +50,33 @@ class Schema:
                 raise SchemaError(
                     f"Group {group} has masked and unmasked variables; mask all of them or none."
                 )
+        for role in (Role.SAMPLING_WEIGHT, Role.HOUSEHOLD):
+            both = [v.name for v in self.variables if v.role is role]
+            if len(both) > 1:
+                raise SchemaError(
+                    f"Variables {both[0]} and {both[1]} both have the role {role}; a table has "
+                    "one, so give the other another role."
+                )
+        self._check_rules()
         if self.question is not None:
             for name in (self.question.response, *self.question.predictors):
                 if name not in self.names:
                     raise SchemaError(
                         f"The regression names the variable {name}, which the table does not "
                         "have; choose one of its columns."
+                    )
+
+    def _check_rules(self) -> None:
+        """Refuse an edit rule of what no release has."""
+        object.__setattr__(self, "edit_rules", as_edit_rules(self.edit_rules))
+        released = {variable.name for variable in self.released}
+        for rule in self.edit_rules:
+            for name in rule.names:
+                if name not in released:
+                    lacks = "a release" if name in self.names else "the table"
+                    raise SchemaError(
+                        f"The edit rule {rule.text} names the column {name}, which {lacks} does "
+                        "not have; correct its name or take the rule out."
                     )
 
     @property
@@ -61,8 +86,12 @@ class Schema:
 
     @property
     def released(self) -> tuple[Variable, ...]:
-        """The variables that a release holds: all but direct identifiers."""
-        return tuple(v for v in self.variables if v.role is not Role.IDENTIFIER)
+        """The variables that a release holds: all but direct identifiers and households."""
+        return tuple(v for v in self.variables if v.is_released)
+
+    def name_of(self, role: Role) -> str | None:
+        """The first variable of a role, None without any."""
+        return next((v.name for v in self.variables if v.role is role), None)
 
     def require_names(self, names: Sequence[str]) -> None:
         """Refuse a table whose columns are not these variables, in this order.
@@ -138,10 +167,10 @@ class Schema:
 
     @classmethod
     def from_toml(cls, text: str) -> Schema:
-        """Read the TOML form: ``[[variable]]`` tables, ``[question]`` and ``[file]``."""
-        variables, question, file = parse_toml(text)
-        return cls(variables=variables, question=question, file=file)
+        """Read the TOML form: edit_rules, ``[[variable]]``, ``[question]`` and ``[file]``."""
+        variables, question, file, rules = parse_toml(text)
+        return cls(variables=variables, question=question, file=file, edit_rules=rules)
 
     def to_toml(self) -> str:
         """Write the TOML form that `from_toml` reads."""
-        return schema_text(self.variables, self.question, self.file)
+        return schema_text(self.variables, self.question, self.file, self.edit_rules)

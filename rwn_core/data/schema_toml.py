@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.question import Question
 from rwn_core.data.toml import toml_document, toml_text
@@ -17,17 +18,19 @@ _FIELDS = (
 )
 
 
-def parse_toml(
-    text: str,
-) -> tuple[tuple[Variable, ...], Question | None, FileLayout | None]:
-    """The variables, the question and the layout of the file of a TOML text.
+Parts = tuple[tuple[Variable, ...], Question | None, FileLayout | None, tuple[EditRule, ...]]
+"""The variables, the question, the layout of the file and the edit rules."""
+
+
+def parse_toml(text: str) -> Parts:
+    """The parts of a schema in a TOML text.
 
     Raises
     ------
     SchemaError
     """
     document = toml_document(text, "schema file", SchemaError)
-    unknown = set(document) - {"variable", "question", "file"}
+    unknown = set(document) - {"variable", "question", "file", "edit_rules"}
     if unknown:
         raise SchemaError(f"The schema file has the unknown table {sorted(unknown)[0]}.")
     entries = document.get("variable")
@@ -40,14 +43,20 @@ def parse_toml(
         variables,
         None if question is None else _question_from(question),
         None if file is None else FileLayout.of(file),
+        as_edit_rules(document.get("edit_rules", ())),
     )
 
 
 def schema_text(
-    variables: Sequence[Variable], question: Question | None, file: FileLayout | None = None
+    variables: Sequence[Variable],
+    question: Question | None,
+    file: FileLayout | None = None,
+    edit_rules: Sequence[EditRule] = (),
 ) -> str:
     """The TOML text that `parse_toml` reads."""
     document: dict[str, Any] = {"variable": [_fields_of(variable) for variable in variables]}
+    if edit_rules:
+        document["edit_rules"] = [rule.text for rule in edit_rules]
     if question is not None:
         document["question"] = {
             "response": question.response,

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.fingerprint import factorized
-from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.data.variable import Kind, Variable
 
 _ROW_NAMES = re.compile(r"__index_level_\d+__|Unnamed: 0")
 _MOST = 10_000  # different texts of a column that are looked at
@@ -49,7 +49,7 @@ def suspicious(column: pd.Series[Any], variable: Variable) -> list[str]:
         )
     if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):
         return notices + _codes_for_missing(column, variable)
-    if variable.kind is Kind.CATEGORICAL and variable.role is not Role.IDENTIFIER:
+    if variable.kind is Kind.CATEGORICAL and variable.is_released:
         texts = [text for text in factorized(column)[1] if isinstance(text, str)]
         notices += _texts(texts[:_MOST], variable.name)
     return notices

@@ -90,7 +90,7 @@ def check_column(column: pd.Series[Any], variable: Variable) -> None:
     if column.dtype == object:
         _check_texts(column, name)
     _check_type(column, name)
-    if variable.role is Role.IDENTIFIER:
+    if not variable.is_released:
         return
     if column.isna().all():
         raise InputError(f"Column {name} has no values; remove it or set its role to identifier.")
@@ -200,7 +200,17 @@ def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
     notices = _name_notices(schema.names)
     for variable in schema.variables:
         notices += _column_notices(frame[variable.name], variable)
-    return (*notices, *_missing_notice(frame, schema))
+    return (*notices, *_missing_notice(frame, schema), *_rule_notices(frame, schema))
+
+
+def _rule_notices(frame: pd.DataFrame, schema: Schema) -> list[str]:
+    """One sentence about each edit rule that records break already."""
+    counts = [(rule.text, int(rule.broken(frame).sum())) for rule in schema.edit_rules]
+    return [
+        f"{count:,} record{'s break' if count > 1 else ' breaks'} the edit rule {text}."
+        for text, count in counts
+        if count
+    ]
 
 
 def _missing_notice(frame: pd.DataFrame, schema: Schema) -> list[str]:
@@ -231,6 +241,8 @@ def _column_notices(column: pd.Series[Any], variable: Variable) -> list[str]:
     name = variable.name
     if variable.role is Role.IDENTIFIER:
         return [f"{name} is a direct identifier: it is left out of every release."]
+    if variable.role is Role.HOUSEHOLD:
+        return [f"{name} says who belongs together: it is left out of every release."]
     notices = []
     missing = int(column.isna().sum())
     known = column.dropna() if missing else column
@@ -244,9 +256,22 @@ def _column_notices(column: pd.Series[Any], variable: Variable) -> list[str]:
                 "if it identifies people, set its role to identifier."
             )
     notices += suspicious(column, variable)
+    if variable.role is Role.SAMPLING_WEIGHT and not stands_for_people(column, variable):
+        notices.append(
+            f"{name} is a sampling weight, but not a number of at least 1 in every record: "
+            "measures of risk take the file for the whole population."
+        )
     if variable.kind is Kind.ORDERED and variable.levels is None and _is_text(column.dtype):
         notices.append(f"{name} is ordered by the alphabet; give its levels for another order.")
     return notices
+
+
+def stands_for_people(column: pd.Series[Any], variable: Variable) -> bool:
+    """Whether a variable can say how many people a record stands for: numbers of at least 1."""
+    if variable.kind not in NUMBERS:
+        return False
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    return bool(np.isfinite(values).all() and values.min() >= 1)
 
 
 def _is_text(dtype: Any) -> bool:

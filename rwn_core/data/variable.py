@@ -26,12 +26,22 @@ class Kind(StrEnum):
 
 
 class Role(StrEnum):
-    """What a variable is to an intruder; an identifier can never reach a release."""
+    """What a variable is to an intruder, or to the survey that it comes from.
+
+    Identifiers and the numbers of households can never reach a release.
+    """
 
     KEY = "key"
     CONFIDENTIAL = "confidential"
     OTHER = "other"
     IDENTIFIER = "identifier"
+    SAMPLING_WEIGHT = "sampling weight"
+    STRATUM = "stratum"
+    HOUSEHOLD = "household"
+    TIME = "time"
+
+
+_INSIDE = (Role.IDENTIFIER, Role.HOUSEHOLD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +53,8 @@ class Variable:
     name : str
     kind : Kind
     role : Role
+        A sampling weight says how many people a record stands for; a household, which may be any
+        cluster, whose records belong together. A table has at most one of each.
     weight : float
         Factor on the variable's coordinates in the distance, from 0 to 1e50; 0 leaves it out.
     group : str, optional
@@ -99,6 +111,11 @@ class Variable:
             )
         object.__setattr__(self, "value_labels", checked_labels(self.value_labels, self.name))
         object.__setattr__(self, "missing_codes", checked_missing(self.missing_codes, self.name))
+
+    @property
+    def is_released(self) -> bool:
+        """Whether a release holds the variable: direct identifiers and households never leave."""
+        return self.role not in _INSIDE
 
 
 _Word = TypeVar("_Word", bound=StrEnum)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER, check_names
-from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import LARGEST_WHOLE, MOST_LETTERS, check_size
@@ -183,9 +183,7 @@ def _typed(
         return series_of(field, array.cast(pa.int64())), []
     numbers = array.cast(pa.float64())
     kept = pc.all(pc.equal(_back(numbers, array.type), array)).as_py() is not False
-    texts = variable is not None and (
-        variable.role is Role.IDENTIFIER or variable.kind is Kind.CATEGORICAL
-    )
+    texts = variable is not None and (not variable.is_released or variable.kind is Kind.CATEGORICAL)
     if kept and not texts:
         said = f"{name} has exact decimals in the file: they are read as floating numbers."
     elif variable is not None and not texts:

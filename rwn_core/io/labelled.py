@@ -18,7 +18,7 @@ from rwn_core.data.guess_schema import guess_schema
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
-from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.io.file_name import in_file
 
 MissingCodes = tuple[Code | tuple[float, float], ...]
@@ -111,7 +111,7 @@ def _with_codes(variable: Variable, column: LabelledColumn) -> Variable:
 
 
 def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
-    if variable is not None and variable.role is Role.IDENTIFIER:
+    if variable is not None and not variable.is_released:
         return column.values, []
     values, notices = _without_missing(column)
     labels = {

@@ -7,7 +7,6 @@ import numpy as np
 from rwn_core.data.codebook import is_missing, missing_words
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Role
 
 
 def without_missing_codes(microdata: Microdata, schema: Schema | None) -> Microdata:
@@ -29,7 +28,7 @@ def without_missing_codes(microdata: Microdata, schema: Schema | None) -> Microd
     said = []
     for variable in declared:
         column = frame[variable.name]
-        if variable.role is Role.IDENTIFIER:
+        if not variable.is_released:
             continue
         codes = variable.missing_codes
         known = column.dropna().unique().tolist()

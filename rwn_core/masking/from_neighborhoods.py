@@ -171,7 +171,8 @@ class PreparedNeighborhoods:
     def resampled(self, rows: NDArray[np.int64]) -> Prepared:
         """A bootstrap sample without clones for neighbors; see `Prepared`."""
         sample, k = self.microdata.take(rows), self.params.ball.k
-        if k is None or not self.params.scheme.exact:
+        apart = self.params.households(self.microdata) is not None  # clones are one household
+        if k is None or apart or not self.params.scheme.exact:
             again: Prepared = self.params.prepare(sample)
             return again
         table = without_clones(self._far.table, rows)

@@ -22,11 +22,13 @@ from rwn_core.neighbors import Neighborhoods, check_radius_and_k
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.metric import Metric
+from rwn_core.neighbors.outside_household import OutsideSource
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.preview import Preview, begin_preview, build_preview
 from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.neighbors.source import (
     Ball,
+    NeighborSource,
     SearchSource,
     source_of_some,
     stored_source,
@@ -57,6 +59,10 @@ class NeighborhoodMethod(ABC):
     def scheme(self) -> Scheme:
         """Who may be a neighbor: everybody."""
         return Scheme()
+
+    def households(self, microdata: Microdata) -> NDArray[np.int64] | None:
+        """The household of each record, outside which its neighbors lie; None where anywhere."""
+        return None
 
     @abstractmethod
     def metric(self, microdata: Microdata) -> Metric:
@@ -112,7 +118,7 @@ class NeighborhoodMethod(ABC):
         ------
         ParameterError
         """
-        source = SearchSource(points=self.points(microdata), scheme=self.scheme)
+        source = self._searched(microdata)
         drawing = None
         if source.needs_key and key is not None:
             drawing = Drawing(key=key, streams=(), q=np.empty(0))
@@ -130,14 +136,9 @@ class NeighborhoodMethod(ABC):
         """Make a table ready for releases; see `Method.prepare`."""
         masked_columns(microdata)  # refuse before the search, not after it
         check_radius_and_k(self.ball.k, self.ball.epsilon, microdata.n)
-        points, source = self.points(microdata), None
-        if settings and self.scheme.exact:
-            widest = _widest([self, *settings])
-            if records is not None:
-                source = source_of_some(points, records, widest, threads=threads)
-            else:
-                source = stored_source(points, widest, threads=threads, budget=budget)
-        source = source or SearchSource(points=points, scheme=self.scheme)
+        source: NeighborSource = self._searched(microdata)
+        if settings and not source.needs_key:
+            source = _stored(source, _widest([self, *settings]), records, threads, budget)
         draws = StoredDraws(microdata, source.records, many=bool(settings))
         return PreparedNeighborhoods(self, microdata, source, draws=draws)
 
@@ -149,7 +150,7 @@ class NeighborhoodMethod(ABC):
         cancel: Event | None = None,
     ) -> PreparedNeighborhoods | None:
         """Make some records ready for a first picture; see `Method.begin_preview`."""
-        if not self.scheme.exact:
+        if not self.scheme.exact or self.households(microdata) is not None:
             return None
         masked_columns(microdata)
         begun = begin_preview(self.points(microdata), progress=progress, cancel=cancel)
@@ -169,15 +170,44 @@ class NeighborhoodMethod(ABC):
             source: Preview = begun.source
             done = build_preview(source.points, progress=progress, cancel=cancel, begun=source)
             return self._shown(microdata, done)
-        points = self.points(microdata)
-        if not self.scheme.exact:
-            searched = SearchSource(points=points, scheme=self.scheme)
+        searched = self._searched(microdata)
+        if isinstance(searched, OutsideSource):
+            ends = searched.store_for_sliders(progress)
+            table = self.table_of(microdata)
+            return PreparedNeighborhoods(self, table, searched, slider_range=ends)
+        if searched.needs_key:
             return PreparedNeighborhoods(self, self.table_of(microdata), searched)
-        return self._shown(microdata, build_preview(points, progress=progress, cancel=cancel))
+        done = build_preview(searched.points, progress=progress, cancel=cancel)
+        return self._shown(microdata, done)
+
+    def _searched(self, microdata: Microdata) -> SearchSource | OutsideSource:
+        """Where the neighborhoods of a table come from, before any are stored."""
+        points, households = self.points(microdata), self.households(microdata)
+        if households is not None:
+            return OutsideSource(points=points, households=households)
+        return SearchSource(points=points, scheme=self.scheme)
 
     def _shown(self, microdata: Microdata, preview: Preview) -> PreparedNeighborhoods:
         table, ends = self.table_of(microdata), preview.slider_range
         return PreparedNeighborhoods(self, table, preview, slider_range=ends)
+
+
+def _stored(
+    searched: NeighborSource,
+    ball: Ball,
+    records: NDArray[np.int64] | None,
+    threads: int | None,
+    budget: float | None,
+) -> NeighborSource:
+    """The same source with the neighbors out to a ball at hand, where they fit."""
+    if records is not None and isinstance(searched, OutsideSource):
+        return searched.of_some(records, ball, threads=threads)
+    if records is not None:
+        return source_of_some(searched.points, records, ball, threads=threads)
+    if isinstance(searched, OutsideSource):
+        searched.store(ball, threads=threads, budget=budget)
+        return searched
+    return stored_source(searched.points, ball, threads=threads, budget=budget)
 
 
 def _widest(settings: Sequence[Any]) -> Ball:

@@ -41,11 +41,11 @@ def publishable(masked: Microdata, rows: NDArray[np.int64]) -> Microdata:
     ReleaseError
         The table holds a direct identifier.
     """
-    identifiers = [v.name for v in masked.schema.variables if v.role is Role.IDENTIFIER]
-    if identifiers:
+    kept = [v for v in masked.schema.variables if not v.is_released]
+    if kept:
+        what = "direct identifier" if kept[0].role is Role.IDENTIFIER else "household"
         raise ReleaseError(
-            f"The masked table still holds the direct identifier {identifiers[0]}; a release "
-            "cannot have it."
+            f"The masked table still holds the {what} {kept[0].name}; a release cannot have it."
         )
     taken = masked.frame.take(rows)
     columns = {name: _fresh(taken[name]) for name in taken.columns}

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking.cautions import EVERY_COLUMN, kept_values
 from rwn_core.masking.lever import Lever
@@ -20,6 +22,7 @@ from rwn_core.neighbors.candidates.cost import restriction_cost
 from rwn_core.neighbors.candidates.scheme import Candidates, Scheme
 from rwn_core.neighbors.metric import Metric, Weights, metric_of
 from rwn_core.neighbors.metric_axes import Encoding, Scale
+from rwn_core.neighbors.outside_household import households_of
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.neighbors.source import Ball
 from rwn_core.parallel.threads import thread_count
@@ -60,6 +63,9 @@ class RWN(RadiusAndNearest):
     weights : {"schema", "discrete"}
         Those of the schema, or with smaller ones for categorical variables the larger the table
         is (`rwn_core.neighbors.metric.discretely_weighted`).
+    outside_household : bool
+        Whether neighbors lie outside the record's own household, which the schema has a variable
+        for; members of one household then give each other no values.
 
     Raises
     ------
@@ -95,6 +101,7 @@ class RWN(RadiusAndNearest):
     u: int | None = None
     fresh: bool = False
     weights: Weights = "schema"
+    outside_household: bool = False
 
     method: ClassVar[str] = "rwn"
     title: ClassVar[str] = "RWN, the 2022 method"
@@ -126,8 +133,11 @@ class RWN(RadiusAndNearest):
         """Check what does not depend on the table."""
         check_radius_and_k(self.k, self.epsilon)
         check_probability(self.q)
-        if not isinstance(self.fresh, bool):
-            raise ParameterError("fresh must be true or false.")
+        for name in ("fresh", "outside_household"):
+            if not isinstance(getattr(self, name), bool):
+                raise ParameterError(f"{name} must be true or false.")
+        if self.outside_household and self.neighbors != "exact":
+            raise ParameterError("outside_household needs neighbors to be exact.")
         _ = self.scheme
         if self.weights not in get_args(Weights):
             raise ParameterError(f"weights must be one of: {', '.join(get_args(Weights))}.")
@@ -153,6 +163,24 @@ class RWN(RadiusAndNearest):
         """This setting's distance, fitted on a table."""
         return metric_of(microdata, self.scale, self.encoding, self.weights)
 
+    def households(self, microdata: Microdata) -> NDArray[np.int64] | None:
+        """The household of each record, outside which its neighbors lie; None where anywhere.
+
+        Raises
+        ------
+        ParameterError
+            No variable says which household a record belongs to.
+        """
+        if not self.outside_household:
+            return None
+        name = microdata.schema.name_of(Role.HOUSEHOLD)
+        if name is None:
+            raise ParameterError(
+                "outside_household needs to know the households; give the variable that numbers "
+                "them the role household."
+            )
+        return microdata.once(("households", name), lambda: households_of(microdata.codes(name)[0]))
+
     def distance_shares(self, microdata: Microdata) -> dict[str, float]:
         """How much of the squared distance between records is due to each variable, on average."""
         return self.metric(microdata).shares(microdata)
@@ -167,7 +195,11 @@ class RWN(RadiusAndNearest):
                 "well, or a larger epsilon."
             )
         rule = NeighborhoodRule(
-            metric=self.metric(microdata), k=self.k, epsilon=self.epsilon, scheme=self.scheme
+            metric=self.metric(microdata),
+            k=self.k,
+            epsilon=self.epsilon,
+            scheme=self.scheme,
+            households=self.households(microdata),
         )
         return CellLaw(microdata, neighborhoods, self.draw_probability(microdata), rule=rule)
 

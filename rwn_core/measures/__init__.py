@@ -56,6 +56,7 @@ from rwn_core.measures.utility import (
     clustering,
     contingency,
     correlation,
+    edit_rules_broken,
     eigenvalues,
     generalized_regression,
     hellinger,
@@ -69,6 +70,7 @@ from rwn_core.measures.utility import (
     regression,
     standard_errors,
     subgroups,
+    survey_estimates,
     wasserstein,
 )
 
@@ -90,6 +92,8 @@ _MEASURES: tuple[Measure, ...] = (
     hellinger.MEASURE,
     contingency.MEASURE,
     subgroups.MEASURE,
+    survey_estimates.MEASURE,
+    edit_rules_broken.MEASURE,
     pmse.MEASURE,
     il1s.MEASURE,
     prediction.MEASURE,

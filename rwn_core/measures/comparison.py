@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
-from rwn_core.data.variable import Kind
+from rwn_core.data.validation import stands_for_people
+from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.mechanism.law import Law
 
@@ -39,6 +40,13 @@ class Sampling:
 
     population: float | None = None
     weights: str | None = None
+
+    @classmethod
+    def of_schema(cls, original: Microdata) -> Sampling:
+        """What a table says of itself: its sampling weight, where that counts people."""
+        weights = original.schema.name_of(Role.SAMPLING_WEIGHT)
+        usable = weights is not None and usable_weights(original, weights)
+        return cls(weights=weights if usable else None)
 
     def check(self, original: Microdata) -> None:
         """Refuse what does not fit the table.
@@ -81,10 +89,7 @@ class Sampling:
 
 def usable_weights(table: Microdata, name: str) -> bool:
     """Whether a variable can be sampling weights: numbers of at least 1, none missing."""
-    if table.schema.variable(name).kind not in (Kind.CONTINUOUS, Kind.COUNT):
-        return False
-    values = _numbers(table, name)
-    return bool(np.isfinite(values).all() and values.min() >= 1)
+    return stands_for_people(table.frame[name], table.schema.variable(name))
 
 
 def _numbers(table: Microdata, name: str) -> NDArray[np.float64]:
@@ -107,7 +112,8 @@ class Comparison:
     question : Question, optional
         The regression to keep; the schema's by default.
     sampling : Sampling, optional
-        How the original was drawn from its population; itself the population by default.
+        How the original was drawn from its population; by default as its sampling weight says,
+        and itself the population without one.
 
     Attributes
     ----------
@@ -150,7 +156,7 @@ class Comparison:
         self.law = law
         self.holdout = holdout
         self.question = original.schema.question if question is None else question
-        self.sampling = sampling or Sampling()
+        self.sampling = Sampling.of_schema(original) if sampling is None else sampling
         self.sampling.check(original)
         self.key_sets: tuple[tuple[str, ...], ...] = ()
         self.file: Microdata | None = None

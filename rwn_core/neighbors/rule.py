@@ -16,8 +16,10 @@ from rwn_core.neighbors import Neighborhoods, find_neighborhoods, find_strictly
 from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.distance import TIE, squared_between, squared_distances
 from rwn_core.neighbors.metric import Metric
+from rwn_core.neighbors.outside_household import OutsideSource
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.radius import Radius, one_radius
+from rwn_core.neighbors.source import Ball
 
 LARGEST_PAIRS = 2_000_000  # of an outsider and a record, whose distances are held at a time
 
@@ -55,6 +57,8 @@ class NeighborhoodRule:
         Whether records at exactly the radius are left out (the 2015 method).
     scheme : Scheme
         Who may be a neighbor.
+    households : ndarray of int64, shape (n,), or None
+        Whose members are nobody's neighbors within their own.
     """
 
     metric: Metric
@@ -62,6 +66,7 @@ class NeighborhoodRule:
     epsilon: Radius | None
     strict: bool = False
     scheme: Scheme = field(default_factory=Scheme)
+    households: NDArray[np.int64] | None = field(default=None, repr=False)
 
     def on(self, names: Sequence[str]) -> NeighborhoodRule:
         """The same rule for somebody who knows some variables only.
@@ -87,6 +92,9 @@ class NeighborhoodRule:
             Everybody may be a neighbor: random candidates are known to the key alone.
         """
         points = self.metric.coded(table)
+        if self.households is not None:
+            ball = Ball(k=self.k, epsilon=self.epsilon)
+            return OutsideSource(points=points, households=self.households).find(ball)[0]
         if self.strict:
             return find_strictly(points, float(self.epsilon or 0.0))  # type: ignore[arg-type]  # such a rule has one radius
         return find_neighborhoods(points, k=self.k, epsilon=self.epsilon)
@@ -112,7 +120,7 @@ class NeighborhoodRule:
         """
         if not one_radius(self.epsilon):
             raise NotApplicable("With a radius for each record there is none for people outside.")
-        self._refuse_random()
+        self._refuse_unknown()
         outside, points = self.metric.coded(people), self.metric.coded(table)
         size = max(1, LARGEST_PAIRS // len(points))
         starts = range(0, len(outside), size)
@@ -136,9 +144,9 @@ class NeighborhoodRule:
         Raises
         ------
         NotApplicable
-            Candidates are drawn at random.
+            Candidates are drawn at random, or everybody's lie outside his household.
         """
-        self._refuse_random()
+        self._refuse_unknown()
         outside, points = self.metric.coded(people), self.metric.coded(table)
         edges = neighborhoods.radius**2
         leaving = self._leaving(points, neighborhoods)
@@ -167,9 +175,14 @@ class NeighborhoodRule:
         ones = np.ones(int(gone.sum()))
         return sparse.csr_array((ones, (record[gone], member[gone])), shape=(n, n))
 
-    def _refuse_random(self) -> None:
+    def _refuse_unknown(self) -> None:
         if not self.scheme.exact:
             raise NotApplicable("With random candidates there are none for people outside.")
+        if self.households is not None:
+            raise NotApplicable(
+                "With outside_household there are no neighborhoods for people outside the file: "
+                "their households are not known."
+            )
 
     def _near(self, outside: Points, points: Points) -> sparse.csr_array:
         """The same of a few people."""

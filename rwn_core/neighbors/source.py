@@ -244,7 +244,7 @@ def source_of_some(
     ball: Ball,
     *,
     threads: int | None = None,
-) -> NeighborSource:
+) -> StoredSource:
     """Store the neighbors of some records among all of a large table, out to a ball.
 
     Parameters

@@ -12,6 +12,8 @@ from rwn_core.reporting.facts import Fact, Material
 from rwn_core.reporting.facts.fact import method_words
 
 NAMESPACE = "ddi:codebook:2_5"
+_OF_SURVEYS = {"sampling weight": {"wgt": "wgt"}, "time": {"temporal": "Y"}}
+"""What the roles of a survey are as attributes of a variable."""
 _NUMERIC = ("continuous", "count")
 
 
@@ -97,9 +99,11 @@ def _variables(root: Element, material: Material, fact: Fact) -> None:
     table = fact.content.table
     treatment = {row[0]: row[1] for row in table.rows} if table is not None else {}
     name, _, _ = method_words(material.method)
-    for label, kind in zip(material.variables, material.record["table"]["kinds"], strict=True):
+    said = material.record["table"]
+    for label, kind, role in zip(material.variables, said["kinds"], said["roles"], strict=True):
         numeric = kind in _NUMERIC
         variable = _add(described, "var", name=label, intrvl="contin" if numeric else "discrete")
+        variable.attrib.update(_OF_SURVEYS.get(role, {}))
         _add(variable, "labl", label)
         _add(variable, "security", f"{treatment[label]}: {name}" if label in treatment else "")
         _add(variable, "varFormat", type="numeric" if numeric else "character")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
@@ -15,12 +16,14 @@ from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.evidence import REPORTED, evidence
 from rwn_core.reporting.release_record import (
+    KEPT,
     Basis,
     ReleasedFile,
     decided,
     read_measures,
     record_document,
 )
+from rwn_core.scale.key_file import make_key
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 
 _SHARES = (0.1, 0.75)
@@ -46,9 +49,26 @@ class Approval:
     decision: Decision | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draws:
+    """State what is drawn beside a release, and whether its secret is kept.
+
+    Attributes
+    ----------
+    further : int
+        How many further releases of the setting are drawn, only to see whether they keep the
+        policy, too.
+    key_file : Path, optional
+        A new file for the release's secret, so that it can be drawn again; forgotten otherwise.
+    """
+
+    further: int = 0
+    key_file: Path | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgedRelease:
-    """Hold a file with what was read on it. Its donors, law and key are forgotten.
+    """Hold a file with what was read on it. Its donors and law are forgotten, as is its key.
 
     Attributes
     ----------
@@ -80,6 +100,11 @@ class JudgedRelease:
     verdict: Verdict
     further: tuple[bool, ...] = ()
     guarded: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def kept(self) -> bool:
+        """Whether its secret is kept in a file."""
+        return bool(self.document["file"]["key"] == KEPT)
 
     @property
     def sha256(self) -> str:
@@ -159,7 +184,7 @@ def judge_release(
     format: str,
     policy: Policy,
     *,
-    further: int = 0,
+    draws: Draws | None = None,
     progress: Progress | None = None,
 ) -> JudgedRelease:
     """Draw a release with a fresh secret and hold that very file against a policy.
@@ -173,9 +198,8 @@ def judge_release(
     format : str
         Key of a file format, such as "csv".
     policy : Policy
-    further : int
-        How many further releases of the setting are drawn, only to see whether they keep the
-        policy, too.
+    draws : Draws, optional
+        By default nothing but the release is drawn, and its secret is forgotten.
     progress : callable, optional
         Called with the share done, from 0 to 1.
 
@@ -186,12 +210,17 @@ def judge_release(
     Raises
     ------
     ParameterError, SchemaError
-        The table does not take the setting.
+        The table does not take the setting, or the key file is there already.
+    OSError
+        The key file cannot be written.
     """
+    draws = draws or Draws()
+    further = draws.further
+    key = None if draws.key_file is None else make_key(draws.key_file)
     report = progress or (lambda share: None)
-    release = mask(microdata, params, progress=_between(report, 0.0, _SHARES[0]))
+    release = mask(microdata, params, seed=key, progress=_between(report, 0.0, _SHARES[0]))
     content = release.to_bytes(format)
-    file = ReleasedFile.of(content, format)
+    file = ReleasedFile.of(content, format, kept=key is not None)
     basis = Basis(policy=policy, measures=(*USUAL, *REPORTED))
     end = _SHARES[1] if further else 1.0
     audited = read_measures(microdata, release, basis, _between(report, _SHARES[0], end))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rwn_core.data.edit_rules import as_edit_rules
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
@@ -54,6 +55,8 @@ class Project:
     variables : tuple of Described
     question : Question, optional
         The regression to keep.
+    edit_rules : tuple of str
+        What holds of every believable record.
     present : Scenario
         The setting with its weights, rounding and slices; seed, limits, registered analyses, sweep.
     scenarios : tuple of Scenario
@@ -64,6 +67,7 @@ class Project:
     saved: str
     variables: tuple[Described, ...]
     question: Question | None = None
+    edit_rules: tuple[str, ...] = ()
     present: Scenario
     scenarios: tuple[Scenario, ...] = ()
     decisions: tuple[Decision, ...] = ()
@@ -87,6 +91,7 @@ class Project:
             saved=saved,
             variables=variables,
             question=question,
+            edit_rules=tuple(rule.text for rule in microdata.schema.edit_rules),
             present=present,
         )
 
@@ -119,7 +124,12 @@ class Project:
                     levels=variable.levels if kind == variable.kind else None,
                 )
             )
-        return Schema(variables=tuple(changed), question=self.question)
+        return replace(
+            microdata.schema,
+            variables=tuple(changed),
+            question=self.question,
+            edit_rules=as_edit_rules(self.edit_rules),
+        )
 
     def to_toml(self) -> str:
         """The file's text; the same for the same project."""
@@ -127,6 +137,7 @@ class Project:
             "format": FORMAT,
             "table": self.table,
             "saved": self.saved,
+            "edit_rules": list(self.edit_rules),
             "variable": [
                 {"name": v.name, "kind": v.kind, "role": v.role, "masked": v.masked}
                 | ({"group": v.group} if v.group else {})
@@ -157,6 +168,7 @@ class Project:
                 saved=str(document["saved"]),
                 variables=tuple(Described(**each) for each in document["variable"]),
                 question=_question(document.get("question")),
+                edit_rules=tuple(document.get("edit_rules", ())),
                 present=Scenario.from_dict(document["present"]),
                 scenarios=tuple(Scenario.from_dict(each) for each in document.get("scenario", [])),
                 decisions=tuple(Decision.from_dict(each) for each in document.get("decision", [])),

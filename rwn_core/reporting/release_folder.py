@@ -21,6 +21,7 @@ from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_core.reporting.public_notice import public_file
 from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.release_record import read_record
+from rwn_core.reporting.reproduce import SCRIPT
 
 USERS, HOUSE = "for-users", "internal"
 RECORD = f"{HOUSE}/internal-record.toml"
@@ -57,7 +58,8 @@ def release_files(
     dict of str to bytes
         By path within one folder: the file, the notice, the card and the codebook for users; the
         internal record with its evidence, the internal report, the schema and the decision for
-        the house; the SHA-256 of each.
+        the house, and where the release's secret is kept, a script that draws it again; the
+        SHA-256 of each.
 
     Raises
     ------
@@ -86,6 +88,8 @@ def release_files(
         f"{HOUSE}/internal-report.html": internal_html(inside),
         f"{HOUSE}/schema.toml": microdata.schema.to_toml().encode("utf-8"),
     }
+    if judged.kept:
+        files[f"{HOUSE}/reproduce.py"] = SCRIPT.encode("utf-8")
     decision = approval.decision
     if decision is not None:
         files[f"{HOUSE}/decision.toml"] = decision.frozen().encode("utf-8")

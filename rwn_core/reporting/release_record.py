@@ -27,6 +27,7 @@ from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 
 FORMAT = "rwn internal record 2"
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
+KEPT = "a fresh 256-bit secret, kept in a key file"
 OF_EACH_RECORD = "a value for each record"
 _LIBRARIES = ("numpy", "pandas", "scipy", "pyarrow", "numba")
 
@@ -55,7 +56,13 @@ class ReleasedFile:
 
     @classmethod
     def of(
-        cls, content: bytes, format: str, *, order: str = "shuffled", seeded: bool = False
+        cls,
+        content: bytes,
+        format: str,
+        *,
+        order: str = "shuffled",
+        seeded: bool = False,
+        kept: bool = False,
     ) -> ReleasedFile:
         """The file of these bytes.
 
@@ -67,11 +74,14 @@ class ReleasedFile:
         order : {"shuffled", "original"}
         seeded : bool
             Whether a seed drew it that anybody can try.
+        kept : bool
+            Whether its secret is kept in a file.
         """
+        key = KEPT if kept else "a fresh 256-bit secret, forgotten"
         return cls(
             format=format,
             order=order,
-            key="a seed, which is no secret" if seeded else "a fresh 256-bit secret, forgotten",
+            key="a seed, which is no secret" if seeded else key,
             size=len(content),
             sha256=hashlib.sha256(content).hexdigest(),
         )
@@ -151,12 +161,8 @@ def internal_files(
 
     Parameters
     ----------
-    microdata : Microdata
-        The original.
-    release : Release
-        Made of it.
-    file : ReleasedFile
-        What was written of the release.
+    microdata, release, file
+        As for `internal_record`.
     basis : Basis
     progress : callable, optional
         Called with the share of the measures that are read, from 0 to 1.

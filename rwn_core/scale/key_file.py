@@ -31,12 +31,44 @@ def read_or_make_key(path: Path) -> SecretKey:
     OSError
     """
     try:
-        text = path.read_bytes()
+        return read_key(path)
     except FileNotFoundError:
-        text = secrets.token_hex(_DIGITS // 2).encode()
+        return make_key(path)
+
+
+def make_key(path: Path) -> SecretKey:
+    """Write a fresh key to a new file, which its owner alone can read.
+
+    Raises
+    ------
+    ParameterError
+        The file is there already: one key draws one release.
+    OSError
+    """
+    text = secrets.token_hex(_DIGITS // 2).encode()
+    try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text)
+    except FileExistsError:
+        raise ParameterError(
+            f"{path.name} is there already, and one key draws one release; name a new file."
+        ) from None
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(text)
+        stream.flush()
+        os.fsync(stream.fileno())
+    return read_key(path)
+
+
+def read_key(path: Path) -> SecretKey:
+    """Read a key from its file.
+
+    Raises
+    ------
+    ParameterError
+        It holds something else.
+    OSError
+    """
+    text = path.read_bytes()
     try:
         return SecretKey(bytes.fromhex(text.decode("ascii").strip()))
     except (ValueError, ParameterError):  # its text would show the secret

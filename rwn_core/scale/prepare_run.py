@@ -147,6 +147,11 @@ def _checked_setting(params: Any, n: int) -> Any:
             "A dataset is masked by the method rwn, with neighbors=exact, or with neighbors=sample "
             "and m: one sample for all (Method 1)."
         )
+    if setting.outside_household:
+        raise ParameterError(
+            "A dataset is masked among everybody; leave out outside_household, or mask a table "
+            "that fits into memory."
+        )
     if not one_radius(setting.ball.epsilon):
         raise ParameterError("A dataset is masked with one epsilon for all records.")
     check_radius_and_k(setting.ball.k, setting.ball.epsilon, n)

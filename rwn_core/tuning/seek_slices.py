@@ -199,7 +199,7 @@ def seek_slices(
             only_starts=ranges.only_starts,
             tick=lambda share: progress(0.9 * min(share, 1.0)),
         )
-        usual = [preset_slices(sample, key) for key in PRESETS]
+        usual = list(dict.fromkeys(preset_slices(sample, key) for key in PRESETS))
         starts = usual if ranges.starts is None else ranges.starts
         search.run(starts)
         point, reached = _verified(search, starts)

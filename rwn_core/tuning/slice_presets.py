@@ -15,6 +15,7 @@ from rwn_core.data.slices import Slices, as_slices
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import ParameterError
 
+_NO_KEYS = tuple(role for role in Role if role is not Role.KEY)
 MOST_LEVELS = 200  # of one variable; more would be a name, not a category
 
 
@@ -60,7 +61,13 @@ def preset_slices(microdata: Microdata, preset: str) -> Slices:
     """
     if preset not in PRESETS:
         raise ParameterError(f"There are no slices {preset}; known are: {', '.join(PRESETS)}.")
-    key = ("slices", preset, *((v.name, v.role, v.masked) for v in microdata.schema.variables))
+    rules = tuple(rule.text for rule in microdata.schema.edit_rules)
+    key = (
+        "slices",
+        preset,
+        rules,
+        *((v.name, v.role, v.masked) for v in microdata.schema.variables),
+    )
     return microdata.once(key, lambda: PRESETS[preset].slices(microdata))
 
 
@@ -147,17 +154,26 @@ def _partition(*slices: list[str]) -> Slices:
 
 
 def _keys_apart(microdata: Microdata) -> Slices:
-    return _partition(masked_names(microdata, Role.CONFIDENTIAL, Role.OTHER))
+    return _partition(masked_names(microdata, *_NO_KEYS))
 
 
 def _keys_together(microdata: Microdata) -> Slices:
-    return _partition(
-        masked_names(microdata, Role.KEY), masked_names(microdata, Role.CONFIDENTIAL, Role.OTHER)
-    )
+    return _partition(masked_names(microdata, Role.KEY), masked_names(microdata, *_NO_KEYS))
 
 
 def _confidential_apart(microdata: Microdata) -> Slices:
-    return _partition(masked_names(microdata, Role.KEY), masked_names(microdata, Role.OTHER))
+    others = tuple(role for role in _NO_KEYS if role is not Role.CONFIDENTIAL)
+    return _partition(masked_names(microdata, Role.KEY), masked_names(microdata, *others))
+
+
+def _by_edit_rules(microdata: Microdata) -> Slices:
+    """Variables that a rule names together, also through others."""
+    masked, slices = set(masked_names(microdata)), list[set[str]]()
+    for rule in microdata.schema.edit_rules:
+        named = set(rule.names) & masked
+        apart = [each for each in slices if not each & named]
+        slices = [*apart, named.union(*(each for each in slices if each & named))]
+    return _partition(*(sorted(each) for each in slices))
 
 
 def _whole(microdata: Microdata) -> Slices:
@@ -195,6 +211,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             title="Confidential ones alone",
             slices=_confidential_apart,
         ),
+        "edit_rules": Preset(title="Of the edit rules together", slices=_by_edit_rules),
         "related_2": Preset(title="By correlation, 2 slices", slices=_related(2)),
         "related_3": Preset(title="By correlation, 3 slices", slices=_related(3)),
         "related_5": Preset(title="By correlation, 5 slices", slices=_related(5)),

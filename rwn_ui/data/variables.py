@@ -11,13 +11,17 @@ import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.errors import ParameterError
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.state.session import Session
 
 _BARS = 12  # of a small histogram
 # the first that fits what is typed is taken, and "ident" is in "confidential", too
-ROLES = (rwn.Role.IDENTIFIER, rwn.Role.KEY, rwn.Role.CONFIDENTIAL, rwn.Role.OTHER)
+ROLES = (
+    *(rwn.Role.IDENTIFIER, rwn.Role.KEY, rwn.Role.CONFIDENTIAL, rwn.Role.OTHER),
+    *(rwn.Role.SAMPLING_WEIGHT, rwn.Role.STRATUM, rwn.Role.HOUSEHOLD, rwn.Role.TIME),
+)
 _READ_ONLY = ("variable", "distribution", "min", "mean", "max", "SD", "missing", "different")
 
 
@@ -36,7 +40,10 @@ def variables(session: Session) -> None:
                 options=list(ROLES),
                 required=True,
                 help="A direct identifier never reaches a release; a key is what an intruder may "
-                "know; a confidential variable is what they are after.",
+                "know; a confidential variable is what they are after. Of surveys: how many people "
+                "a record stands for (sampling weight), the stratum it was drawn from, the "
+                "household or cluster it belongs to, which never reaches a release, and the time "
+                "it is of.",
             ),
             "masked": st.column_config.CheckboxColumn(
                 help="An unmasked variable keeps its values in the release."
@@ -73,7 +80,23 @@ def variables(session: Session) -> None:
         key=f"data.{session.generation}.predictors",
         placeholder="Choose what explains it",
     )
-    _apply(session, edited, response, predictors)
+    rules = st.text_area(
+        "Edit rules, one a line",
+        "\n".join(rule.text for rule in session.data.schema.edit_rules),
+        key=f"data.{session.generation}.rules",
+        placeholder='age >= 15 or employed == "no"',
+        help="What holds of every believable record. The Utility page counts the records that "
+        "break a rule; the variables of one rule may travel together.",
+    )
+    schema = _described(session, edited, response, predictors)
+    schema = replace(schema, edit_rules=_rules(rules))
+    if schema != session.data.schema:
+        describe_anew(session, session.data.with_schema(schema))
+
+
+def _rules(text: str) -> tuple[EditRule, ...]:
+    """The rules of a text, one a line; an empty line is none."""
+    return as_edit_rules([line for line in text.splitlines() if line.strip()])
 
 
 def _start(session: Session) -> pd.DataFrame:
@@ -100,7 +123,7 @@ def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
         "missing": int(column.isna().sum()),
         "different": int(column.nunique()),
     }
-    if variable.role is rwn.Role.IDENTIFIER:
+    if not variable.is_released:
         return row
     if variable.kind in (rwn.Kind.CATEGORICAL, rwn.Kind.ORDERED):
         counts = column.value_counts()
@@ -120,18 +143,18 @@ def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
     return row
 
 
-def _apply(
+def _described(
     session: Session, edited: pd.DataFrame, response: str | None, predictors: Sequence[str]
-) -> None:
+) -> rwn.Schema:
+    """The schema as the table and the lists below it say."""
     rows: list[Mapping[str, Any]] = edited.to_dict("records")  # type: ignore[assignment]
     old = session.data.schema
     changed = tuple(
         _edited(variable, row) for variable, row in zip(old.variables, rows, strict=True)
     )
     question = _question(response, predictors, old.question)
-    schema = replace(old, variables=changed, question=question)
-    if schema != old:
-        describe_anew(session, session.data.with_schema(schema))
+    # rules are held against the variables when they are read
+    return replace(old, variables=changed, question=question, edit_rules=())
 
 
 def _edited(variable: rwn.Variable, row: Mapping[str, Any]) -> rwn.Variable:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core import io
-from rwn_core.reporting.judged_release import JudgedRelease, judge_release
+from rwn_core.errors import ReleaseError
+from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_release
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.messages import escaped, guarded
 from rwn_ui.release.steps import about, drawn
+from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn, own_work
 
@@ -31,10 +35,11 @@ def draw(session: Session) -> None:
     """Draw a release, wait for it, and say what the policy says of the file."""
     chosen = st.segmented_control(
         "Format of the file",
-        [each.key for each in io.FORMATS],
+        [each.key for each in io.writable()],
         default=io.FORMATS[0].key,
         key=key(session, "format"),
     )
+    kept = _key_file(session)
     last = drawn(session)
     st.button(
         "Draw the release and judge it" if last is None else "Draw another release",
@@ -42,7 +47,7 @@ def draw(session: Session) -> None:
         key=key(session, "draw"),
         disabled=own_work().busy,
         on_click=_begin,
-        args=(session, chosen or io.FORMATS[0].key),
+        args=(session, chosen or io.FORMATS[0].key, kept),
     )
     _follow(session)
     _unsigned()
@@ -66,13 +71,28 @@ def _unsigned() -> None:
         )
 
 
-def _begin(session: Session, form: str) -> None:
+def _key_file(session: Session) -> str:
+    """Where the secret is kept, on the steward's own machine; empty where it is forgotten."""
+    if not on_own_machine():
+        return ""
+    return st.text_input(
+        "New file on this machine that keeps the release's secret (empty: it is forgotten)",
+        key=key(session, "keyfile"),
+        placeholder="forgotten",
+        help="With the secret the release can be drawn again, byte for byte: rwn reproduce. Who "
+        "has it and the original can undo the release: keep it sealed, away from both.",
+    ).strip()
+
+
+def _begin(session: Session, form: str, kept: str) -> None:
     with guarded():  # a callback runs outside of the page's own
-        begin(session, form)
+        if kept and not Path(kept).is_absolute():
+            raise ReleaseError("The key file must be given with its whole path, from the root on.")
+        begin(session, form, kept)
 
 
-def begin(session: Session, form: str) -> None:
-    """Begin to draw, with a fresh secret that is forgotten."""
+def begin(session: Session, form: str, kept: str = "") -> None:
+    """Begin to draw, with a fresh secret that is forgotten or kept in a new file."""
     own_work().jobs[JOB] = Job(
         session.words,
         judge_release,
@@ -82,7 +102,10 @@ def begin(session: Session, form: str) -> None:
         params=session.masking,
         format=form,
         policy=session.policy,
-        further=FURTHER if session.data.n <= LARGEST_FURTHER else 0,
+        draws=Draws(
+            further=FURTHER if session.data.n <= LARGEST_FURTHER else 0,
+            key_file=Path(kept) if kept else None,
+        ),
     )
 
 
@@ -154,7 +177,7 @@ def _about_draws(session: Session, last: Drawn) -> list[str]:
     judged, words = last.judged, []
     words.append(
         f"A file of {len(judged.content):,} bytes ({judged.format}), rows in secret order, drawn "
-        "with a fresh 256-bit secret that is forgotten. The numbers are of this very file."
+        f"with {judged.document['file']['key']}. The numbers are of this very file."
     )
     if judged.further:
         words.append(

@@ -62,11 +62,14 @@ def _data(session: Session) -> None:
     """What the table's description says, and that somebody found it right."""
     data = session.data
     st.markdown(f"{data.n:,} records, {data.p} variables of {escaped(session.name)}.")
-    for role, words in (
+    roles: list[tuple[rwn.Role, str]] = [
         (rwn.Role.KEY, "Key variables, which an intruder may know"),
         (rwn.Role.CONFIDENTIAL, "Confidential variables, which an intruder is after"),
         (rwn.Role.IDENTIFIER, "Direct identifiers, which no release has"),
-    ):
+    ]
+    if data.schema.name_of(rwn.Role.HOUSEHOLD) is not None:
+        roles.append((rwn.Role.HOUSEHOLD, "Households, which no release has"))
+    for role, words in roles:
         names = [v.name for v in data.schema.variables if v.role == role]
         st.markdown(f"{words}: {escaped(', '.join(names)) or 'none'}.")
     kept = [v.name for v in data.schema.released if not v.masked]

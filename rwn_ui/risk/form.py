@@ -43,14 +43,15 @@ class Attack:
 
     def usual(self, data: rwn.Microdata) -> bool:
         """Whether nothing but what the table itself says is assumed."""
-        plain = (tuple(usual_keys(data)), Sampling(), ())
+        plain = (tuple(usual_keys(data)), Sampling.of_schema(data), ())
         return (self.keys, self.sampling, self.key_sets) == plain
 
 
 def usual_keys(data: rwn.Microdata) -> list[str]:
     """The key variables of a table; all released ones where it has none."""
     released = data.schema.released
-    return [v.name for v in released if v.role is Role.KEY] or [v.name for v in released]
+    keys = [v.name for v in released if v.role is Role.KEY]
+    return keys or [v.name for v in released if v.role is not Role.SAMPLING_WEIGHT]
 
 
 def key(session: Session, what: str) -> str:
@@ -115,10 +116,11 @@ def _sampling(session: Session) -> Sampling:
         for variable in session.data.schema.variables
         if usable_weights(session.data, variable.name)
     ]
+    said = Sampling.of_schema(session.data).weights
     weights = st.selectbox(
         "Sampling weights",
         usable,
-        index=usable.index(kept) if (kept := _kept(session, "weights", None)) in usable else None,
+        index=usable.index(kept) if (kept := _kept(session, "weights", said)) in usable else None,
         placeholder="none",
         key=key(session, "weights.widget"),
         disabled=not usable,

@@ -10,48 +10,20 @@ import sys
 import tempfile
 import time
 import webbrowser
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import MappingProxyType
 
 from rwn_core.errors import ParameterError, RWNError
 from rwn_ui.server.assets import provide_plotly
+from rwn_ui.server.safe_options import ADDRESS, behind_proxy
 from rwn_ui.server.serve import LAUNCHED
 
-ADDRESS = "127.0.0.1"
 FIRST_PORT = 8501
 FILE_VARIABLE = "RWN_FILE"
 """Environment variable that names the file the app opens first."""
 CLASSROOM_VARIABLE = "RWN_CLASSROOM"
 """Environment variable that, when set, gives large type and takes no file."""
-
-SAFE_OPTIONS: Mapping[str, bool | int | str | tuple[str, ...]] = MappingProxyType(
-    {
-        "browser.gatherUsageStats": False,
-        "client.disableDataExport": True,
-        "client.showErrorDetails": "none",
-        "client.showErrorLinks": False,
-        "client.showSidebarNavigation": False,
-        "client.toolbarMode": "viewer",
-        "logger.hideWelcomeMessage": True,
-        "logger.level": "warning",
-        "runner.magicEnabled": False,
-        "runner.postScriptGC": False,
-        "server.address": ADDRESS,
-        "server.allowedHosts": (ADDRESS, "localhost"),
-        "server.disconnectedSessionTTL": 30,
-        "server.enableAgentApi": False,
-        "server.enableCORS": True,
-        "server.enableStaticServing": True,
-        "server.enableXsrfProtection": True,
-        "server.fileWatcherType": "none",
-        "server.headless": True,
-        "server.maxUploadSize": 500,
-        "server.showEmailPrompt": False,
-    }
-)
-"""Options of every start. They are flags, so that no other configuration file can undo them."""
 
 _READY_WITHIN = 60.0
 _STOPPED_WITHIN = 5.0
@@ -77,10 +49,10 @@ START = "from rwn_ui.server.serve import main; main()"
 """What the server's process runs."""
 
 
-def command(port: int, script: Path | None = None) -> list[str]:
+def command(port: int, script: Path | None = None, hosts: Sequence[str] = ()) -> list[str]:
     """The command line that serves the app, or another script, on a port."""
     flags = [f"--server.port={port}"]
-    for option, value in SAFE_OPTIONS.items():
+    for option, value in behind_proxy(hosts).items():
         for one in value if isinstance(value, tuple) else (value,):
             flags.append(f"--{option}={str(one).lower() if isinstance(one, bool) else one}")
     return [sys.executable, "-c", START, "run", str(script or app_file()), *flags]
@@ -124,6 +96,7 @@ def run(
     port: int | None = None,
     browser: bool = True,
     classroom: bool = False,
+    hosts: Sequence[str] = (),
     say: Callable[[str], None],
 ) -> int:
     """Serve the app until it is interrupted.
@@ -137,6 +110,8 @@ def run(
         Whether to open the browser when the app is ready.
     classroom : bool
         Whether type is large and no file can be opened.
+    hosts : sequence of str
+        Names under which a proxy hands the app on; it then listens to other machines, too.
     say : callable
         Told the address, once the app answers.
 
@@ -156,8 +131,10 @@ def run(
     """
     port = choose_port(port)
     address = f"http://{ADDRESS}:{port}"
-    with _compiling(), serving(port, file, classroom=classroom) as server:
+    with _compiling(), serving(port, file, classroom=classroom, hosts=hosts) as server:
         say(f"RWN runs at {address} (Ctrl-C ends it)")
+        if hosts:
+            say(f"note: other machines reach it; let only the proxy of {hosts[0]} do so.")
         if browser:
             webbrowser.open(address)
         return server.wait()
@@ -183,6 +160,7 @@ def serving(
     script: Path | None = None,
     *,
     classroom: bool = False,
+    hosts: Sequence[str] = (),
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run the app's server on a free port, ready to answer; it is stopped at the end.
 
@@ -195,6 +173,8 @@ def serving(
         Another page to serve in the app's place, under the same options.
     classroom : bool
         Whether type is large and no file can be opened.
+    hosts : sequence of str
+        As for `run`.
 
     Raises
     ------
@@ -213,7 +193,7 @@ def serving(
     nowhere = subprocess.DEVNULL
     with _ending_on_sigterm(), _served_app() as app:
         server = subprocess.Popen(
-            command(port, script or app),
+            command(port, script or app, hosts),
             cwd=app.parent,
             env=environment,
             stdin=subprocess.PIPE,  # it ends with this process, which tells the server

@@ -219,7 +219,7 @@ def _chosen_slices(session: Session, grid: Grid) -> list[Slices]:
 
 def _partitions(session: Session) -> list[Slices]:
     """What can be tried: usual slices, those on Tune, and those of the search on screen."""
-    usual = [preset_slices(session.data, key) for key in PRESETS]
+    usual = list(dict.fromkeys(preset_slices(session.data, key) for key in PRESETS))
     grid = (session.search or first_search(session)).grid
     return list(dict.fromkeys([*usual, session.slices, *_chosen_slices(session, grid)]))
 

@@ -39,11 +39,49 @@ def tables(
             title = f"{kind} regression of {reading.detail['response']}: coefficients"
             shown.append({**chart["table"], "title": title})
     shown += [made for made in (_overlap(utility), _propensity(utility)) if made is not None]
+    shown += [made for made in (_survey(utility), _rules(utility)) if made is not None]
     if validity is not None:
         shown.append(_validity(validity))
         if validity.means is not None:
             shown.append(_means(validity.means))
     return shown
+
+
+def _survey(utility: UtilityReadings) -> Table | None:
+    """Weighted estimates before and after, those that moved most first."""
+    reading = utility.readings["survey_estimates"]
+    if not isinstance(reading, Reading):
+        return None
+    detail = reading.detail
+    names = ("names", "original", "se_original", "released", "difference")
+    rows = [list(row) for row in zip(*(detail[name] for name in names), strict=True)]
+    rows.sort(key=lambda row: -float(row[-1]))
+    people = (f"{detail[f'people_{side}']:,.0f}" for side in ("original", "released"))
+    return {
+        "title": f"Survey estimates, weighted by {detail['weights']}",
+        "columns": ["estimate", "original", "standard error", "released", "moved by errors"],
+        "rows": [[str(row[0]), *map(float, row[1:])] for row in rows],
+        "caption": f"{detail['beyond']:,} of {len(rows):,} estimates moved by more than 1.96 "
+        "standard errors of the original, which count strata and households. The records stand "
+        f"for {' people, and for '.join(people)} in the release.",
+    }
+
+
+def _rules(utility: UtilityReadings) -> Table | None:
+    """Records that break each edit rule, before and after."""
+    reading = utility.readings["edit_rules_broken"]
+    if not isinstance(reading, Reading):
+        return None
+    detail = reading.detail
+    columns = (detail["names"], detail["original"], detail["released"])
+    return {
+        "title": "Edit rules: records that break them",
+        "columns": ["rule", "original", "released"],
+        "rows": [[str(rule), int(old), int(new)] for rule, old, new in zip(*columns, strict=True)],
+        "caption": f"At least one rule is broken by {detail['any_original']:,} original and "
+        f"{detail['any_released']:,} released records. Variables of a rule that travel together "
+        "keep it: choose such slices on Tune.",
+    }
 
 
 def _overlap(utility: UtilityReadings) -> Table | None:

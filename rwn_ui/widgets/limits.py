@@ -9,6 +9,9 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_ui.state.session import Session
 
+_MUST_HOLD = ("edit_rules_broken",)
+"""Of utility: what a release has to keep; of the rest there are aims."""
+
 
 def edit(session: Session, page: str) -> None:
     """Change, add and remove limits; every page judges by what stands here."""
@@ -77,7 +80,7 @@ def _adding(session: Session, page: str) -> None:
     free = [
         key
         for key, measure in rwn.MEASURES.items()
-        if measure.side == "risk"
+        if (measure.side == "risk" or key in _MUST_HOLD)
         and measure.better == "lower"
         and key not in session.policy.measures
     ]

@@ -1,4 +1,4 @@
-"""The walk in a browser: from a table to a file that leaves, its notice and a signed ledger."""
+"""The walk in a browser: from an SPSS file to one that leaves, its notice and a signed ledger."""
 
 from __future__ import annotations
 
@@ -7,19 +7,40 @@ import io
 import zipfile
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rwn_core as rwn
+from rwn_cli import main
 from rwn_core.reporting import read_record
 from rwn_core.reporting.ledger import read_entries
+from rwn_core.tuning import Setting
 
 LINK = "/?epsilon=2&k=5&q=1"
+NAMES = rwn.load_demo("bodyfat").names
 
 
 def go(app) -> None:
     app.open(LINK)
+    to_release(app)
+
+
+def to_release(app) -> None:
     app.page.get_by_role("link", name="Release", exact=True).click()
     app.page.get_by_text("A release that may leave the house").wait_for()
+    app.settle()
+
+
+def open_spss(app, folder: Path) -> None:
+    """Open a file of SPSS with its schema, both written by the demo command."""
+    path = folder / "people.sav"
+    assert main.run(["demo", "bodyfat", "-o", str(path), "--schema"]) == 0
+    app.open("/").visit("Data")
+    files = app.page.locator("input[type=file]")
+    files.nth(1).set_input_files(path.with_suffix(".toml"))
+    app.settle()
+    files.first.set_input_files(path)
+    app.page.get_by_test_id("stSidebar").get_by_text("people.sav · 241 × 15").wait_for()
     app.settle()
 
 
@@ -29,7 +50,7 @@ def press(app, name: str) -> None:
 
 
 def fill(app, label: str, text: str) -> None:
-    field = app.page.get_by_label(label)
+    field = app.page.get_by_role("textbox", name=label)
     field.fill(text)
     field.press("Tab")
     app.settle()
@@ -48,7 +69,11 @@ def drawn(app) -> None:
 def walked(app, tmp_path: Path) -> tuple[Path, list[str]]:
     """The walk with all its refusals; the folder that was written, and what was refused."""
     said: list[str] = []
-    go(app)
+    open_spss(app, tmp_path)
+    to_release(app)
+    app.page.get_by_role("radio", name="spss", exact=True).click()
+    app.settle()
+    fill(app, "New file on this machine", str(tmp_path / "sealed.key"))
     drawn(app)
     said += app.messages()
     press(app, "Record")
@@ -84,7 +109,8 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, walked) -> 
     folder, said = walked
     words = " ".join(said)
     for refusal in (
-        "Refused. 2 of 3 limits are broken",
+        "Refused. ",
+        " limits are broken",
         "Nobody answers for the release; give a name.",
         "give the reason for which it leaves all the same.",
         "The public file would hold",
@@ -99,7 +125,8 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, walked) -> 
     written = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
     assert written == {line.split("  ")[1] for line in sums} | {"SHA256SUMS"}
     record = read_record((folder / "internal" / "internal-record.toml").read_text("utf-8"))
-    (file,) = (folder / "for-users").glob("release-*.csv")
+    (file,) = (folder / "for-users").glob("release-*.sav")
+    assert rwn.read(file).names == NAMES
     assert record["file"]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
     assert record["approval"] == {
         "by": "Ada Lovelace",
@@ -112,10 +139,14 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, walked) -> 
     assert entry["release"] in folder.name
     assert (entry["by"], entry["kept"]) == ("Ada Lovelace", False)
     # what is judged is what leaves: the file is no draw of the trial's seed
-    trial = rwn.mask(rwn.load_demo("bodyfat"), rwn.RWN(epsilon=2.0, k=5), seed=1)
-    assert file.read_bytes() != trial.to_bytes("csv")
+    # who has the key and the original draws it again
+    key, original = (str(folder.parent / name) for name in ("sealed.key", "people.sav"))
+    assert main.run(["reproduce", str(folder), "--key", key, "--original", original]) == 0
+    data, setting = rwn.load_demo("bodyfat"), Setting.from_dict(record["setting"])
+    trial = rwn.mask(setting.applied_to(data), setting.params, seed=1)
+    assert not np.array_equal(rwn.read(file).frame, trial.published().frame)
     name, content = app.saved(app.page.get_by_role("button", name="Download (for users)").click)
-    assert "bodyfat" not in name
+    assert "people" not in name
     assert entry["release"] in name
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         assert all(inside.startswith("for-users/") for inside in archive.namelist())

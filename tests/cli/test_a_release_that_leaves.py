@@ -25,14 +25,18 @@ def test_every_command_of_the_tutorial_works_and_makes_what_it_names(rwn_command
         assert code == 0, words
         said.append(output + words)
     used = {each[1] for each in commands()}
-    assert used == {"mask", "audit", "report", "verify", "ledger"}
+    assert used == {"demo", "mask", "audit", "report", "verify", "ledger", "reproduce"}
     whole = "\n".join(said)
     assert "internal report written to internal-report.html; it stays in the house" in whole
     assert "nothing of the original was found in it" in whole
-    assert "release.csv is release " in whole
+    assert "release.sav is release " in whole
+    assert "the same file came out of the key" in whole
     assert "entry 1 added to ledger.jsonl" in whole
     assert "1 entry, each follows the one before it" in whole
     files = {path.name for path in Path().iterdir()}
     named = set(re.findall(r"`([\w.-]+\.\w+)`", PAGE.read_text(encoding="utf-8")))
     assert named <= files
-    assert files - named == {"ledger.jsonl.key", "trial.csv"}
+    assert files - named == {"ledger.jsonl.key", "trial.sav"}
+    five = PAGE.read_text(encoding="utf-8").partition("## ")[0]
+    assert five.count("   rwn ") == 5
+    assert "rwn ledger add" in five.rpartition("```sh")[2]

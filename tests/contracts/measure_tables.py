@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from rwn_core.data.edit_rules import EditRule
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
+from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import read
@@ -67,10 +70,20 @@ TABLES: Mapping[str, tuple[Any, tuple[str, ...]]] = {
 }
 
 
+def _described(microdata: Microdata, table: str) -> Microdata:
+    """The table, one of them as that of a survey with an edit rule that every record keeps."""
+    if table != "mixed":
+        return microdata
+    schema = microdata.schema.replace_variable("n", role=Role.SAMPLING_WEIGHT)
+    schema = schema.replace_variable("yes", role=Role.TIME)
+    rule = EditRule('n >= 0 and (yes != "no" or g in ["north", "south", "west"])')
+    return microdata.with_schema(replace(schema, edit_rules=(rule,)))
+
+
 @cache
 def data(table: str) -> tuple[Microdata, Microdata, Question]:
     make, predictors = TABLES[table]
-    microdata = Microdata.from_frame(make())
+    microdata = _described(Microdata.from_frame(make()), table)
     n = microdata.n
     holdout = microdata.take(np.arange(max(n // 3, 2)))
     return microdata, holdout, Question(response="y", predictors=predictors)

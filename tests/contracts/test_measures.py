@@ -69,6 +69,7 @@ NOTHING_LEFT = {
     "interval_disclosure",
     "true_matches",
 }
+NEEDS_A_SCHEMA = {"survey_estimates", "edit_rules_broken"}
 NEEDS_A_POPULATION = {"population_uniqueness"}
 FORBIDDEN_TO_MEASURES = ("rwn_core.measures.utility", "rwn_core.measures.risk", "rwn_core.masking")
 NEEDS_A_SECRET = {"l_diversity", "t_closeness", "inference"}
@@ -218,7 +219,7 @@ def test_a_release_with_empty_records():
     comparison = Comparison(original=original, masked=masked, holdout=holdout, question=question)
     needs_another_response = {"generalized_regression"}
     refused = {key for key in MEASURES if isinstance(read(key, comparison), NotApplicable)}
-    assert refused == NEEDS_A_LAW | NEEDS_A_POPULATION | needs_another_response
+    assert refused == (NEEDS_A_LAW | NEEDS_A_POPULATION | needs_another_response | NEEDS_A_SCHEMA)
 
 
 def test_a_release_that_lost_everything():
@@ -251,7 +252,8 @@ def test_nothing_but_the_two_tables():
         "generalized_regression",
     }
     refused = {key for key in MEASURES if isinstance(read(key, comparison), NotApplicable)}
-    assert refused == needs_a_question | NEEDS_A_LAW | NEEDS_A_SECRET | NEEDS_A_POPULATION
+    more = NEEDS_A_LAW | NEEDS_A_SECRET | NEEDS_A_POPULATION | NEEDS_A_SCHEMA
+    assert refused == needs_a_question | more
 
 
 def test_measures_import_no_sibling_and_no_masking():

@@ -13,14 +13,17 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest
 from streamlit.web import cli
 
 from rwn_core.errors import ParameterError, RWNError
-from rwn_ui.server import launch
+from rwn_ui.server import launch, login, options
+from rwn_ui.server.safe_options import SAFE_OPTIONS, behind_proxy
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -48,7 +51,64 @@ def test_config_file_says_what_the_flags_say() -> None:
         for section, row in document.items()
         for name, value in row.items()
     }
-    assert written == {key: as_flags_read(value) for key, value in launch.SAFE_OPTIONS.items()}
+    assert written == {key: as_flags_read(value) for key, value in SAFE_OPTIONS.items()}
+
+
+def test_behind_a_proxy_only_the_names_and_the_address_differ() -> None:
+    alone, behind = behind_proxy(()), behind_proxy(["data.example.org", "b.org"])
+    assert alone == SAFE_OPTIONS
+    assert {key: value for key, value in behind.items() if alone.get(key) != value} == {
+        "browser.serverAddress": "data.example.org",
+        "server.address": "0.0.0.0",
+        "server.allowedHosts": ("127.0.0.1", "localhost", "data.example.org", "b.org"),
+    }
+    assert "--server.allowedHosts=b.org" in launch.command(8501, hosts=["a.org", "b.org"])
+
+
+def test_unsafe_options_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = dict(SAFE_OPTIONS)
+    monkeypatch.setattr(options.st, "get_option", given.__getitem__)
+
+    def refused() -> tuple[str, ...]:
+        options.unsafe_options.cache_clear()
+        return options.unsafe_options()
+
+    assert refused() == ()
+    given |= {"server.address": "0.0.0.0", "server.allowedHosts": ["a.org"]}
+    assert refused() == ()
+    for name, value in (
+        ("client.showErrorDetails", "full"),
+        ("server.enableXsrfProtection", False),
+        ("runner.magicEnabled", True),
+        ("server.allowedHosts", []),
+        ("server.allowedHosts", ["*"]),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setitem(given, name, value)
+            assert refused() == (name,)
+    options.unsafe_options.cache_clear()
+
+
+def test_nobody_gets_past_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from rwn_ui.server.login import require_login
+
+        require_login()
+        st.markdown("confidential")
+
+    def shown() -> str:
+        return " ".join(each.value for each in AppTest.from_function(page).run().markdown)
+
+    assert shown() == "confidential"
+    monkeypatch.setenv(login.LOGIN, "1")
+    assert "Log in with the account" in shown()
+    assert "#### This table is confidential" in shown()
+    assert not shown().endswith(" confidential")
+    known = SimpleNamespace(to_dict=lambda: {"is_logged_in": True})
+    monkeypatch.setattr(login.st, "user", known)
+    assert shown() == "confidential"
 
 
 def test_a_page_opened_by_its_address_first_belongs_to_the_app(
@@ -63,7 +123,7 @@ def test_a_page_opened_by_its_address_first_belongs_to_the_app(
 def test_every_flag_takes_effect(tmp_path: Path) -> None:
     result = subprocess.run(
         [sys.executable, "-c", EFFECTIVE, *launch.command(8501)[4:]],
-        input=json.dumps([*launch.SAFE_OPTIONS]),
+        input=json.dumps([*SAFE_OPTIONS]),
         capture_output=True,
         text=True,
         check=True,
@@ -73,7 +133,7 @@ def test_every_flag_takes_effect(tmp_path: Path) -> None:
     effective = json.loads(result.stdout)
     # the one option whose flag is read as a text
     effective["client.showErrorLinks"] = effective["client.showErrorLinks"] == "true"
-    assert effective == {key: as_flags_read(value) for key, value in launch.SAFE_OPTIONS.items()}
+    assert effective == {key: as_flags_read(value) for key, value in SAFE_OPTIONS.items()}
 
 
 def test_both_themes_are_there() -> None:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from rwn_core.data.validation import LARGEST_NUMBER
-from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.limits import LARGEST_WHOLE
 from rwn_core.io.text_types.column import NOTHING, TextColumn
@@ -73,9 +73,7 @@ def typed(column: TextColumn, variable: Variable | None) -> Typed:
 
 def _keeps_texts(variable: Variable) -> bool:
     return (
-        variable.role is Role.IDENTIFIER
-        or variable.kind is Kind.CATEGORICAL
-        or variable.levels is not None
+        not variable.is_released or variable.kind is Kind.CATEGORICAL or variable.levels is not None
     )
 
 

@@ -19,12 +19,16 @@ MOST_PATTERNS = 64  # of missing values; beyond, missing counts as a value of it
 
 
 def key_names(comparison: Comparison) -> tuple[str, ...]:
-    """The key variables: those of that role; without any, all that are not confidential."""
+    """The key variables: those of that role; without any, all that are not confidential.
+
+    A sampling weight is known to the survey alone.
+    """
     released = comparison.original.schema.released
     keys = tuple(v.name for v in released if v.role is Role.KEY)
     if keys:
         return keys
     secret = set(confidential_names(comparison))
+    secret |= {v.name for v in released if v.role is Role.SAMPLING_WEIGHT}  # nobody knows theirs
     return tuple(v.name for v in released if v.name not in secret) or tuple(
         v.name for v in released
     )

@@ -45,7 +45,7 @@ def _data(material: Material) -> Content:
     left = set(table["not_masked"])
     lines = [f"{table['records']:,} records; the file has {material.records:,}."]
     removed = ", ".join(table["removed"])
-    lines.append(f"Left out as direct identifiers: {removed or 'none'}.")
+    lines.append(f"Left out, as identifiers or households: {removed or 'none'}.")
     return Content(
         lines=tuple(lines),
         table=written_table(

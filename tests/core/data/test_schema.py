@@ -127,21 +127,31 @@ def schemas(draw: st.DrawFn) -> Schema:
     """Random schemas."""
     names = draw(st.lists(NAMES, min_size=1, max_size=5, unique=True))
     levels = st.none() | st.lists(NAMES, min_size=1, unique=True).map(tuple)
+    once = {Role.SAMPLING_WEIGHT, Role.HOUSEHOLD}  # of at most one variable
+    roles = draw(
+        st.lists(
+            st.sampled_from(Role),
+            min_size=len(names),
+            max_size=len(names),
+        ).filter(lambda chosen: all(chosen.count(role) < 2 for role in once))
+    )
     variables = tuple(
         Variable(
             name=name,
             kind=draw(st.sampled_from(Kind)),
-            role=draw(st.sampled_from(Role)),
+            role=role,
             weight=draw(st.floats(0, 1e9)),
             group=draw(st.none() | st.just("g")),
             levels=draw(levels),
         )
-        for name in names
+        for name, role in zip(names, roles, strict=True)
     )
     question = None
     if len(names) > 1 and draw(st.booleans()):
         question = Question(response=names[0], predictors=tuple(names[1:]))
-    return Schema(variables=variables, question=question)
+    free = [each.name for each in variables if each.is_released]
+    rules = tuple(f"column({name!r}) > 1 or 2 < 1" for name in free[:1])
+    return Schema(variables=variables, question=question, edit_rules=rules)
 
 
 @given(schemas())

@@ -16,7 +16,7 @@ from rwn_cli import main
 from rwn_core.errors import ReleaseError
 from rwn_core.reporting import read_record, release_folder
 from rwn_core.reporting.decision import Decision
-from rwn_core.reporting.judged_release import Approval, JudgedRelease, judge_release
+from rwn_core.reporting.judged_release import Approval, Draws, JudgedRelease, judge_release
 from rwn_core.reporting.ledger import add, foresee, read_entries
 from rwn_core.reporting.release_folder import (
     RECORD,
@@ -36,7 +36,7 @@ ADA = Approval(by="Ada Lovelace", reason="A lesson")
 @pytest.fixture(scope="module")
 def kept(bodyfat_table) -> JudgedRelease:
     """A release that keeps its policy."""
-    return judge_release(bodyfat_table, PARAMS, "csv", WIDE, further=2)
+    return judge_release(bodyfat_table, PARAMS, "csv", WIDE, draws=Draws(further=2))
 
 
 @pytest.fixture(scope="module")

@@ -220,4 +220,5 @@ def test_presets_are_the_first_slices_tried(few, quick, monkeypatch) -> None:
         SliceSearch, "look", lambda self, slices: (looked.append(slices), look(self, slices))[1]
     )
     seek_slices(few, LINKAGE, ranges=replace(SMALL, tries=2), workers=1)
-    assert looked[: len(PRESETS)] == [preset_slices(few, key) for key in PRESETS]
+    usual = list(dict.fromkeys(preset_slices(few, key) for key in PRESETS))
+    assert looked[: len(usual)] == usual

@@ -1,0 +1,177 @@
+"""Survey estimates: whether weighted means, shares and slopes stay within their errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import RELEASED, numbers, require_values
+from rwn_core.measures.comparison import Comparison, Sampling
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.cross_table import grouping
+from rwn_core.measures.statistics.design_matrix import design_matrix
+from rwn_core.measures.statistics.survey import (
+    Design,
+    mean_error,
+    slope_errors,
+    weighted_mean,
+    weighted_slopes,
+)
+
+MOST_TIMES = 12  # points in time that have estimates of their own
+
+
+class _Estimate(NamedTuple):
+    name: str
+    before: float
+    error: float
+    after: float
+
+
+def survey_design(original: Microdata, weights: str) -> Design:
+    """How a table was drawn, by the roles of its variables.
+
+    Several strata are crossed; who belongs to no household is a cluster alone.
+    """
+    number = np.zeros(original.n, dtype=np.int64)
+    for variable in original.schema.variables:
+        if variable.role is Role.STRATUM:
+            codes = original.codes(variable.name)[0].astype(np.int64)
+            number = number * (int(codes.max(initial=0)) + 2) + codes + 1
+            number = np.unique(number, return_inverse=True)[1].ravel().astype(np.int64)
+    clusters = np.arange(original.n)
+    home = original.schema.name_of(Role.HOUSEHOLD)
+    if home is not None:
+        codes = original.codes(home)[0].astype(np.int64)
+        clusters = np.where(codes < 0, clusters + original.n, codes)
+    own = Sampling(weights=weights).of(original, original)
+    return Design(weights=own, strata=number, clusters=clusters)
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Median change of all estimates, in the original's standard errors."""
+    original, masked = comparison.original, comparison.masked
+    name = original.schema.name_of(Role.SAMPLING_WEIGHT)
+    if name is None:
+        raise NotApplicable("No variable has the role sampling weight; give it to one.")
+    if original.schema.variable(name).kind not in (Kind.CONTINUOUS, Kind.COUNT):
+        raise NotApplicable(f"The sampling weight {name} must hold numbers; change its kind.")
+    require_values(masked)
+    design = comparison.once("survey design", lambda: survey_design(original, name))
+    if not (np.isfinite(design.weights).all() and design.weights.min() >= 0):
+        raise NotApplicable(f"The sampling weight {name} must be at least 0 in every record.")
+    after = Sampling(weights=name).of(original, masked)
+    found = [*_means(comparison, design, after, name), *_slopes(comparison, design, after)]
+    found = [one for one in found if one.error > 0]
+    if not found:
+        raise NotApplicable("No estimate has a standard error to compare with.")
+    names, before, error, released = zip(*found, strict=True)
+    moved = np.abs(np.array(released) - np.array(before)) / np.array(error)
+    detail = {
+        "weights": name,
+        "names": list(names),
+        "original": np.array(before),
+        "se_original": np.array(error),
+        "released": np.array(released),
+        "difference": moved,
+        "beyond": int((moved > 1.96).sum()),
+        "people_original": float(design.weights.sum()),
+        "people_released": float(after.sum()),
+    }
+    return Reading(value=float(np.median(moved)), baseline=0.0, detail=detail)
+
+
+def _means(
+    comparison: Comparison, design: Design, after: NDArray[np.float64], weights: str
+) -> Iterator[_Estimate]:
+    """Weighted means of numbers and shares of levels, of everybody and at each time."""
+    original, masked = comparison.original, comparison.masked
+    domains = [("", np.ones(original.n, bool), np.ones(masked.n, bool)), *_times(comparison)]
+    for variable in original.schema.released:
+        if variable.name == weights or variable.role is Role.TIME:
+            continue
+        for label, old, new in _columns(original, masked, variable):
+            for when, there, here in domains:
+                one, two = there & ~np.isnan(old), here & ~np.isnan(new)
+                if not one.any():
+                    continue
+                if not two.any() or not after[two].sum() > 0:
+                    raise NotApplicable(f"There is nobody to estimate {label}{when} of{RELEASED}.")
+                records = np.flatnonzero(one)
+                yield _Estimate(
+                    label + when,
+                    weighted_mean(old[one], design.weights[one]),
+                    mean_error(old[one], design.of(records)),
+                    weighted_mean(new[two], after[two]),
+                )
+
+
+def _columns(
+    original: Microdata, masked: Microdata, variable: Variable
+) -> Iterator[tuple[str, NDArray[np.float64], NDArray[np.float64]]]:
+    """What is averaged of a variable: its numbers, or who has each of its frequent levels."""
+    name = variable.name
+    if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):
+        yield f"mean of {name}", numbers(original, original, name), numbers(original, masked, name)
+    elif variable.kind is not Kind.DATE:
+        groups = grouping(original, variable)
+        before, after = (groups.codes(original, table) for table in (original, masked))
+        for number, label in enumerate(groups.labels[:-2]):
+            share = f"share of {name} {label}"
+            yield share, (before == number).astype(float), (after == number).astype(float)
+
+
+def _times(
+    comparison: Comparison,
+) -> Iterator[tuple[str, NDArray[np.bool_], NDArray[np.bool_]]]:
+    """The records of each point in time, where there are few."""
+    original, masked = comparison.original, comparison.masked
+    name = original.schema.name_of(Role.TIME)
+    if name is None or name not in masked.names:
+        return
+    before, levels = original.codes(name)
+    after, _ = masked.codes(name, levels)
+    if 1 < len(levels) <= MOST_TIMES:
+        for number, level in enumerate(levels):
+            if (after == number).any():
+                yield f", {name} {level}", before == number, after == number
+
+
+def _slopes(
+    comparison: Comparison, design: Design, after: NDArray[np.float64]
+) -> Iterator[_Estimate]:
+    """The steward's regression with weights; nothing where there is none."""
+    original, masked, question = comparison.original, comparison.masked, comparison.question
+    try:
+        old = design_matrix(original, original, question)
+        new = design_matrix(original, masked, question, RELEASED)
+    except NotApplicable:
+        return  # the measure of regressions says why
+    drawn = design.of(old.records)
+    before = weighted_slopes(old.columns, old.response, drawn.weights)
+    errors = slope_errors(old.columns, old.response, drawn)
+    released = weighted_slopes(new.columns, new.response, after[new.records])
+    scale = float(np.abs(old.response).max())
+    for term, one, error, two in zip(old.terms, before[1:], errors[1:], released[1:], strict=True):
+        if error > 1e-12 * scale:  # an exact fit has no error
+            yield _Estimate(f"slope of {term}", float(one), float(error), float(two))
+
+
+MEASURE = Measure(
+    key="survey_estimates",
+    title="Survey estimates",
+    side="utility",
+    better="lower",
+    bounds=(0.0, float("inf")),
+    unit="standard errors (median over estimates)",
+    question="Do weighted means, shares and slopes stay within their standard errors?",
+    source="weighted estimates with Taylor-linearized errors of strata and clusters "
+    "(Lumley 2010, section 2)",
+    compute=compute,
+)

@@ -1,0 +1,98 @@
+"""Draws a release again from its record, its original and its key, byte for byte."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import InputError, ReleaseError
+from rwn_core.masking import mask
+from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
+from rwn_core.reporting.release_record import OF_EACH_RECORD
+from rwn_core.tuning import Setting
+
+SCRIPT = '''"""Draws this release again from its original and its key, and says its SHA-256.
+
+    python reproduce.py ORIGINAL KEY
+
+It needs the versions that stand under [program] in internal-record.toml. The same from a shell:
+rwn reproduce FOLDER --key KEY --original ORIGINAL
+"""
+
+import hashlib
+import sys
+from pathlib import Path
+
+import rwn_core as rwn
+from rwn_core.reporting import read_record
+from rwn_core.reporting.reproduce import reproduced
+from rwn_core.scale.key_file import read_key
+
+here = Path(__file__).resolve().parent
+record = read_record((here / "internal-record.toml").read_text(encoding="utf-8"))
+original = rwn.read(sys.argv[1], schema=here / "schema.toml")
+content = reproduced(record, original, read_key(Path(sys.argv[2])))  # refuses any other bytes
+print(hashlib.sha256(content).hexdigest())
+'''
+"""What goes with the internal files of a release whose key is kept."""
+
+
+def reproduced(
+    record: Mapping[str, Any],
+    microdata: Microdata,
+    key: SecretKey,
+    *,
+    progress: Progress | None = None,
+) -> bytes:
+    """Draw a release again.
+
+    Parameters
+    ----------
+    record : mapping
+        Its internal record, from `rwn_core.reporting.read_record`.
+    microdata : Microdata
+        Its original, described as it was.
+    key : SecretKey
+        That it was drawn with.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    bytes
+        The released file, of the SHA-256 that the record names.
+
+    Raises
+    ------
+    InputError
+        The table is another one, or the record does not hold all of the setting.
+    ReleaseError
+        Other bytes came out.
+    """
+    if microdata.fingerprint != record["table"]["fingerprint"]:
+        raise InputError(
+            "The original is not the table that the record was made of; give the file that was "
+            "masked, with its schema."
+        )
+    plain = record["setting"]
+    if OF_EACH_RECORD in plain["parameters"].values():
+        raise InputError(
+            "The record does not hold parameters of its setting that differ from record to "
+            "record, so the release cannot be drawn from it."
+        )
+    setting = Setting.from_dict(plain).resolved(microdata)
+    data = setting.applied_to(microdata)
+    precision = dict(setting.precision)
+    release = mask(data, setting.params, precision=precision, seed=key, progress=progress)
+    file = record["file"]
+    content = release.to_bytes(file["format"], file["order"])
+    if hashlib.sha256(content).hexdigest() != file["sha256"]:
+        versions = ", ".join(f"{name} {number}" for name, number in record["program"].items())
+        raise ReleaseError(
+            "Other bytes came out than were released: the key, the schema or a version is another. "
+            f"The release was made with {versions}."
+        )
+    return content
