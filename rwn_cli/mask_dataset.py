@@ -69,7 +69,17 @@ def mask_dataset(
             "Whoever has it can undo the release: delete it when the run has ended.",
         ),
     ] = None,
-    engine: Annotated[str, typer.Option(metavar="KEY", help="Who runs the tasks.")] = "local",
+    engine: Annotated[
+        str, typer.Option(metavar="KEY", help="Who runs the tasks: local, dask or spark.")
+    ] = "local",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A Dask scheduler (tcp://...) or a Spark master (spark://...); this machine if "
+            "left out.",
+        ),
+    ] = None,
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="RWN_THREADS or all processors by default."),
@@ -109,7 +119,13 @@ def mask_dataset(
         identifiers=drop or (),
         slices=slice_ or (),
     )
-    common: dict[str, Any] = {"schema": described, "workers": workers, "rows": rows, "stage": stage}
+    common: dict[str, Any] = {
+        "schema": described,
+        "workers": workers,
+        "rows": rows,
+        "stage": stage,
+        "address": address,
+    }
     if plan:
         _say_plan(plan_dataset(source, target, params, RunOptions(**common)))
         return

@@ -84,7 +84,7 @@ def mask_dataset(
     run, target = prepare_run(src, dst, params, seed, options)
     run.stage.begin(run.fingerprint)
     run.release.folder.mkdir(mode=0o700, exist_ok=True)
-    with start(run, thread_count(options.workers)) as execute:
+    with start(run, thread_count(options.workers), options.address) as execute:
         answers = _masked(run, execute, options.progress)
     _publish(run, target)
     return DatasetRelease(

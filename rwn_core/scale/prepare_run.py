@@ -48,6 +48,9 @@ class RunOptions:
     stage : str or Path, optional
         Folder for unfinished work, on a disk with room for a copy of the dataset. It holds
         original values until the run has ended; by default beside the output.
+    address : str, optional
+        Of a cluster, for the engines dask and spark; all its machines must share the disk of
+        input, output and stage. By default they start workers on this machine.
     progress : callable, optional
         Called with the share done, from 0 to 1. What it raises stops the work.
     """
@@ -57,6 +60,7 @@ class RunOptions:
     rows: int | None = None
     file_rows: int = FILE_ROWS
     stage: str | Path | None = None
+    address: str | None = None
     progress: Progress | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
