@@ -63,7 +63,8 @@ def _client(stack: contextlib.ExitStack, workers: int, address: str | None) -> C
             n_workers=workers,
             threads_per_worker=1,
             host="127.0.0.1",
-            dashboard_address=None,  # a page that anybody on this machine could open
+            # no pages, and whatever port is free for the server of pages that starts all the same
+            scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
             memory_limit=None,
             silence_logs=logging.CRITICAL,
         )

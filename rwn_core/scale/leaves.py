@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,14 +10,16 @@ from numpy.typing import NDArray
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index, build_index, frame_of
 from rwn_core.neighbors.kernels.arrays import Side
-from rwn_core.neighbors.points import CodedPoints, Points, squares_of, values_of
+from rwn_core.neighbors.points import Points, values_of
+from rwn_core.scale.parts import parts_of
 from rwn_core.scale.planes import Boxes, Cut, leaf_numbers, planes_of
 from rwn_core.scale.record_batches import write_batches
 from rwn_core.scale.run import Run, Task
 from rwn_core.scale.stage import whole
+from rwn_core.scale.staged_arrays import DEAL, gather_leaf, load, points_like, save
+from rwn_core.scale.staged_columns import columns_path
 
-DEAL, INDEX = "deal", "index"
-_SMALL = 65_536  # bytes that are read at once
+INDEX = "index"
 
 
 def planes(run: Run) -> tuple[Cut | int, int]:
@@ -33,8 +34,7 @@ def deal_records(run: Run, task: Task) -> dict[str, Any]:
     with whole(columns_path(run, number)) as unfinished:
         write_batches(unfinished, table, [len(table)], packed=False)
     points = facts.points_of(facts.microdata(table))
-    root, leaves = planes(run)
-    leaf = leaf_numbers(root, points)
+    leaf, leaves = _leaves_of(run, task, points)
     order = np.argsort(leaf, kind="stable")
     ends = np.concatenate(([0], np.cumsum(np.bincount(leaf, minlength=leaves))))
     values = values_of(points)[order]
@@ -43,49 +43,54 @@ def deal_records(run: Run, task: Task) -> dict[str, Any]:
     for each in np.flatnonzero(np.diff(ends)):
         mine = values[ends[each] : ends[each + 1]]
         low[each], high[each] = mine.min(axis=0), mine.max(axis=0)
-    _save(run, DEAL, f"{number:06d}-values", np.ascontiguousarray(values))
-    _save(run, DEAL, f"{number:06d}-ids", task["start"] + order)
-    _save(run, DEAL, f"{number:06d}-ends", ends)
-    _save(run, DEAL, f"{number:06d}-boxes", np.stack([low, high]))
+    save(run, DEAL, f"{number:06d}-values", np.ascontiguousarray(values))
+    save(run, DEAL, f"{number:06d}-ids", task["start"] + order)
+    save(run, DEAL, f"{number:06d}-ends", ends)
+    save(run, DEAL, f"{number:06d}-boxes", np.stack([low, high]))
     return {}
+
+
+def _leaves_of(run: Run, task: Task, points: Points) -> tuple[NDArray[np.int64], int]:
+    """The leaf of each record of a range, and how many leaves there are."""
+    scheme = run.params.scheme
+    if scheme.exact:
+        root, leaves = planes(run)
+        return leaf_numbers(root, points), leaves
+    if scheme.neighbors == "partition":
+        return parts_of(run, task["start"], task["stop"]), run.leaves
+    return np.zeros(len(points), dtype=np.int64), 1
 
 
 def merge_boxes(run: Run, ranges: int) -> int:
     """Put together the boxes of the leaves; how many leaves there are."""
-    every = [_load(run, DEAL, f"{number:06d}-boxes") for number in range(ranges)]
-    ends = [_load(run, DEAL, f"{number:06d}-ends") for number in range(ranges)]
-    _save(run, INDEX, "low", np.minimum.reduce([each[0] for each in every]))
-    _save(run, INDEX, "high", np.maximum.reduce([each[1] for each in every]))
+    every = [load(run, DEAL, f"{number:06d}-boxes") for number in range(ranges)]
+    ends = [load(run, DEAL, f"{number:06d}-ends") for number in range(ranges)]
+    save(run, INDEX, "low", np.minimum.reduce([each[0] for each in every]))
+    save(run, INDEX, "high", np.maximum.reduce([each[1] for each in every]))
     counts = np.sum([np.diff(each) for each in ends], axis=0)
-    _save(run, INDEX, "counts", counts)
+    save(run, INDEX, "counts", counts)
     return len(counts)
 
 
 def boxes(run: Run) -> Boxes:
     """The tight boxes of all leaves."""
-    counts, low, high = (_load(run, INDEX, name) for name in ("counts", "low", "high"))
+    counts, low, high = (load(run, INDEX, name) for name in ("counts", "low", "high"))
     return Boxes(counts=counts, low=low, high=high)
 
 
 def index_leaf(run: Run, task: Task) -> dict[str, Any]:
     """Gather a leaf's points from all ranges, and build the index of its tree."""
     leaf = task["number"]
-    values, ids = [], []
-    for number in range(task["ranges"]):
-        start, stop = _load(run, DEAL, f"{number:06d}-ends")[leaf : leaf + 2]
-        values.append(_load(run, DEAL, f"{number:06d}-values")[start:stop])
-        ids.append(_load(run, DEAL, f"{number:06d}-ids")[start:stop])
-    rows, numbers = np.concatenate(values), np.concatenate(ids)
-    if not len(rows):
+    points, numbers = gather_leaf(run, leaf, task["ranges"])
+    if not len(numbers):
         return {}
-    points = points_like(run.facts.points, rows)
     index = build_index(points, numbers=numbers, frame=common_frame(run))
     for which, side in (("target", index.side), ("query", index.querying)):
         if which == "query" and index.querying is index.side:
             break
         for name, value in side._asdict().items():
-            _save(run, INDEX, f"{leaf:06d}-{which}-{name}", np.asarray(value))
-    _save(run, INDEX, f"{leaf:06d}-values", rows)
+            save(run, INDEX, f"{leaf:06d}-{which}-{name}", np.asarray(value))
+    save(run, INDEX, f"{leaf:06d}-values", values_of(points))
     return {}
 
 
@@ -105,37 +110,11 @@ def load_leaf(run: Run, leaf: int, frame: Frame) -> Index:
 
 def leaf_points(run: Run, leaf: int) -> Points:
     """The points of a leaf's records, in the order of their numbers."""
-    return points_like(run.facts.points, _load(run, INDEX, f"{leaf:06d}-values"))
-
-
-def columns_path(run: Run, number: int) -> Path:
-    """Where a range's columns are kept."""
-    return run.stage.path(DEAL, f"{number:06d}-columns.arrow")
+    return points_like(run.facts.points, load(run, INDEX, f"{leaf:06d}-values"))
 
 
 def _side(run: Run, leaf: int, which: str) -> Side:
     arrays: dict[str, Any] = {
-        name: _load(run, INDEX, f"{leaf:06d}-{which}-{name}") for name in Side._fields
+        name: load(run, INDEX, f"{leaf:06d}-{which}-{name}") for name in Side._fields
     }
     return Side(**{**arrays, "far": float(arrays["far"])})
-
-
-def points_like(points: Points, values: NDArray[np.float64]) -> Points:
-    """Other records of the same metric, from their columns."""
-    squares = squares_of(points)
-    return CodedPoints(values=values, squares=squares) if squares else values
-
-
-def _save(run: Run, step: str, name: str, array: NDArray[Any]) -> None:
-    path = run.stage.path(step, f"{name}.npy")
-    with whole(path) as unfinished, unfinished.open("wb") as stream:
-        np.save(stream, array, allow_pickle=False)
-
-
-def _load(run: Run, step: str, name: str) -> NDArray[Any]:
-    """An array of the stage, mapped; compiled code asks for one that could be written to."""
-    path = run.stage.path(step, f"{name}.npy")
-    if path.stat().st_size < _SMALL:  # an array without entries cannot be mapped
-        return np.asarray(np.load(path, allow_pickle=False))
-    mapped: NDArray[Any] = np.load(path, mmap_mode="c", allow_pickle=False).view(np.ndarray)
-    return mapped

@@ -31,7 +31,7 @@ def address() -> Iterator[str]:
     with LocalCluster(
         n_workers=2,
         threads_per_worker=1,
-        dashboard_address=None,
+        scheduler_kwargs={"dashboard": False, "dashboard_address": "127.0.0.1:0"},
         memory_limit=None,
         silence_logs=logging.CRITICAL,
     ) as cluster:
