@@ -20,6 +20,7 @@ import rwn_core as rwn
 
 pytestmark = [
     pytest.mark.engines,
+    pytest.mark.filterwarnings("ignore"),  # Spark leaves its sockets to the collector
     pytest.mark.skipif(sys.platform != "linux", reason="reads the processes of Linux"),
 ]
 ROOT = Path(__file__).parents[3]
