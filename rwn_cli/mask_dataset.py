@@ -170,6 +170,8 @@ def _key(seed: int | None, file: Path | None) -> int | SecretKey | None:
 
 
 def _say_plan(plan: DatasetPlan) -> None:
+    from rwn_core.scale.choose_way import effect_on_risk
+
     say(f"{plan.n:,} records in {plan.files:,} files, {plan.size / _GIGABYTE:.3g} GB")
     say(f"{plan.tasks:,} tasks; the release will have {plan.written:,} files")
     say(f"about {plan.worker_bytes / _GIGABYTE:.2f} GB of memory for each worker")
@@ -181,6 +183,10 @@ def _say_plan(plan: DatasetPlan) -> None:
             f"{offer.fall_back:.1%} of records fall back to k; median radius {offer.radius:.3g}; "
             f"{offer.kept:.2%} of the other records can give values"
         )
+        if effect := effect_on_risk(offer, plan.n):
+            say(f"  risk: {effect}")
+    if plan.choice is not None:
+        say(f"advice: {plan.choice.offer.title}, because {plan.choice.why}")
 
 
 def _time(seconds: float) -> str:
