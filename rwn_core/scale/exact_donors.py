@@ -24,13 +24,14 @@ from rwn_core.neighbors.radius import radius_values
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import Watch
 from rwn_core.scale.leaves import (
+    axes,
     boxes,
     common_frame,
     leaf_points,
     load_leaf,
     planes,
 )
-from rwn_core.scale.planes import ROUNDING, Boxes, Cut
+from rwn_core.scale.planes import ROUNDING, Boxes, Cut, turned
 from rwn_core.scale.release_order import deal_rows, piece
 from rwn_core.scale.run import Run, Task
 from rwn_core.scale.staged_arrays import points_like
@@ -74,6 +75,7 @@ class _Join:
         self.root: Cut | int = planes(run)[0]
         self.index = load_leaf(run, leaf, self.frame)
         self.points: Points = leaf_points(run, leaf)
+        self.axes = axes(run)
         self.ball = run.params.ball
         schema_only = Microdata(run.facts.sample.slice(0, 0).to_pandas(), run.facts.schema)
         self.drawing = Drawing(
@@ -90,7 +92,7 @@ class _Join:
         squared = self._squared_radii(found, k)
         reached = [
             (leaf, rows)
-            for leaf, rows in self.boxes.reached(self.root, self.points, squared)
+            for leaf, rows in self.boxes.reached(self.root, turned(self.points, self.axes), squared)
             if leaf != self.leaf
         ]
         crossing = np.zeros(self.index.n, dtype=bool)
@@ -191,8 +193,9 @@ class _Join:
         """The records of another leaf that lie within epsilon of one of these, at least."""
         points = leaf_points(self.run, leaf)
         edge = float(radius_values(self.ball.epsilon or 0.0)) ** 2
+        along = turned(points, self.axes)
         near = [
-            those for _, those in self.boxes.reached(self.leaf, points, np.full(len(points), edge))
+            those for _, those in self.boxes.reached(self.leaf, along, np.full(len(along), edge))
         ]
         if not near:
             return np.empty(0, np.int64)

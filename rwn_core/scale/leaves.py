@@ -12,7 +12,14 @@ from rwn_core.neighbors.index import Index, build_index, frame_of
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.points import Points, values_of
 from rwn_core.scale.parts import parts_of
-from rwn_core.scale.planes import Boxes, Cut, leaf_numbers, planes_of
+from rwn_core.scale.planes import (
+    Boxes,
+    Cut,
+    leaf_numbers,
+    planes_of,
+    principal_axes,
+    turned,
+)
 from rwn_core.scale.record_batches import write_batches
 from rwn_core.scale.run import Run, Task
 from rwn_core.scale.stage import whole
@@ -24,7 +31,17 @@ INDEX = "index"
 
 def planes(run: Run) -> tuple[Cut | int, int]:
     """The planes of a run, the same in every task."""
-    return planes_of(run.facts.points, run.leaves)
+    return planes_of(turned(run.facts.points, axes(run)), run.leaves)
+
+
+def save_axes(run: Run) -> None:
+    """Keep the axes that planes and boxes lie along: made once, so that all tasks agree."""
+    save(run, DEAL, "axes", principal_axes(run.facts.points))
+
+
+def axes(run: Run) -> NDArray[np.float64]:
+    """The axes that planes and boxes lie along."""
+    return load(run, DEAL, "axes")
 
 
 def deal_records(run: Run, task: Task) -> dict[str, Any]:
@@ -38,16 +55,24 @@ def deal_records(run: Run, task: Task) -> dict[str, Any]:
     order = np.argsort(leaf, kind="stable")
     ends = np.concatenate(([0], np.cumsum(np.bincount(leaf, minlength=leaves))))
     values = values_of(points)[order]
-    low, high = np.full((2, leaves, values.shape[1]), np.inf)
-    high *= -1
-    for each in np.flatnonzero(np.diff(ends)):
-        mine = values[ends[each] : ends[each + 1]]
-        low[each], high[each] = mine.min(axis=0), mine.max(axis=0)
+    if run.params.scheme.exact:
+        along = values_of(turned(points, axes(run)))[order]
+        save(run, DEAL, f"{number:06d}-boxes", _boxes_of(along, ends))
+        save(run, DEAL, f"{number:06d}-corners", np.stack([values.min(axis=0), values.max(axis=0)]))
     save(run, DEAL, f"{number:06d}-values", np.ascontiguousarray(values))
     save(run, DEAL, f"{number:06d}-ids", task["start"] + order)
     save(run, DEAL, f"{number:06d}-ends", ends)
-    save(run, DEAL, f"{number:06d}-boxes", np.stack([low, high]))
     return {}
+
+
+def _boxes_of(values: NDArray[np.float64], ends: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Least and greatest values of each leaf, shape (2, leaves, c)."""
+    low, high = np.full((2, len(ends) - 1, values.shape[1]), np.inf)
+    high *= -1
+    for leaf in np.flatnonzero(np.diff(ends)):
+        mine = values[ends[leaf] : ends[leaf + 1]]
+        low[leaf], high[leaf] = mine.min(axis=0), mine.max(axis=0)
+    return np.stack([low, high])
 
 
 def _leaves_of(run: Run, task: Task, points: Points) -> tuple[NDArray[np.int64], int]:
@@ -55,7 +80,7 @@ def _leaves_of(run: Run, task: Task, points: Points) -> tuple[NDArray[np.int64],
     scheme = run.params.scheme
     if scheme.exact:
         root, leaves = planes(run)
-        return leaf_numbers(root, points), leaves
+        return leaf_numbers(root, turned(points, axes(run))), leaves
     if scheme.neighbors == "partition":
         return parts_of(run, task["start"], task["stop"]), run.leaves
     return np.zeros(len(points), dtype=np.int64), 1
@@ -67,13 +92,16 @@ def merge_boxes(run: Run, ranges: int) -> int:
     ends = [load(run, DEAL, f"{number:06d}-ends") for number in range(ranges)]
     save(run, INDEX, "low", np.minimum.reduce([each[0] for each in every]))
     save(run, INDEX, "high", np.maximum.reduce([each[1] for each in every]))
+    corners = [load(run, DEAL, f"{number:06d}-corners") for number in range(ranges)]
+    low, high = np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))
+    save(run, INDEX, "corners", np.stack([low, high]))
     counts = np.sum([np.diff(each) for each in ends], axis=0)
     save(run, INDEX, "counts", counts)
     return len(counts)
 
 
 def boxes(run: Run) -> Boxes:
-    """The tight boxes of all leaves."""
+    """The tight boxes of all leaves, along `axes`."""
     counts, low, high = (load(run, INDEX, name) for name in ("counts", "low", "high"))
     return Boxes(counts=counts, low=low, high=high)
 
@@ -97,7 +125,7 @@ def index_leaf(run: Run, task: Task) -> dict[str, Any]:
 def common_frame(run: Run) -> Frame:
     """The frame of all leaves: of the sample, and of the corners of all records."""
     facts = run.facts
-    values = np.concatenate((values_of(facts.points), boxes(run).corners))
+    values = np.concatenate((values_of(facts.points), load(run, INDEX, "corners")))
     return frame_of(points_like(run.facts.points, values))
 
 

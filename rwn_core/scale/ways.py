@@ -49,6 +49,7 @@ class Way(NamedTuple):
 def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     """Everybody is a candidate: leaf by leaf."""
     ranges = len(run.ranges(DEAL))
+    leaves.save_axes(run)
     execute(run.ranges(DEAL), follow.by(1))
     count = leaves.merge_boxes(run, ranges)
     share = ranges / count  # leaves are about as many as ranges
