@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from rwn_cli.audit import audit
+from rwn_cli.audit_dataset import audit_dataset
 from rwn_cli.ledger import ledger
 from rwn_cli.mask import mask
 from rwn_cli.mask_dataset import mask_dataset
@@ -186,6 +187,8 @@ app.command("mask-dataset")(mask_dataset)
 
 
 app.command()(audit)
+
+app.command("audit-dataset")(audit_dataset)
 
 app.command()(sweep)
 

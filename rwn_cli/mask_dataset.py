@@ -66,7 +66,17 @@ def mask_dataset(
             "Whoever has it can undo the release: delete it when the run has ended.",
         ),
     ] = None,
-    engine: Annotated[str, typer.Option(metavar="KEY", help="Who runs the tasks.")] = "local",
+    engine: Annotated[
+        str, typer.Option(metavar="KEY", help="Who runs the tasks: local, dask or spark.")
+    ] = "local",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="A Dask scheduler (tcp://...) or a Spark master (spark://...); this machine if "
+            "left out.",
+        ),
+    ] = None,
     workers: Annotated[
         int | None,
         typer.Option(min=1, help="RWN_THREADS or all processors by default."),
@@ -106,7 +116,13 @@ def mask_dataset(
         identifiers=drop or (),
         slices=slice_ or (),
     )
-    common: dict[str, Any] = {"schema": described, "workers": workers, "rows": rows, "stage": stage}
+    common: dict[str, Any] = {
+        "schema": described,
+        "workers": workers,
+        "rows": rows,
+        "stage": stage,
+        "address": address,
+    }
     if plan:
         _say_plan(plan_dataset(source, target, params, RunOptions(**common)))
         return
@@ -151,6 +167,8 @@ def _key(seed: int | None, file: Path | None) -> int | SecretKey | None:
 
 
 def _say_plan(plan: DatasetPlan) -> None:
+    from rwn_core.scale.choose_way import effect_on_risk
+
     say(f"{plan.n:,} records in {plan.files:,} files, {plan.size / _GIGABYTE:.3g} GB")
     say(f"{plan.tasks:,} tasks; the release will have {plan.written:,} files")
     say(f"about {plan.worker_bytes / _GIGABYTE:.2f} GB of memory for each worker")
@@ -162,6 +180,10 @@ def _say_plan(plan: DatasetPlan) -> None:
             f"{offer.fall_back:.1%} of records fall back to k; median radius {offer.radius:.3g}; "
             f"{offer.kept:.2%} of the other records can give values"
         )
+        if effect := effect_on_risk(offer, plan.n):
+            say(f"  risk: {effect}")
+    if plan.choice is not None:
+        say(f"advice: {plan.choice.offer.title}, because {plan.choice.why}")
 
 
 def _time(seconds: float) -> str:

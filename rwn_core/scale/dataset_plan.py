@@ -14,11 +14,13 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.randomness import SecretKey
+from rwn_core.scale.choose_way import Choice, choose
 from rwn_core.scale.dataset import frame_of
 from rwn_core.scale.planner import Offer, plan_large
 from rwn_core.scale.prepare_run import PROGRAM_BYTES, RunOptions, prepare_run, task_bytes
 from rwn_core.scale.run import Run
 
+_RANGE_STEPS = {"exact": 4, "sample": 2, "pairs": 5, "partition": 2}  # tasks of each range
 _READ, _PLACES = 1000, 20  # records that are read in a row, and how often
 
 
@@ -39,6 +41,8 @@ class DatasetPlan:
     offers : tuple of Offer
         What this setting takes and does to the neighborhoods, and what the exact method would;
         seconds are those of one processor. Empty for a dataset that fits anywhere.
+    choice : Choice or None
+        Which of these suits the dataset, and why.
     """
 
     n: int
@@ -48,6 +52,7 @@ class DatasetPlan:
     written: int
     worker_bytes: int
     offers: tuple[Offer, ...]
+    choice: Choice | None
 
 
 def plan_dataset(
@@ -71,25 +76,28 @@ def plan_dataset(
     options = options or RunOptions()
     run, _ = prepare_run(src, dst, params, SecretKey.fresh(), options)
     ranges = ceil(run.dataset.n / run.rows)
-    rows, exact = min(run.rows, run.dataset.n), run.params.scheme.exact
+    scheme = run.params.scheme
+    rows = run.rows if scheme.u is None else max(run.rows, ceil(run.dataset.n / scheme.u))
+    offers, choice = _offers(run, params)
     return DatasetPlan(
         n=run.dataset.n,
         files=len(run.dataset.paths),
         size=run.dataset.size,
-        tasks=(4 if exact else 2) * ranges + run.files,
+        tasks=_RANGE_STEPS[scheme.neighbors] * ranges + (scheme.u or 0) + run.files,
         written=run.files,
-        worker_bytes=PROGRAM_BYTES + rows * task_bytes(len(run.names), exact),
-        offers=_offers(run, params),
+        worker_bytes=PROGRAM_BYTES + min(rows, run.dataset.n) * task_bytes(len(run.names), scheme),
+        offers=offers,
+        choice=choice,
     )
 
 
-def _offers(run: Run, params: Any) -> tuple[Offer, ...]:
+def _offers(run: Run, params: Any) -> tuple[tuple[Offer, ...], Choice | None]:
     n = run.dataset.n
     if n <= LARGEST_DENSE:
-        return ()
+        return (), None
     places = np.unique(np.linspace(0, max(0, n - _READ), _PLACES).astype(np.int64)).tolist()
     some = [run.dataset.read(place, min(place + _READ, n), run.names) for place in places]
     schema = Schema(variables=run.schema.released)
     sample = Microdata.from_frame(frame_of(pa.concat_tables(some)), schema)
     offers = plan_large(params, microdata=sample, n=n, threads=1)
-    return tuple(offer for offer in offers if offer.params.neighbors in ("exact", "sample"))
+    return tuple(offers), choose(offers, params.points(sample))

@@ -18,5 +18,7 @@ Execute = Callable[[Sequence[Task], Finished], None]
 class Engine(Protocol):
     """Starts workers for a run, and ends them, whatever happens."""
 
-    def __call__(self, run: Run, workers: int) -> AbstractContextManager[Execute]:
-        """Start as many workers."""
+    def __call__(
+        self, run: Run, workers: int, address: str | None
+    ) -> AbstractContextManager[Execute]:
+        """Start as many workers, or use those of a cluster at an address."""

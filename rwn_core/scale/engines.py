@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from rwn_core.errors import ParameterError
+from rwn_core.scale.dask_engine import dask
 from rwn_core.scale.engine import Engine
 from rwn_core.scale.local_engine import local
+from rwn_core.scale.spark_engine import spark
 
-ENGINES: Mapping[str, Engine] = MappingProxyType({"local": local})
+ENGINES: Mapping[str, Engine] = MappingProxyType({"local": local, "dask": dask, "spark": spark})
 
 
 def engine_of(key: str) -> Engine:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
@@ -25,18 +24,18 @@ from rwn_core.neighbors.radius import radius_values
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import Watch
 from rwn_core.scale.leaves import (
+    axes,
     boxes,
-    columns_path,
     common_frame,
     leaf_points,
     load_leaf,
     planes,
-    points_like,
 )
-from rwn_core.scale.planes import ROUNDING, Boxes, Cut
-from rwn_core.scale.record_batches import map_all
+from rwn_core.scale.planes import ROUNDING, Boxes, Cut, turned
 from rwn_core.scale.release_order import deal_rows, piece
 from rwn_core.scale.run import Run, Task
+from rwn_core.scale.staged_arrays import points_like
+from rwn_core.scale.staged_columns import values_of_donors
 
 STEP = "join"
 PAIRS = 3_000_000  # members that are listed at a time
@@ -76,6 +75,7 @@ class _Join:
         self.root: Cut | int = planes(run)[0]
         self.index = load_leaf(run, leaf, self.frame)
         self.points: Points = leaf_points(run, leaf)
+        self.axes = axes(run)
         self.ball = run.params.ball
         schema_only = Microdata(run.facts.sample.slice(0, 0).to_pandas(), run.facts.schema)
         self.drawing = Drawing(
@@ -92,7 +92,7 @@ class _Join:
         squared = self._squared_radii(found, k)
         reached = [
             (leaf, rows)
-            for leaf, rows in self.boxes.reached(self.root, self.points, squared)
+            for leaf, rows in self.boxes.reached(self.root, turned(self.points, self.axes), squared)
             if leaf != self.leaf
         ]
         crossing = np.zeros(self.index.n, dtype=bool)
@@ -193,8 +193,9 @@ class _Join:
         """The records of another leaf that lie within epsilon of one of these, at least."""
         points = leaf_points(self.run, leaf)
         edge = float(radius_values(self.ball.epsilon or 0.0)) ** 2
+        along = turned(points, self.axes)
         near = [
-            those for _, those in self.boxes.reached(self.leaf, points, np.full(len(points), edge))
+            those for _, those in self.boxes.reached(self.leaf, along, np.full(len(along), edge))
         ]
         if not near:
             return np.empty(0, np.int64)
@@ -215,39 +216,3 @@ class _Join:
         order = np.argsort(numbers)
         points = points_like(self.points, np.concatenate(values)[order])
         return build_index(points, numbers=numbers[order], frame=self.frame)
-
-
-def values_of_donors(run: Run, donors: NDArray[np.int64]) -> pa.Table:
-    """Fill every column from its donors, wherever in the dataset they are.
-
-    Parameters
-    ----------
-    run : Run
-    donors : ndarray of int64, shape (m, p)
-
-    Returns
-    -------
-    pyarrow.Table
-    """
-    orders = np.argsort(donors, axis=0, kind="stable")
-    ordered = np.take_along_axis(donors, orders, 0)
-    parts: list[list[Any]] = [[] for _ in run.names]
-    for task in run.ranges("columns"):
-        begin, end = np.array(
-            [
-                np.searchsorted(ordered[:, j], [task["start"], task["stop"]])
-                for j in range(len(parts))
-            ]
-        ).T
-        if (begin == end).all() and task["number"]:
-            continue
-        table = map_all(columns_path(run, task["number"]))
-        for j, part in enumerate(parts):
-            rows = ordered[begin[j] : end[j], j] - task["start"]
-            part.append(table.column(j).combine_chunks().take(pa.array(rows)))
-    columns = []
-    for j, part in enumerate(parts):
-        back = np.empty(len(donors), np.int64)
-        back[orders[:, j]] = np.arange(len(donors))
-        columns.append(pa.concat_arrays(part).take(pa.array(back)))
-    return pa.table(columns, names=run.names)

@@ -7,6 +7,7 @@ from concurrent.futures import FIRST_COMPLETED, wait
 from contextlib import contextmanager
 from typing import Any
 
+from rwn_core.errors import ParameterError
 from rwn_core.parallel.pool import Pool, Stopped
 from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress
@@ -18,19 +19,27 @@ _LOOK_EVERY = 0.2  # seconds between two looks at whether to go on
 
 
 @contextmanager
-def local(run: Run, workers: int) -> Iterator[Execute]:
+def local(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
     """Have tasks done by worker processes; one worker is this process itself.
 
     Parameters
     ----------
     run : Run
     workers : int
+    address : None
 
     Yields
     ------
     callable
         Does tasks; see `Execute`.
+
+    Raises
+    ------
+    ParameterError
+        An address was given.
     """
+    if address is not None:
+        raise ParameterError("The engine local takes no address; choose the engine dask or spark.")
     if workers == 1:
         yield lambda tasks, finished: _here(run, tasks, finished)
         return

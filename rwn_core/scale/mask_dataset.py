@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,12 @@ from typing import Any
 from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.randomness import SecretKey
-from rwn_core.scale import exact_donors, leaves, release_order, sample_donors, survey
+from rwn_core.scale import release_order, survey
 from rwn_core.scale.engine import Execute
 from rwn_core.scale.engines import engine_of
 from rwn_core.scale.prepare_run import RunOptions, prepare_run
 from rwn_core.scale.run import Run, Task
+from rwn_core.scale.ways import WAYS, Follow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ def mask_dataset(
     dst : str or Path
         A folder that does not exist. It appears when all its files are there.
     params : RWN
-        Exact, or with ``neighbors="sample"``: Method 1 of the paper.
+        Exact, or with the candidates of the paper's Methods 1 to 3.
     engine : str
         Key of `rwn_core.scale.engines.ENGINES`.
     seed : int or SecretKey, optional
@@ -84,7 +84,7 @@ def mask_dataset(
     run, target = prepare_run(src, dst, params, seed, options)
     run.stage.begin(run.fingerprint)
     run.release.folder.mkdir(mode=0o700, exist_ok=True)
-    with start(run, thread_count(options.workers)) as execute:
+    with start(run, thread_count(options.workers), options.address) as execute:
         answers = _masked(run, execute, options.progress)
     _publish(run, target)
     return DatasetRelease(
@@ -98,15 +98,11 @@ def mask_dataset(
 def _masked(run: Run, execute: Execute, progress: Progress | None) -> list[dict[str, Any]]:
     """Do all steps; what the masking tasks answered."""
     ranges = len(run.ranges(survey.STEP))
-    exact = run.params.scheme.exact
-    follow = _Follow((8 if exact else 5) * ranges + run.files, progress)
+    way = WAYS[run.params.scheme.neighbors]
+    follow = Follow((1 + way.weight) * ranges + run.files, progress)
     execute(run.ranges(survey.STEP), follow.by(1))
     survey.merge_survey(run)
-    if exact:
-        masking = _with_leaves(run, execute, follow, ranges)
-    else:
-        masking = run.ranges(sample_donors.STEP)
-        execute(masking, follow.by(4))
+    masking = way.mask(run, execute, follow)
     answers = [_answer(run, task) for task in masking]
     _refuse_empty(sum(answer["empty"] for answer in answers))
     ordering = run.numbered(release_order.STEP, run.files)
@@ -114,39 +110,10 @@ def _masked(run: Run, execute: Execute, progress: Progress | None) -> list[dict[
     return answers
 
 
-def _with_leaves(run: Run, execute: Execute, follow: _Follow, ranges: int) -> list[Task]:
-    """Mask with everybody for a candidate, leaf by leaf; the tasks that did it."""
-    execute(run.ranges(leaves.DEAL), follow.by(1))
-    count = leaves.merge_boxes(run, ranges)
-    share = ranges / count  # leaves are about as many as ranges
-    indexing = run.numbered(leaves.INDEX, count)
-    execute([{**task, "ranges": ranges} for task in indexing], follow.by(1 * share))
-    masking = run.numbered(exact_donors.STEP, count)
-    execute(masking, follow.by(5 * share))
-    return masking
-
-
 def _answer(run: Run, task: Task) -> dict[str, Any]:
     answer = run.stage.answer(task["step"], task["number"])
     assert answer is not None
     return answer
-
-
-class _Follow:
-    """Adds up what was done of the whole."""
-
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._total, self._progress, self._done = total, progress, 0.0
-
-    def by(self, weight: float) -> Callable[[int], None]:
-        """What a step reports to; each of its tasks counts so much."""
-
-        def finished(count: int) -> None:
-            self._done += weight * count
-            if self._progress is not None:
-                self._progress(min(1.0, self._done / self._total))
-
-        return finished
 
 
 def _publish(run: Run, target: Path) -> None:

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.points import Points, squares_of, values_of
+from rwn_core.neighbors.points import CodedPoints, Points, squares_of, values_of
 
 ROUNDING = 1e-9  # relative; far more than what sums of squares lose
+TURNING = 1e-12  # of the largest coordinate; far more than what turning loses
 
 
 class Cut(NamedTuple):
@@ -25,6 +26,36 @@ class Cut(NamedTuple):
     value: float
     low: Cut | int
     high: Cut | int
+
+
+def principal_axes(sample: Points) -> NDArray[np.float64]:
+    """Directions to cut along: those in which the records spread most, one in each column.
+
+    A ball crosses a plane the less often, the wider the records are spread across it.
+
+    Parameters
+    ----------
+    sample : ndarray of float64, shape (m, d), or CodedPoints
+
+    Returns
+    -------
+    ndarray of float64, shape (c, c)
+        Orthogonal; coded categories keep columns of their own.
+    """
+    values, coded = values_of(sample), squares_of(sample)
+    axes = np.eye(values.shape[1])
+    free = np.array([c for c in range(values.shape[1]) if c not in coded], dtype=np.int64)
+    if len(free) > 1 and len(values) > 1:
+        _, directions = np.linalg.eigh(np.cov(values[:, free], rowvar=False))
+        axes[np.ix_(free, free)] = directions
+    return axes
+
+
+def turned(points: Points, axes: NDArray[np.float64]) -> Points:
+    """The same records along other axes; distances stay, but for rounding."""
+    values = values_of(points) @ axes
+    squares = squares_of(points)
+    return CodedPoints(values=values, squares=squares) if squares else values
 
 
 def planes_of(sample: Points, leaves: int) -> tuple[Cut | int, int]:
@@ -136,7 +167,10 @@ class Boxes:
         """
         values = values_of(points)
         free = [column for column in range(values.shape[1]) if column not in squares_of(points)]
-        edges = squared * (1 + ROUNDING)
+        some = self.counts > 0
+        extent = max(np.abs(self.low[some]).max(), np.abs(self.high[some]).max())
+        # turning loses some digits of the coordinates, which a radius of 0 would not forgive
+        edges = (np.sqrt(squared) + TURNING * extent) ** 2 * (1 + ROUNDING)
 
         def visit(
             node: Cut | int, rows: NDArray[np.int64]

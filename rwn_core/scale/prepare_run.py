@@ -15,6 +15,8 @@ from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.masking.rounded import unrounded
 from rwn_core.mechanism.donors import masked_columns
 from rwn_core.neighbors import check_radius_and_k
+from rwn_core.neighbors.candidates.pairs import BYTES_A_PARTNER
+from rwn_core.neighbors.candidates.scheme import Scheme
 from rwn_core.neighbors.radius import one_radius
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
@@ -48,6 +50,9 @@ class RunOptions:
     stage : str or Path, optional
         Folder for unfinished work, on a disk with room for a copy of the dataset. It holds
         original values until the run has ended; by default beside the output.
+    address : str, optional
+        Of a cluster, for the engines dask and spark; all its machines must share the disk of
+        input, output and stage. By default they start workers on this machine.
     progress : callable, optional
         Called with the share done, from 0 to 1. What it raises stops the work.
     """
@@ -57,6 +62,7 @@ class RunOptions:
     rows: int | None = None
     file_rows: int = FILE_ROWS
     stage: str | Path | None = None
+    address: str | None = None
     progress: Progress | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -99,8 +105,9 @@ def prepare_run(
     else:
         key = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
     hidden = target.with_name(f".{target.name}.stage")
-    rows = options.rows or rows_for(len(schema.released), setting.scheme.exact)
+    rows = options.rows or rows_for(len(schema.released), setting.scheme)
     parts = ceil(dataset.n / rows)
+    sampled = setting.m if setting.neighbors == "sample" else None
     run = Run(
         dataset=dataset,
         schema=schema,
@@ -110,22 +117,27 @@ def prepare_run(
         release=Stage(target.with_name(f".{target.name}.unfinished")),
         rows=rows,
         files=max(1, ceil(dataset.n / options.file_rows)),
-        sample=setting.m or min(dataset.n, max(LEAST_SAMPLE, SAMPLE_A_LEAF * parts)),
-        leaves=parts,
+        sample=sampled or min(dataset.n, max(LEAST_SAMPLE, SAMPLE_A_LEAF * parts)),
+        leaves=setting.u or parts,
     )
     return run, target
 
 
-def rows_for(columns: int, exact: bool) -> int:
+def rows_for(columns: int, scheme: Scheme) -> int:
     """Records of a task that keep a worker below `WORKER_BYTES`."""
-    rows = (WORKER_BYTES - PROGRAM_BYTES) // task_bytes(columns, exact)
+    rows = (WORKER_BYTES - PROGRAM_BYTES) // task_bytes(columns, scheme)
     return int(max(BLOCK, min(LARGEST_TASK, rows // BLOCK * BLOCK)))
 
 
-def task_bytes(columns: int, exact: bool) -> int:
+def task_bytes(columns: int, scheme: Scheme) -> int:
     """Bytes that a task takes for each of its records, about."""
-    indexed = 3 * (120 + 24 * columns) if exact else 0  # a leaf, and twice as many guests
-    return 300 + 100 * columns + indexed
+    indexed = {
+        "exact": 3 * (120 + 24 * columns),  # a leaf, and twice as many guests
+        "sample": 0,
+        "pairs": BYTES_A_PARTNER * (scheme.m or 0),
+        "partition": 120 + 24 * columns + BYTES_A_PARTNER * (scheme.m or 0),
+    }
+    return 300 + 100 * columns + indexed[scheme.neighbors]
 
 
 def _check_target(target: Path, source: Path) -> None:
@@ -141,11 +153,10 @@ def _checked_setting(params: Any, n: int) -> Any:
     setting, precision = unrounded(params)
     if precision:
         raise ParameterError("A dataset is released without rounding; leave the precision out.")
-    candidates = getattr(setting, "neighbors", None)
-    if candidates not in ("exact", "sample") or setting.fresh:
+    if getattr(setting, "neighbors", None) is None or setting.fresh:
         raise ParameterError(
-            "A dataset is masked by the method rwn, with neighbors=exact, or with neighbors=sample "
-            "and m: one sample for all (Method 1)."
+            "A dataset is masked by the method rwn, and neighbors=sample takes one sample for all; "
+            "leave fresh out."
         )
     if setting.outside_household:
         raise ParameterError(
@@ -156,4 +167,6 @@ def _checked_setting(params: Any, n: int) -> Any:
         raise ParameterError("A dataset is masked with one epsilon for all records.")
     check_radius_and_k(setting.ball.k, setting.ball.epsilon, n)
     setting.scheme.check(n, setting.ball.k)
+    if setting.neighbors == "pairs" and 2 * setting.m > n:
+        raise ParameterError("neighbors=pairs takes an m of at most half of the records.")
     return setting

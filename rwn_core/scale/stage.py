@@ -60,6 +60,11 @@ class Stage:
         self.folder.chmod(0o700)
         self._write(marker, {"run": fingerprint})
 
+    @property
+    def is_visible(self) -> bool:
+        """Whether this machine sees the folder that was begun."""
+        return (self.folder / _RUN).is_file()
+
     def path(self, step: str, name: str) -> Path:
         """Where a task of a step keeps something."""
         folder = self.folder / step

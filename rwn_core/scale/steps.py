@@ -5,15 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rwn_core.scale import exact_donors, leaves, release_order, sample_donors, survey
+from rwn_core.scale import (
+    exact_donors,
+    leaves,
+    partners,
+    parts,
+    release_order,
+    sample_donors,
+    staged_arrays,
+    survey,
+)
 from rwn_core.scale.run import Run, Task
 
 STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
     survey.STEP: survey.survey_rows,
     sample_donors.STEP: sample_donors.mask_rows,
-    leaves.DEAL: leaves.deal_records,
+    parts.BOUNDS: parts.find_bounds,
+    staged_arrays.DEAL: leaves.deal_records,
     leaves.INDEX: leaves.index_leaf,
     exact_donors.STEP: exact_donors.mask_leaf,
+    parts.STEP: parts.mask_part,
+    partners.PAIR: partners.draw_pairs,
+    partners.REPEATED: partners.find_repeated,
+    partners.STEP: partners.mask_partners,
     release_order.STEP: release_order.order_file,
 }
 

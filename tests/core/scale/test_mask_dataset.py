@@ -229,7 +229,7 @@ def test_a_value_is_refused_with_its_column_and_row(table: pd.DataFrame, tmp_pat
 @pytest.mark.parametrize(
     ("params", "sentence"),
     [
-        (rwn.RWN(k=5, neighbors="pairs", m=5), "neighbors=sample"),
+        (rwn.RWN(k=5, neighbors="sample", m=50, fresh=True), "neighbors=sample"),
         (rwn.RWN(k=3000), "k must be"),
         (rwn.NBRS2015(epsilon=1.0), "method rwn"),
         (rwn.RWN(k=5, neighbors="sample", m=4), "m must be"),

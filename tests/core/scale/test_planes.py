@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.neighbors.points import CodedPoints
-from rwn_core.scale.planes import Boxes, leaf_numbers, leaves_below, planes_of
+from rwn_core.scale.planes import (
+    Boxes,
+    leaf_numbers,
+    leaves_below,
+    planes_of,
+    principal_axes,
+    turned,
+)
 
 
 def boxes_of(values: np.ndarray, leaf: np.ndarray, count: int) -> Boxes:
@@ -56,3 +63,20 @@ def test_coded_levels_are_no_coordinates() -> None:
     assert (root, count) == (0, 1)
     reached = list(boxes_of(values, np.zeros(100, int), 1).reached(root, points, np.zeros(100)))
     assert [len(rows) for _, rows in reached] == [100]
+
+
+def test_identical_records_reach_each_other_along_turned_axes() -> None:
+    numbers = np.random.default_rng(2)
+    some = numbers.normal(size=(300, 3)) @ numbers.normal(size=(3, 7)) * 1e3
+    points = np.concatenate((some, some))
+    axes = principal_axes(points)
+    np.testing.assert_allclose(axes.T @ axes, np.eye(7), atol=1e-12)
+    along = turned(points, axes)
+    along[300:] += numbers.normal(size=(300, 7)) * 1e-13  # as another order of sums gives
+    root, count = planes_of(along[:300], 8)
+    leaf = leaf_numbers(root, along)
+    reached = np.zeros((count, 300), dtype=bool)
+    for each, rows in boxes_of(along, leaf, count).reached(root, along[:300], np.zeros(300)):
+        reached[each, rows] = True
+    assert reached[leaf[300:], np.arange(300)].all()
+    assert reached.mean() < 0.3, "and hardly anything else"

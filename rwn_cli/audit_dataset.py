@@ -1,0 +1,170 @@
+"""The command `rwn audit-dataset`: a dataset and its release, compared batch by batch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import orjson
+import typer
+
+from rwn_cli.options import Dropped, SchemaFile, described_schema
+from rwn_cli.terminal import progress, say
+from rwn_core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rwn_core.data.question import Question
+    from rwn_core.scale.audit_dataset import DatasetAudit
+
+_SHOWN = 5  # principal components
+
+
+def audit_dataset(
+    original: Annotated[
+        str, typer.Argument(metavar="ORIGINAL", help="Folder, pattern or one file of Parquet.")
+    ],
+    masked: Annotated[
+        str, typer.Argument(metavar="MASKED", help="Its release, in any order of rows.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False,
+    response: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Response of the regression to keep.")
+    ] = None,
+    predictor: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Predictor of it; repeatable.")
+    ] = None,
+    sample: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Released rows to link; 0 for none.")
+    ] = 1000,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The secret of the release: only it says which record a released row is of.",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="The same, for a release made with a seed.")
+    ] = None,
+    schema: SchemaFile = None,
+    drop: Dropped = None,
+) -> None:
+    """Compare a dataset and its release, file by file.
+
+    Neither is read into memory. Statistics are of all records; linkage is of a random sample of
+    the released rows, with all original records as candidates.
+    """
+    from rwn_core.io.read import schema_of
+    from rwn_core.scale.audit_dataset import AuditOptions
+    from rwn_core.scale.audit_dataset import audit_dataset as compare
+    from rwn_core.scale.dataset import Dataset
+
+    given = schema_of(schema) or Dataset.at(original).guessed_schema()
+    options = AuditOptions(
+        schema=described_schema(given, identifiers=drop or ()),
+        question=_question(response, predictor or []),
+        sample=sample,
+        key=_key(seed, key_file),
+    )
+    with progress("auditing") as report:
+        found = compare(original, masked, options, report)
+    if as_json:
+        typer.echo(orjson.dumps(_document(found), option=orjson.OPT_INDENT_2).decode())
+    else:
+        typer.echo("\n".join(_lines(found)))
+    if sample and options.key is None:
+        say("note: without --key-file nobody knows which record a released row is of.")
+
+
+def _question(response: str | None, predictors: list[str]) -> Question | None:
+    from rwn_core.data.question import Question
+
+    if (response is None) != (not predictors):
+        raise ParameterError("Give --response and --predictor together.")
+    if response is None:
+        return None
+    return Question(response=response, predictors=tuple(predictors))
+
+
+def _key(seed: int | None, file: Path | None) -> Any:
+    from rwn_core.randomness import SecretKey
+    from rwn_core.scale.key_file import read_or_make_key
+
+    if seed is not None and file is not None:
+        raise ParameterError("--seed and --key-file both give the key; give one of them.")
+    if file is None:
+        return None if seed is None else SecretKey.from_seed(seed)
+    if not file.is_file():
+        raise ParameterError(f"{file.name} does not exist; give the key file of the release.")
+    return read_or_make_key(file)
+
+
+def _lines(found: DatasetAudit) -> list[str]:
+    """What a person reads."""
+    lines = [f"{found.original.n:,} records, {found.released.n:,} released rows"]
+    width = max([8, *(len(name) for name in found.distances)])
+    lines.append(f"{'variable':{width}}  {'mean':>12} {'released':>12} {'moved':>7}")
+    for name, moved in found.distances.items():
+        before, after = (side.columns.get(name) for side in (found.original, found.released))
+        means = [f"{each.mean:>12.5g}" if each else f"{'':>12}" for each in (before, after)]
+        lines.append(f"{name:{width}}  {' '.join(means)} {moved:>7.2%}")
+    lines.append("moved: share of records whose value would have to change (total variation)")
+    if found.correlation_change is not None:
+        lines.append(f"correlations changed by {found.correlation_change:.4f} on average")
+        sides = (found.original, found.released)
+        one, two = (_shares(side.shares_of_components) for side in sides)
+        lines.append(f"principal components hold {one} of the variance, released {two}")
+    if found.regression is not None:
+        for name, value in found.regression[0].items():
+            lines.append(
+                f"regression, {name}: {value:.6g}, released {found.regression[1][name]:.6g}"
+            )
+    return lines + _linkage_lines(found)
+
+
+def _linkage_lines(found: DatasetAudit) -> list[str]:
+    linkage = found.linkage
+    if linkage is None:
+        return []
+    lines = [
+        f"of {linkage.sampled:,} random released rows {linkage.identical:.2%} equal an original "
+        f"record; the median distance to the nearest one is {linkage.nearest:.3g}"
+    ]
+    if linkage.linked is not None:
+        lines.append(
+            f"the nearest original record is the true one for {linkage.linked:.2%} of them; a "
+            f"guess finds {linkage.baseline:.2g}"
+        )
+        lines.append("an intruder who knows the method finds more: see rwn audit on a sample")
+    return lines
+
+
+def _shares(values: Any) -> str:
+    return ", ".join(f"{value:.1%}" for value in values[:_SHOWN])
+
+
+def _document(found: DatasetAudit) -> dict[str, Any]:
+    """What a program reads; an undefined correlation is null."""
+    from dataclasses import asdict
+
+    def side(statistics: Any) -> dict[str, Any]:
+        return {
+            "records": statistics.n,
+            "columns": {name: asdict(each) for name, each in statistics.columns.items()},
+            "levels": {
+                name: {str(level): count for level, count in each.items()}
+                for name, each in statistics.levels.items()
+            },
+            "numeric": list(statistics.numeric),
+            "correlation": statistics.correlation.tolist(),
+            "components": statistics.shares_of_components.tolist(),
+        }
+
+    return {
+        "original": side(found.original),
+        "released": side(found.released),
+        "moved": found.distances,
+        "correlation_change": found.correlation_change,
+        "regression": found.regression,
+        "linkage": None if found.linkage is None else asdict(found.linkage),
+    }

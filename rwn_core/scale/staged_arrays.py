@@ -1,0 +1,47 @@
+"""Arrays on the stage: written whole or not at all, and mapped when they are read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.points import CodedPoints, Points, squares_of
+from rwn_core.scale.run import Run
+from rwn_core.scale.stage import whole
+
+DEAL = "deal"
+_SMALL = 65_536  # bytes that are read at once
+
+
+def save(run: Run, step: str, name: str, array: NDArray[Any]) -> None:
+    """Keep an array of a step."""
+    path = run.stage.path(step, f"{name}.npy")
+    with whole(path) as unfinished, unfinished.open("wb") as stream:
+        np.save(stream, array, allow_pickle=False)
+
+
+def load(run: Run, step: str, name: str) -> NDArray[Any]:
+    """An array of the stage, mapped; compiled code asks for one that could be written to."""
+    path = run.stage.path(step, f"{name}.npy")
+    if path.stat().st_size < _SMALL:  # an array without entries cannot be mapped
+        return np.asarray(np.load(path, allow_pickle=False))
+    mapped: NDArray[Any] = np.load(path, mmap_mode="c", allow_pickle=False).view(np.ndarray)
+    return mapped
+
+
+def points_like(points: Points, values: NDArray[np.float64]) -> Points:
+    """Other records of the same metric, from their columns."""
+    squares = squares_of(points)
+    return CodedPoints(values=values, squares=squares) if squares else values
+
+
+def gather_leaf(run: Run, leaf: int, ranges: int) -> tuple[Points, NDArray[np.int64]]:
+    """The points of a leaf from all ranges, and their records' numbers, ascending."""
+    values, ids = [], []
+    for number in range(ranges):
+        start, stop = load(run, DEAL, f"{number:06d}-ends")[leaf : leaf + 2]
+        values.append(load(run, DEAL, f"{number:06d}-values")[start:stop])
+        ids.append(load(run, DEAL, f"{number:06d}-ids")[start:stop])
+    return points_like(run.facts.points, np.concatenate(values)), np.concatenate(ids)
