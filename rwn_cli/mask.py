@@ -124,6 +124,7 @@ def mask(
     params = _parameters(loaded, method, options)
     read = load(source, schema, file or ())
     data = table_of(read, schema, loaded, drop=drop, weights=weight, slices=slice_)
+    _refuse_other_table(decided, data)
     before = {} if loaded is None or loaded.setting is None else dict(loaded.setting.precision)
     precision = steps(data, round_ or (), before)
     for notice in data.notices:
@@ -150,6 +151,8 @@ def mask(
     say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
     say(f"SHA-256 {released.sha256}")
     if record is not None:
+        for note in _unlike(decided, data, release):
+            say(note)
         beside = evidence_path(record).name
         say(f"internal record written to {record}, its charts to {beside}; both stay in the house")
     if order == "original":
@@ -228,6 +231,29 @@ def _decision(
         return Decision.thaw(meeting.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise InputError("The decision file is not UTF-8 text.") from None
+
+
+def _refuse_other_table(decided: Decision | None, data: Microdata) -> None:
+    """A decision about another table decides nothing about this one."""
+    if decided is not None and decided.table not in ("", data.fingerprint):
+        raise InputError(
+            "The decision of --meeting was made on another table: its fingerprint is another one. "
+            "Give the decision about this table, mask the table that it is about (with the same "
+            "--drop), or leave --meeting out."
+        )
+
+
+def _unlike(decided: Decision | None, data: Microdata, release: Release) -> list[str]:
+    """Say where the release is not what was decided on."""
+    from rwn_core.reporting.release_record import follows
+    from rwn_core.tuning import Setting
+
+    if decided is None:
+        return []
+    setting = Setting(params=release.params, precision=release.precision).resolved(data)
+    if follows(decided, setting, data):
+        return []
+    return ["note: the release does not follow the decision of --meeting; the record says so."]
 
 
 def _compile_once(data: Microdata) -> None:
