@@ -40,7 +40,7 @@ from rwn_core.tuning.slice_presets import masked_names
 
 STEPS = 40
 BEYOND = 1.25  # of a limit
-RADII = 8  # that are read, of those at which partitions are tried
+RADII = 5  # that are read, of those at which partitions are tried
 ORDER = ("true_matches", "attribute_gain", "bayes_linkage")  # the quickest first
 
 Split = tuple[int, ...]
