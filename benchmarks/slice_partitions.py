@@ -3,10 +3,10 @@
 ``python -m benchmarks.slice_partitions pima 0.0735 10`` goes through every partition of the masked
 variables, each at the largest of 40 radii at which its expected loss of correlations is within the
 target, where it is hardest to attack. What an intruder reads of one confidential variable depends
-only on how that variable and those that he knows are split. So a few partitions that hold every such
-split, at some radii, tell of all the others: attribute gain is the mean of those of the confidential
-variables, and true matches the largest of those of the known sets. A radius between two that were
-read counts as the larger. What is left is drawn, once each.
+only on how that variable and those that he knows are split. So a few partitions that hold every
+such split, at some radii, tell of all the others: attribute gain is the mean of those of the
+confidential variables, and true matches the largest of those of the known sets. A radius between
+two that were read counts as the larger. What is left is drawn, once each.
 """
 
 from __future__ import annotations
@@ -246,9 +246,8 @@ def main() -> None:
     used = np.unique([best[number] for number in places])
     radii = sorted({int(used[i]) for i in np.linspace(0, len(used) - 1, RADII).round().astype(int)})
     cover = covering(every, items)
-    say(
-        f"{len(cover)} partitions hold all parts; radii {radii}; {time.process_time() - start:.0f} s"
-    )
+    used_up = f"{time.process_time() - start:.0f} s"
+    say(f"{len(cover)} partitions hold all parts; radii {radii}; {used_up}")
     read = tables(table, [(every[i], items[i]) for i in cover], radii, chosen.releases)
     left = []
     for number in places:
