@@ -40,7 +40,7 @@ NAMED = (
     *("protects nobody", "sampling protects only by the doubt", "what each costs and protects"),
     *("tuned to the same loss, and see which protects best.", "nobody can say whether a table"),
     *("has no inverse, so nobody can estimate true counts", "password-protected"),
-    *("cut off or protected"),
+    "cut off or protected",
 )
 """What may be said: of a number that deceives, of all limits, as a title, and of what is lost."""
 PROGRAM = [
