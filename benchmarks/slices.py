@@ -1,21 +1,28 @@
 """What the slice search saves against the best setting in which each variable stands alone.
 
-``python benchmarks/slices.py [bodyfat pima cps1988] [--true-matches 0.05]`` prints for each table
-how long the search took, both settings, and every utility measure of both over 50 fresh releases.
+``python -m benchmarks.slices [bodyfat pima cps1988] [--round 0.25]`` prints for each table how long
+the search took, both settings, and the policy's measures and those of utility of both over 50 fresh
+releases; it writes them into docs/explanation/slices-measured.md as soon as a table is done.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
+import resource
 import sys
 import time
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 import rwn_core as rwn
-from rwn_core.tuning import Limit, Plan, Policy, SliceAnswer, SliceRanges, Trials, seek_slices
+from rwn_core.data.rounding import steps_of
+from rwn_core.tuning import Plan, Policy, Setting, SliceAnswer, SliceRanges, Trials, seek_slices
 
+PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "slices-measured.md"
 SECONDS = {"bodyfat": 120.0, "cps1988": 600.0}
 FARTHEST = {"bodyfat": 12.0, "pima": 10.0, "cps1988": 12.0}  # beyond the slider: for lone variables
 STEPS = 40
@@ -23,40 +30,28 @@ FRESH, SEED = 50, 50_000_000
 HALF = 0.5
 
 
-def say(line: str) -> None:
-    """Write a line at once."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """An answer, what it took, and its readings over fresh releases."""
+
+    answer: SliceAnswer
+    seconds: float
+    processor: float
+    read: dict[str, float]
 
 
-def limits(true_matches: float) -> Policy:
-    """The usual policy, with another limit on true matches if it is asked for."""
-    usual = (limit for limit in Policy().limits)
-    return Policy(
-        limits=tuple(
-            Limit(measure=each.measure, at_most=true_matches)
-            if each.measure == "true_matches"
-            else each
-            for each in usual
-        )
-    )
+def processor_seconds() -> float:
+    """What this process and those that it has ended have used."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def searched(
-    table: rwn.Microdata, policy: Policy, ranges: SliceRanges
-) -> tuple[SliceAnswer, float]:
-    """An answer and its seconds."""
-    start = time.perf_counter()
-    found = seek_slices(table, policy, ranges=ranges)
-    return found, time.perf_counter() - start
-
-
-def utility(table: rwn.Microdata, answer: SliceAnswer) -> dict[str, float]:
-    """The median of every utility measure that is read quickly, over fresh releases."""
-    keys = tuple(
+def fresh(table: rwn.Microdata, setting: Setting, policy: Policy) -> dict[str, float]:
+    """The medians of the policy's measures and of those of utility, over fresh releases."""
+    utility = [
         key for key, m in rwn.MEASURES.items() if m.side == "utility" and key != "prediction"
-    )
-    setting = answer.point.setting
+    ]
+    keys = (*policy.measures, *utility)
     few = Trials(table, [setting], Plan(measures=keys, releases=1, seed=SEED)).run(setting)
     known = tuple(key for key in keys if few.median(key) is not None)
     plan = Plan(measures=known, releases=FRESH, seed=SEED)
@@ -64,45 +59,83 @@ def utility(table: rwn.Microdata, answer: SliceAnswer) -> dict[str, float]:
     return {key: value for key in known if (value := point.median(key)) is not None}
 
 
-def best_alone(table: rwn.Microdata, policy: Policy, ranges: SliceRanges) -> SliceAnswer:
-    """The best ungrouped setting under the same rule."""
-    return seek_slices(table, policy, ranges=replace(ranges, starts=[()], only_starts=True))
+def searched(data: rwn.Microdata, setting: Setting, ranges: SliceRanges) -> Searched:
+    """Search and read the answer anew on the records that it was searched on."""
+    start, used = time.perf_counter(), processor_seconds()
+    answer = seek_slices(data, Policy(), setting=setting, ranges=ranges)
+    seconds, processor = time.perf_counter() - start, processor_seconds() - used
+    table = data
+    if answer.records < data.n:
+        chosen = np.random.default_rng(0).permutation(data.n)[: answer.records]
+        table = data.take(np.sort(chosen))
+    read = fresh(table, answer.point.setting, Policy())
+    return Searched(answer=answer, seconds=seconds, processor=processor, read=read)
 
 
-def report(demo: str, policy: Policy) -> None:
-    """Print one table's comparison."""
+def lines(demo: str, step: float, found: Searched, alone: Searched) -> Iterator[str]:
+    """The comparison of one table as Markdown."""
+    rounded = f", rounded to about {step:g} standard deviations" if step else ""
+    yield f"## {demo}{rounded}"
+    allowed = SECONDS.get(demo)
+    wanted = f" (at most {allowed:.0f} s on two idle processors)" if allowed else ""
+    yield (
+        f"The search took {found.processor:.0f} processor seconds, {found.seconds:.0f} s in all"
+        f"{wanted}; {found.answer.tried:,} slices and radii were tried."
+    )
+    for name, each in (("Slices", found), ("Each variable alone", alone)):
+        kept = "all limits kept" if each.answer.reached else "**not all limits kept**"
+        yield f"- {name}, {kept}: {each.answer.sentence}"
+    ratio = found.read["correlation"] / alone.read["correlation"]
+    reached = found.answer.reached and alone.answer.reached
+    met = "half or less" if ratio <= HALF and reached else "more than half" if reached else "open"
+    yield f"The loss of correlations is {ratio:.2f} of the best ungrouped setting's: {met}."
+    yield "\n".join(table_of(found.read, alone.read))
+
+
+def table_of(found: dict[str, float], alone: dict[str, float]) -> Iterator[str]:
+    """Each measure of both, with those that lose by the slices."""
+    yield f"| measure, median of {FRESH} fresh releases | slices | alone | |"
+    yield "|---|---|---|---|"
+    for key in (key for key in found if key in alone):
+        better, one, other = rwn.MEASURES[key].better, found[key], alone[key]
+        loses = better != "neutral" and one != other and (one > other) == (better == "lower")
+        title = rwn.MEASURES[key].title
+        yield f"| {title} | {one:.3g} | {other:.3g} | {'loses' if loses else ''} |"
+
+
+def keep(heading: str, text: str) -> None:
+    """Put a section into the page in place of its earlier one."""
+    page = PAGE.read_text(encoding="utf-8")
+    own = re.compile(rf"^{re.escape(heading)}\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+    rest = own.sub("", page).rstrip()
+    PAGE.write_text(f"{rest}\n\n{text}\n", encoding="utf-8")
+
+
+def report(demo: str, step: float) -> None:
+    """Search one table with and without slices, and say what comes out."""
     data = rwn.load_demo(demo)
     strengths = np.round(np.linspace(FARTHEST[demo] / STEPS, FARTHEST[demo], STEPS), 3)
     ranges = SliceRanges(strengths=tuple(strengths.tolist()))
-    found, seconds = searched(data, policy, ranges)
-    alone = best_alone(data, policy, ranges)
-    allowed = SECONDS.get(demo)
-    say(f"{demo}: {seconds:.0f} s" + (f" (at most {allowed:.0f})" if allowed else ""))
-    for name, answer in (("slices", found), ("alone", alone)):
-        say(f"  {name}: {'kept' if answer.reached else 'NOT KEPT'}; {answer.sentence}")
-    table = data
-    if found.records < data.n:
-        chosen = np.random.default_rng(0).permutation(data.n)[: found.records]
-        table = data.take(np.sort(chosen))
-    ours, theirs = utility(table, found), utility(table, alone)
-    ratio = ours["correlation"] / theirs["correlation"]
-    met = "met" if ratio <= HALF and found.reached and alone.reached else "NOT MET"
-    say(f"  loss of correlations {ours['correlation']:.3f} against {theirs['correlation']:.3f}:")
-    say(f"  {ratio:.2f} of it, at most {HALF} wanted: {met}")
-    for key in sorted(ours.keys() & theirs.keys()):
-        better = rwn.MEASURES[key].better
-        lost = (ours[key] > theirs[key]) == (better == "lower") and ours[key] != theirs[key]
-        say(f"    {key}: {ours[key]:.4g} against {theirs[key]:.4g}{'  worse' * lost}")
+    precision = steps_of(data, step) if step else {}
+    setting = Setting(params=rwn.RWN(epsilon=1.0, k=5), precision=tuple(precision.items()))
+    found = searched(data, setting, ranges)
+    sys.stdout.write(f"{demo}: {found.seconds:.0f} s; {found.answer.sentence}\n")
+    sys.stdout.flush()
+    alone = searched(data, setting, replace(ranges, starts=[()], only_starts=True))
+    text = list(lines(demo, step, found, alone))
+    keep(text[0], "\n\n".join(text))
+    sys.stdout.write("\n\n".join(text) + "\n")
+    sys.stdout.flush()
 
 
 def main() -> None:
     """Read the command line and report."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("demos", nargs="*", default=list(FARTHEST))
-    parser.add_argument("--true-matches", type=float, default=0.05)
+    parser.add_argument("--round", type=float, default=0.0, help="share of a standard deviation")
     chosen = parser.parse_args()
     for demo in chosen.demos:
-        report(demo, limits(chosen.true_matches))
+        report(demo, chosen.round)
 
 
 if __name__ == "__main__":

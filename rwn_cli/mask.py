@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from rwn_cli.file_option import Laid
+from rwn_cli.meeting_option import read_decision, refuse_other_table, unlike
 from rwn_cli.options import (
     ENDS_IN,
     Dropped,
@@ -27,14 +29,13 @@ from rwn_cli.options import (
 from rwn_cli.output import output_format, write_all
 from rwn_cli.record_file import evidence_path, source_of
 from rwn_cli.terminal import progress, say
-from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
+from rwn_core.errors import ParameterError
 
 if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
     from rwn_core.masking import Method, Release
     from rwn_core.randomness import SecretKey
     from rwn_core.reporting import ReleasedFile
-    from rwn_core.reporting.decision import Decision
     from rwn_core.reporting.release_record import Basis
     from rwn_core.reporting.scenario import Scenario
 
@@ -125,11 +126,12 @@ def mask(
 
     form = output_format(target, source, schema, scenario)
     loaded = None if scenario is None else read_scenario(scenario)
-    decided = _decision(record, meeting, (target, source, schema, scenario, meeting))
+    decided = read_decision(record, meeting, (target, source, schema, scenario, meeting))
     options = _options({"epsilon": epsilon, "k": k, "q": q}, settings(set_ or ()))
     params = _parameters(loaded, method, options)
     read = load(source, schema, file or ())
     data = table_of(read, schema, loaded, drop=drop, weights=weight, slices=slice_)
+    refuse_other_table(decided, data)
     before = {} if loaded is None or loaded.setting is None else dict(loaded.setting.precision)
     precision = steps(data, round_ or (), before)
     for notice in data.notices:
@@ -158,14 +160,27 @@ def mask(
     say(f"written to {target}, rows {'in secret order' if order == 'shuffled' else 'as they were'}")
     say(f"SHA-256 {released.sha256}")
     if record is not None:
-        beside = evidence_path(record).name
-        say(f"internal record written to {record}, its charts to {beside}; both stay in the house")
+        _say_of_record(record, unlike(decided, data, release))
+    for note in _last_notes(order, key_file, seed):
+        say(note)
+
+
+def _say_of_record(record: Path, notes: list[str]) -> None:
+    """Where the internal record lies, and how the release differs from what was decided."""
+    for note in notes:
+        say(note)
+    beside = evidence_path(record).name
+    say(f"internal record written to {record}, its charts to {beside}; both stay in the house")
+
+
+def _last_notes(order: str, key_file: Path | None, seed: int | None) -> Iterator[str]:
+    """What makes a release one that must stay inside, or leaves something to keep."""
     if order == "original":
-        say("note: the row order names each record; keep this file inside.")
+        yield "note: the row order names each record; keep this file inside."
     if key_file is not None:
-        say(f"note: {key_file.name} holds the secret of this release; keep it sealed.")
+        yield f"note: {key_file.name} holds the secret of this release; keep it sealed."
     if seed is not None:
-        say("note: a seed is for teaching: it is no secret.")
+        yield "note: a seed is for teaching: it is no secret."
 
 
 def _secret(seed: int | None, file: Path | None) -> int | SecretKey | None:
@@ -226,29 +241,6 @@ def _parameters(loaded: Scenario | None, method: str | None, options: dict[str, 
         return parameters(str(method), **options)
     given = {name: value for name, value in options.items() if value is not None}
     return parameters(loaded.setting.method, **{**loaded.setting.parameters, **given})
-
-
-def _decision(
-    record: Path | None, meeting: Path | None, others: tuple[str | Path | None, ...]
-) -> Decision | None:
-    """The meeting whose decision is carried out; what cannot be written or read is refused."""
-    from rwn_core.reporting.decision import Decision
-
-    if record is not None:
-        if record.suffix.lower() != ".toml":
-            raise ParameterError("--record must name a file that ends in .toml.")
-        if not record.parent.is_dir():
-            raise RWNError(f"The folder {record.parent} does not exist; create it first.")
-        if any(record.resolve() == Path(other).resolve() for other in others if other):
-            raise ReleaseError("--record names another file of this command; choose a new one.")
-    if meeting is None:
-        return None
-    if record is None:
-        raise ParameterError("--meeting goes into the internal record; give --record FILE, too.")
-    try:
-        return Decision.thaw(meeting.read_text(encoding="utf-8"))
-    except UnicodeDecodeError:
-        raise InputError("The decision file is not UTF-8 text.") from None
 
 
 def _compile_once(data: Microdata, params: Method) -> None:

@@ -34,7 +34,16 @@ def seek_slices(
     weight: Weighted = None,
     records: Annotated[
         int, typer.Option(min=2, help="Of a larger table so many random records are searched.")
-    ] = 2000,
+    ] = 1500,
+    round_: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--round",
+            metavar="NAME=STEP",
+            help="Release precision of every setting tried; a number alone, such as 0.25: about "
+            "this share of a standard deviation for all numbers. Repeatable.",
+        ),
+    ] = None,
     scenario: Annotated[
         Path | None,
         typer.Option("--out", "-o", metavar="OUT.toml", help="Write the setting as a scenario."),
@@ -47,6 +56,7 @@ def seek_slices(
 
     The answer is read on releases that had no part in the search.
     """
+    from rwn_cli.precision_option import steps
     from rwn_core.reporting.scenario import Scenario
     from rwn_core.tuning import Setting, SliceRanges
     from rwn_core.tuning import seek_slices as search
@@ -59,7 +69,10 @@ def seek_slices(
         answer = search(
             data,
             policy,
-            setting=Setting(params=_start(method, k, settings(set_ or ()))),
+            setting=Setting(
+                params=_start(method, k, settings(set_ or ())),
+                precision=tuple(steps(data, round_ or ()).items()),
+            ),
             ranges=SliceRanges(records=records),
             workers=workers,
             progress=report,

@@ -26,9 +26,10 @@ from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.slice_search import Found, SliceSearch
 from rwn_core.tuning.trials import Plan
+from rwn_core.tuning.verdict import Verdict
 
 LOSS = "correlation"
-LARGEST_SEARCHED = 2_000  # records; of more, random ones are searched, and the answer is of them
+LARGEST_SEARCHED = 1_500  # records; beyond, linkage is "at least", which keeps no limit
 STRENGTHS = 40  # between the ends of the slider
 _RELEASES = 6  # of a trial
 _FRESH = 1_000_000  # apart from the seeds of the search
@@ -255,12 +256,12 @@ def _verified(search: SliceSearch, starts: Sequence[Slices]) -> tuple[Point, boo
         best = search.best
         if best is None:
             break
-        point = _fresh(search, best, (1, _CHOOSING))
-        if search.policy.judge_point(point).kept:
+        judged = _chosen(search, best)
+        if judged.kept:
             point = _fresh(search, best, (2 + attempt, _STATED))
-            if search.policy.judge_point(point).kept:
+            judged = search.policy.judge_point(point)
+            if judged.kept:
                 return point, True
-        judged = search.policy.judge_point(point)
         share = math.inf if judged.unread or judged.largest is None else judged.largest
         nearest = min(nearest, (share, best.slices, best.strength))
         search.tighten(judged)
@@ -272,9 +273,25 @@ def _verified(search: SliceSearch, starts: Sequence[Slices]) -> tuple[Point, boo
     return point, search.policy.judge_point(point).kept
 
 
-def _fresh(search: SliceSearch, found: Found, which: tuple[int, int]) -> Point:
-    """Read all measures and the loss on releases of their own: which set of them, and how many."""
-    measures = tuple(dict.fromkeys((*search.policy.measures, LOSS)))
+def _chosen(search: SliceSearch, best: Found) -> Verdict:
+    """Read one limit after the other on releases of their own, up to the first that is broken."""
+    judged = Verdict(shares={}, unread={})
+    for limit in sorted(search.policy.limits, key=lambda each: search.order.index(each.measure)):
+        point = _fresh(search, best, (1, _CHOOSING), (limit.measure,))
+        judged = Policy(limits=(limit,)).judge_point(point)
+        if not judged.kept:
+            break
+    return judged
+
+
+def _fresh(
+    search: SliceSearch, found: Found, which: tuple[int, int], measures: tuple[str, ...] = ()
+) -> Point:
+    """Read some measures on releases of their own: which set of them, and how many.
+
+    All that have a limit, and the loss, by default.
+    """
+    measures = measures or tuple(dict.fromkeys((*search.policy.measures, LOSS)))
     seed = search.plan.seed + _FRESH * which[0]
     plan = Plan(measures=measures, releases=which[1], seed=seed)
     setting = search.at(found.slices, found.strength)

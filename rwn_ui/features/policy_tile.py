@@ -37,8 +37,8 @@ def draw(
 
 
 def state(verdict: Verdict) -> str | None:
-    """The mark of a verdict: ok only where all limits were judged and are kept."""
-    return "over" if verdict.broken else "ok" if verdict.kept else None
+    """The mark of a verdict: kept only where all limits were judged and are kept."""
+    return "over" if verdict.broken else "kept" if verdict.kept else None
 
 
 def limits_words(

@@ -44,8 +44,9 @@ def panel(
         changed : {"names": [str], "share": [float], "overall": float, "q": float | None,
             "least"?, "warning"?}, realized share of changed cells, the least and what is amiss in
             words.
-        tiles : list of {"label", "original"?, "released", "state": "ok" | "over" | None, "limit"?,
-            "against": [{"pin", "text", "better": bool | None}], "help"}; all texts ready to read.
+        tiles : list of {"label", "original"?, "released", "state": "kept" | "over" | None,
+            "limit"?, "against": [{"pin", "text", "better": bool | None}], "help"}; all texts
+            ready to read.
         cards : list of str, each a chart written by `rwn_core.charts.serialise`.
         address : mapping of str to str, the query of the page's address.
         again : int, milliseconds after which, and again after as many, more of this is asked for;

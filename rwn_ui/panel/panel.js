@@ -258,7 +258,7 @@ function makeTile() {
   return tile;
 }
 
-const VERDICTS = { ok: "✓ ok", over: "▲ over" };
+const VERDICTS = { kept: "✓", over: "▲ over" };
 function changeTile(node, { label, original, released, state, limit, against = [], help = "" }) {
   const [head, value, verdict, marks] = node.children;
   const [name, explain, tip] = head.children;

@@ -27,10 +27,13 @@ def test_the_answer_is_that_of_python_and_can_be_masked(rwn_command: Run, monkey
 
     monkeypatch.setattr("rwn_core.tuning.seek_slices", quickly)
     limits = ("--limit", "distance_linkage=0.05", "--limit", "true_matches=0.1")
-    code, _, said = rwn_command("seek-slices", "demo:bodyfat", "--k", 7, *limits, "-o", "s.toml")
+    more = ("--k", 7, "--round", "age=5", "-o", "s.toml")
+    code, _, said = rwn_command("seek-slices", "demo:bodyfat", *limits, *more)
     assert code == 0
     assert [each.measure for each in asked["policy"].limits] == ["distance_linkage", "true_matches"]
     assert asked["setting"].params.k == 7
+    assert asked["setting"].precision == (("age", 5.0),)
+    assert asked["ranges"].records == rwn.SliceRanges().records
     assert "age + weight travel together" in said
     scenario = Scenario.from_toml(Path("s.toml").read_text(encoding="utf-8"))
     assert scenario.setting.slices == (("age", "weight"),)

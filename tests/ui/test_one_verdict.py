@@ -50,7 +50,7 @@ def session() -> Session:
 
 def test_compare_is_green_only_if_all_limits_were_read_and_hold(session: Session) -> None:
     shown = compare_cards.cards(session, list(session.scenarios.values()), meeting=False)["tiles"]
-    assert [tile["state"] for tile in shown] == ["ok", "over", None]
+    assert [tile["state"] for tile in shown] == ["kept", "over", None]
     assert [tile["limit"] for tile in shown] == [
         "keeps all limits",
         "Distance linkage",
@@ -100,5 +100,5 @@ def test_the_frontier_is_that_of_the_largest_share(session: Session) -> None:
 
 def test_the_mark_of_a_verdict() -> None:
     policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.5),))
-    for value, mark in ((0.5, "ok"), (0.6, "over"), (None, None)):
+    for value, mark in ((0.5, "kept"), (0.6, "over"), (None, None)):
         assert policy_tile.state(policy.judge({"bayes_linkage": value})) == mark

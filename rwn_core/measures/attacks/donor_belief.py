@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -82,16 +82,19 @@ def beliefs(
     joint = [times(matrix, factor) for matrix in matrices]
     source = sum(joint[1:], joint[0])
     asked = _Asked(masked, rows, people)
-    donor = []
-    for secret in secrets:
+    donor: dict[Hashable, sparse.csc_array] = {}
+    alike = [_alike(law, parts, keys, secret) for secret in secrets]
+    for secret, same in zip(secrets, alike, strict=True):
+        if same in donor:
+            continue
         beside = beside_secret(law, keys, secret)
         shown = [
             _shown(way, each, beside, secret, asked) for way, each in zip(parts, joint, strict=True)
         ]
-        donor.append(sum(shown[1:], shown[0]).tocsc())
+        donor[same] = sum(shown[1:], shown[0]).tocsc()
     everybody = np.array_equal(people, np.arange(source.shape[0]))
     asked_of = source if everybody else source.tocsr()[people]
-    return Beliefs(asked_of.tocsc(), donor)
+    return Beliefs(asked_of.tocsc(), [donor[same] for same in alike])
 
 
 class _Asked(NamedTuple):
@@ -100,6 +103,16 @@ class _Asked(NamedTuple):
     masked: Microdata
     rows: NDArray[np.int64]
     people: NDArray[np.int64]
+
+
+def _alike(law: Law, parts: Sequence[Way], keys: Sequence[str], secret: str) -> Hashable:
+    """What must be equal for two secrets to have one belief: the keys beside them, and how often.
+
+    Where a row shows its source's value or nobody's, each variable has a chance of its own.
+    """
+    own = any(way.cells.donors is None for way in parts)
+    chances = tuple(way.cells.modification(secret) for way in parts)
+    return secret if own else (beside_secret(law, keys, secret), chances)
 
 
 def beside_secret(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]:
@@ -157,6 +170,8 @@ def _per_chance(
     assert cells.donors is not None  # or no key shares the secret's donor
     column = np.repeat(released, np.diff(source.indptr))
     given = cells.donors.table(own, cells.modification(beside[0]))
+    if np.prod(given.shape, dtype=float) <= LARGEST_DENSE:
+        given = given.toarray()  # read many times faster than a sparse one
     chance = np.asarray(given[source.indices, np.maximum(column, 0)]).ravel()
     share = np.divide(source.data, chance, out=np.zeros_like(chance), where=chance > 0)
     return sparse.csc_array((share, source.indices, source.indptr), shape=source.shape)

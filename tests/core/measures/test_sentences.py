@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -25,16 +27,48 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 N = 60
 
 VERDICT = re.compile(
-    r"\b(safe|safely|harmless|sufficient|sufficiently|acceptable|protects|no risk|"
-    r"guarantees?|guaranteed|well protected|nobody can|cannot be (linked|identified))\b",
+    r"\b(safe|safely|safer|secure|fine|ok|okay|harmless|sufficient|sufficiently|acceptable|"
+    r"anonymous|anonymi[sz]ed?|protected|protects|no risk|risk.free|guarantees?|guaranteed|"
+    r"nobody can|cannot be (linked|found|attacked|inferred|learned|traced|(re-?)?identified|"
+    r"recogni[sz]ed))\b",
     re.IGNORECASE,
 )
 NAMED = (
     *("looks harmless", "what it protects", "costs and protects", "looks safe"),
     *("does not make it acceptable", "is acceptable when *every* limit holds"),
-    "rounding alone protects little",
+    *("rounding alone protects little", "not shown as fine", "fine quantiles"),
+    *("protects nobody", "sampling protects only by the doubt", "what each costs and protects"),
+    *("tuned to the same loss, and see which protects best.", "nobody can say whether a table"),
+    *("has no inverse, so nobody can estimate true counts", "password-protected"),
+    "cut off or protected",
 )
-"""What the pages may say: of a number that deceives, of all limits, and as a question's title."""
+"""What may be said: of a number that deceives, of all limits, as a title, and of what is lost."""
+PROGRAM = [
+    path
+    for name in ("rwn_ui", "rwn_cli", "rwn_core", "pages")
+    for path in sorted((ROOT / name).rglob("*.py"))
+]
+
+
+def screen_words(text: str) -> str:
+    """All texts of a file of the program that are no docstring: helps, notices and reports."""
+    tree = ast.parse(text)
+    bodies = [getattr(node, "body", None) for node in ast.walk(tree)]
+    first = [body[0] for body in bodies if isinstance(body, list) and body]
+    docs = {id(node.value) for node in first if isinstance(node, ast.Expr)}
+    texts = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
+    ]
+    return " ".join(" ".join(texts).split())
+
+
+def verdicts(words: str) -> list[str]:
+    """The verdicts in a text that are not among those allowed, each with what stands before it."""
+    for exception in NAMED:
+        words = words.replace(exception, "")
+    return [words[max(0, hit.start() - 60) : hit.end()] for hit in VERDICT.finditer(words)]
 
 
 def table() -> Microdata:
@@ -109,6 +143,38 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("linkability", {"void": False}, "beyond that (95 % interval", "no better"),
     ("inference", {"control": 0.2}, "people who are not in the file in 20 %", "population"),
     ("singling_out", {"attacks": 1, "attack": 1.0}, "100 % of 1 attack,", "1 attacks"),
+    ("abstaining_linkage", {"value": 0.0, "keys": {"at_sure": 0.0}}, "links nobody if", "by the"),
+    ("abstaining_linkage", {"value": 0.0, "keys": {"at_sure": 0.31}}, "keys alone 31 % of", "?"),
+    ("abstaining_linkage", {"value": 0.31}, "links 31 % of the people, and", "nobody"),
+    ("attribute_gain", {"value": 0.0}, "adds nothing to naming", "tells"),
+    ("attribute_gain", {"value": -0.1}, "adds nothing to naming", "tells"),
+    ("attribute_gain", {"value": 0.31}, "value of 31 % more of the people", "nothing"),
+    ("attribute_gain", {"control": None}, "who names what most rows say", "not in the file"),
+    ("attribute_gain", {"control": [0.4]}, "people who are not in the file", "most rows say"),
+    ("bayes_linkage", {"standing": "at least", "estimate": 0.37}, "an estimate", "too large"),
+    ("bayes_linkage", {"standing": "at least", "estimate": None}, "too large to say", "estimate"),
+    ("bayes_linkage", {"standing": "at least", "rows": 20, "of": N}, "of 20 random rows", "?"),
+    ("bayes_linkage", {"standing": "worst", "attack": "file"}, "all rows to originals at", "least"),
+    ("bayes_linkage", {"standing": "worst", "attack": "row"}, "one row at a time (all", "least"),
+    ("intruder_levels", {"neighborhoods": True}, "the method and the neighborhoods", "?"),
+    ("intruder_levels", {"neighborhoods": False}, "and the method links", "neighborhoods"),
+    ("mahalanobis_linkage", {"of": N}, f"of {N} records.", "in both files"),
+    ("mahalanobis_linkage", {"of": 40}, "of 40 records that have all their", f"of {N}"),
+    ("differential_privacy", {"total_epsilon": 1.5}, "with epsilon = 1.5", "No epsilon"),
+    ("differential_privacy", {"total_epsilon": None, "value": 0.0}, "some released values", "= "),
+    ("differential_privacy", {"total_epsilon": None, "value": 0.31}, "probability 31 %", "= "),
+    ("true_matches", {"people": 0}, "Nobody is alone with all values", "are found"),
+    ("true_matches", {"people": 1}, "Of the one person who is alone", "the 1 people"),
+    ("true_matches", {"secret": None}, "nothing more is read", "shows their own"),
+    ("true_matches", {"searched": 3, "possible": 10}, "7 more sets of three were not", "?"),
+    ("true_matches", {"searched": 10, "possible": 10}, "sets of variables.", "not looked at"),
+    ("true_matches", {"few": None}, "sets of variables", "It is 44 %"),
+    ("true_matches", {"few": {"names": ["a"], "people": 3, "share": 0.44}},
+     "It is 44 % of the 3 people who are alone with their a.", "?"),
+    ("population_uniqueness", {"released": {"pitman": 1, "zayatz": None}, "by_released": "pitman"},
+     "(Zayatz: no answer)", "Zayatz: 0"),
+    ("population_uniqueness", {"released": {"pitman": 1, "zayatz": 0.3}, "by_released": "pitman"},
+     "(Zayatz: 30 %)", "no answer"),
 ]  # fmt: skip
 
 
@@ -126,16 +192,47 @@ def test_no_value_alone_is_called_good_enough(key, found):
         assert not VERDICT.search(said(key, planted(found[key], value=value)))
 
 
+def test_every_sentence_that_may_turn_is_planted_on_both_sides():
+    """A measure whose sentence has a branch has a case for it, or nobody would see it turn."""
+    turning = set()
+    for key in RISKS:
+        source = Path(inspect.getfile(MEASURES[key].compute)).read_text(encoding="utf-8")
+        own = next(
+            (n for n in ast.parse(source).body if getattr(n, "name", "") == "sentence"), None
+        )
+        if own and any(isinstance(node, ast.If | ast.IfExp) for node in ast.walk(own)):
+            turning.add(key)
+    assert len(turning) > 8
+    assert not [key for key in turning if sum(case[0] == key for case in CASES) < 2]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_no_page_calls_a_setting_good_enough(page):
-    words = " ".join(page.read_text(encoding="utf-8").split())
-    for exception in NAMED:
-        words = words.replace(exception, "")
-    assert not [words[max(0, hit.start() - 60) : hit.end()] for hit in VERDICT.finditer(words)]
+    assert not verdicts(" ".join(page.read_text(encoding="utf-8").split()))
+
+
+def test_no_screen_and_no_report_calls_a_setting_good_enough():
+    """All texts of the program: help of tiles and pages, notices, facts of the reports."""
+    found = {path.name: verdicts(screen_words(path.read_text("utf-8"))) for path in PROGRAM}
+    assert len(found) > 200
+    for path in sorted((ROOT / "rwn_ui").rglob("*.js")):
+        found[path.name] = verdicts(
+            " ".join(re.findall(r'"[^"\n]*[ ·][^"\n]*"', path.read_text("utf-8")))
+        )
+    assert not {name: words for name, words in found.items() if words}
 
 
 @pytest.mark.parametrize(
-    "planted_words", ["This is safe to release.", "A low rate protects against intruders."]
+    "planted_words",
+    [
+        "This is safe to release.",
+        "A low rate protects against intruders.",
+        "The file is anonymous.",
+        "Linkage is 2 %: fine.",
+        "Nobody in it cannot be linked.",
+    ],
 )
 def test_a_planted_verdict_is_seen(planted_words):
     assert VERDICT.search(planted_words)
+    assert verdicts(screen_words(f'"""It is safe."""\nst.write(f"{{n}} {planted_words}")'))
+    assert not verdicts(screen_words(f'"""{planted_words}"""\nst.write("Linkage is 2 %.")'))

@@ -14,6 +14,7 @@ from rwn_core.evaluation.forecast import forecast
 from rwn_core.measures.statistics.correlation import correlation_matrix
 from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.policy import Limit, Policy
+from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
@@ -164,6 +165,34 @@ def test_a_large_table_is_searched_on_a_sample_and_says_so(bodyfat, quick) -> No
     found = seek_slices(bodyfat, LINKAGE, ranges=ranges, workers=1)
     assert (found.records, found.of) == (120, 241)
     assert "120 random records of 241" in found.sentence
+
+
+def test_no_more_records_are_searched_than_a_worst_case_is_known_for() -> None:
+    """Beyond, linkage is a lower bound, which keeps no limit: nothing would be found."""
+    certain = [rwn.MEASURES[key].certain_up_to for key in Policy().measures]
+    assert min(each for each in certain if each is not None) >= module.LARGEST_SEARCHED
+
+
+def test_a_limit_that_fresh_releases_break_is_the_only_one_read(few, quick, monkeypatch) -> None:
+    """What is read quickest refuses first: the intruder's beliefs are not asked for nothing."""
+    policy = Policy(
+        limits=(
+            Limit(measure="distance_linkage", at_most=1.0),
+            Limit(measure="true_matches", at_most=0.0001),
+        )
+    )
+    asked: list[tuple[str, ...]] = []
+    points = Crew.points
+
+    def counted(self: Crew, settings: object, plan: Plan, progress: object) -> object:
+        asked.append(plan.measures)
+        return points(self, settings, plan, progress)
+
+    monkeypatch.setattr(Crew, "points", counted)
+    ranges = replace(SMALL, strengths=(2.0,), starts=[()], only_starts=True)
+    assert not seek_slices(few, policy, ranges=ranges, workers=1).reached
+    assert asked[0] == ("true_matches",)
+    assert ("distance_linkage",) not in asked
 
 
 def test_merging_goes_from_each_alone_to_whole_rows(bodyfat) -> None:
