@@ -16,7 +16,7 @@ from rwn_ui.features import (
 )
 from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.state import address
-from rwn_ui.state.prepared_table import CurrentRelease
+from rwn_ui.state.prepared_table import MIXED, CurrentRelease
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.tune import tiles
@@ -97,6 +97,8 @@ def _cards(readings: Readings, session: Session) -> list[Chart]:
     cards = [_map(readings, session)]
     made = repeated_draws_results.drawn(session)
     for key in CARDS:
+        if key == "correlation" and MIXED in readings:
+            key = MIXED  # correlations would leave its categories out
         measure = "marginals" if key == "distribution" else key
         reading = readings[measure]
         if not isinstance(reading, Reading):
