@@ -42,6 +42,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     shown = {
         "projector": session.projector,
         "address": address.address(session),
+        "table": session.name,
         "summary": {
             "text": f"{session.words} · seed {session.seed}{_shown_so_far(session)}"
             + repeated_draws_results.words(repeated_draws_results.drawn(session)),

@@ -181,9 +181,12 @@ def test_on_a_narrow_screen_the_sidebar_does_not_cover_the_page(open_app) -> Non
     assert tile.evaluate(on_top)
 
 
-def test_no_title_of_a_card_is_cut(open_app) -> None:
-    for width in (1024, 1280):
-        page = open_app(viewport={"width": width, "height": 720}).open("/").page
-        titles = page.locator(".rwn-card figcaption b, .rwn-label > span:first-child")
+def test_no_title_and_no_number_is_cut(open_app) -> None:
+    for width, link in ((1024, "/"), (1280, "/"), (1280, "/?projector=1")):
+        # high enough for all cards to be in view, and so drawn
+        page = open_app(viewport={"width": width, "height": 3000}).open(link).page
+        titles = page.locator(
+            ".rwn-card figcaption b, .rwn-note, .rwn-label > span:first-child, .rwn-value"
+        )
         cut = "all => all.filter((n) => n.scrollWidth > n.clientWidth + 1).map((n) => n.innerText)"
         assert titles.evaluate_all(cut) == []

@@ -61,7 +61,7 @@ def draw(reading: Reading) -> Chart:
     return chart(
         "neighborhood_size",
         "Neighborhood size",
-        f"median {median} · {share} governed by k ◇",
+        f"median {median} · {share} by k ◇",
         f"Nearest distance against neighborhood size of {len(sizes):,} records; the median size is "
         f"{median}, and k governs {share} of the records" + (f"; {beyond}" if beyond else ""),
         data=_cloud(sizes, nearest, by_k, (low, high, top)),

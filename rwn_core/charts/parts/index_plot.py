@@ -72,10 +72,11 @@ def draw(reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, 
     return chart(
         key,
         title,
-        f"max {maxima[0]} → {maxima[1]}{_beyond(values, top)}"
+        f"max {maxima[0]} → {maxima[1]}"
         + ("" if band is None else f" · draws {range_text(band.low, band.high)}"),
         f"{title} of each record; the maximum is {maxima[0]} at record {holders[0]} of the "
         f"original and {maxima[1]} at record {holders[1]} of the release"
+        + (f"; {beyond}" if (beyond := beyond_words(np.concatenate(values), top, "point")) else "")
         + ("" if band is None else f"; {NAME} have {range_text(band.low, band.high)}"),
         data=[
             trace
@@ -130,11 +131,6 @@ def _cloud(
     if shift or len(values) >= MANY:
         cloud |= {"text": records[shown], "hovertemplate": _HOVER_SHIFTED}
     return [*traces, *at_the_edge(cloud, "y", frame[1])]
-
-
-def _beyond(values: list[NDArray[Any]], top: float) -> str:
-    words = beyond_words(np.concatenate(values), top, "point")
-    return f" · {words.partition(',')[0]} ▲" if words else ""
 
 
 def _names(detail: Mapping[str, Any], shift: list[int], top: float, span: float) -> list[Label]:

@@ -46,7 +46,8 @@ def test_the_outlier_of_an_index_plot_is_named_at_the_edge_with_its_value() -> N
     assert "%{customdata:.3g}" in arrows["hovertemplate"]
     assert "%{y:.3g}" in masked["hovertemplate"]
     assert [note["text"] for note in chart["layout"]["annotations"]] == ["#17: 5.50", "#40"]
-    assert chart["note"] == "max 5.50 → 0.0300 · 1 point beyond ▲"
+    assert chart["note"] == "max 5.50 → 0.0300"
+    assert chart["alt"].endswith("; 1 point beyond, 5.50")
     assert chart["layout"]["shapes"] == []  # the line of the original's maximum is beyond
 
 
