@@ -5,7 +5,7 @@ import time
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from rwn_ui.features import prediction, project, repeated_draws, risk_axis
+from rwn_ui.features import keep_policy, prediction, project, repeated_draws, risk_axis
 from rwn_ui.messages import frame, guarded
 from rwn_ui.panel import asks_for_more, panel
 from rwn_ui.state import address
@@ -35,6 +35,8 @@ def draw() -> None:
             sidebar.method(session)
         above = st.container()
         weighing = None
+        with guarded():
+            keep_policy.offer(session)
         with guarded():
             with guarded():
                 options.draw(session)

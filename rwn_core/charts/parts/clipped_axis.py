@@ -23,14 +23,17 @@ def clipped(*files: ArrayLike) -> float | None:
     Returns
     -------
     float or None
-        The largest of all but one value in 500 of each file, and all but one in any case; None
-        where nothing is more than ten times as large, so that the axis holds everything.
+        The largest value that is at most ten times as large as all but one value in 500 of each
+        file, and all but one in any case; None where no value is larger, so that the axis holds
+        everything.
     """
     known = [np.sort(a[np.isfinite(a)]) for a in (np.asarray(f, dtype=float) for f in files)]
     top = max((float(each[-1]) for each in known if each.size), default=0.0)
     rest = [float(each[-1 - few]) for each in known if each.size > (few := _few(each))]
-    bulk = max(rest, default=0.0)
-    return bulk if 0 < FLAT * bulk < top else None
+    most = FLAT * max(rest, default=0.0)
+    if not 0 < most < top:
+        return None
+    return max(float(each[each <= most].max(initial=0.0)) for each in known)
 
 
 def _few(values: NDArray[Any]) -> int:

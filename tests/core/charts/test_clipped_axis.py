@@ -17,6 +17,7 @@ from rwn_core.charts.parts.clipped_axis import beyond_words, clipped
         (([1.0, 2, 3, 30],), None),  # ten times as large is still on the axis
         (([1.0, 2, 31, 31],), None),  # two of four are no exception
         (([1.0, 2, np.nan, 31], [1.0, 2, 3, 40]), 3.0),  # one of each file
+        (([1.0, 2, 3, 50], [1.0, 2, 3, 20]), 20.0),  # an axis up to 20 holds the other file
         (([5.0], [0.1]), None),
         (([0.0, 0, 0, 7],), None),
         (([np.nan],), None),
