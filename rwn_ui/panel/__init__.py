@@ -12,7 +12,7 @@ import orjson
 import streamlit as st
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("panel.js", "card.js", "painter.js", "marks.js", "full_view.js")
+_SCRIPTS = ("panel.js", "card.js", "painter.js", "marks.js", "full_view.js", "question_form.js")
 """Parts of one script module."""
 
 _mount = st.components.v2.component(

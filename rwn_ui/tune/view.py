@@ -19,7 +19,7 @@ from rwn_ui.state import address
 from rwn_ui.state.prepared_table import MIXED, CurrentRelease
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Pin, Session
-from rwn_ui.tune import tiles
+from rwn_ui.tune import question, tiles
 from rwn_ui.tune.tiles import Readings
 
 CARDS = (
@@ -103,7 +103,8 @@ def _cards(readings: Readings, session: Session) -> list[Chart]:
         measure = "marginals" if key == "distribution" else key
         reading = readings[measure]
         if not isinstance(reading, Reading):
-            cards.append(draw_reason(rwn.MEASURES[measure].title, str(reading), key))
+            card = draw_reason(rwn.MEASURES[measure].title, str(reading), key)
+            cards.append(question.with_form(session, card) if key == "regression" else card)
         elif key == "distribution":
             cards.append(
                 CHARTS[key](
