@@ -18,9 +18,9 @@ from rwn_ui.state.work import own_work
 
 JOB = "setting that keeps the policy"
 _HELP = (
-    "Looks for the strength and for variables that should travel together, with the least loss of "
-    "correlations within all limits; the other sliders, weights and precision stay. The answer is "
-    "checked on fresh releases. Undo brings this setting back."
+    "Looks for a setting that keeps all limits with the least loss of correlations: for the "
+    "strength, and for variables that should travel together. The other sliders, weights and "
+    "precision stay. The answer is checked on fresh releases. Undo brings this setting back."
 )
 
 
@@ -38,7 +38,7 @@ def offer(session: Session) -> None:
             return
         _take(session, job)
     st.button(
-        "Find a setting that keeps the policy",
+        "Find what keeps the policy",
         key=_key(session, "seek"),
         disabled=own_work().busy or not session.policy.limits,
         help=_HELP,

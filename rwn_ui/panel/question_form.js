@@ -6,6 +6,7 @@ class QuestionForm {
     this.text = this.node.appendChild(make("p"));
     const label = this.node.appendChild(make("label", "", "Response"));
     this.response = label.appendChild(make("select"));
+    this.response.setAttribute("aria-label", "Response");
     const group = this.node.appendChild(make("fieldset"));
     group.appendChild(make("legend", "", "Predictors"));
     this.predictors = group.appendChild(make("div"));
