@@ -1,17 +1,19 @@
 """The Tune page: what a method's levers and the weights cost, and what they protect."""
 
 import time
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from rwn_ui.features import prediction, project, repeated_draws, risk_axis
+from rwn_ui.features import keep_policy, prediction, project, repeated_draws, risk_axis
 from rwn_ui.messages import frame, guarded
 from rwn_ui.panel import asks_for_more, panel
 from rwn_ui.state import address
 from rwn_ui.state.results import current_release, own_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import arrived, current, sample_note
+from rwn_ui.tune import question
 from rwn_ui.tune import view as tune_view
 from rwn_ui.widgets import download, live_sliders, options, precision, sidebar, slices
 
@@ -35,6 +37,8 @@ def draw() -> None:
             sidebar.method(session)
         above = st.container()
         weighing = None
+        with guarded():
+            keep_policy.offer(session)
         with guarded():
             with guarded():
                 options.draw(session)
@@ -76,7 +80,7 @@ def picture(
         last["tune"] = tune_view.payload(session, current_release(session, slot))
     # the panel goes to the browser first; the widgets follow while it is drawn
     if "tune" in last:
-        panel(last["tune"], key="tune")
+        panel(last["tune"], key="tune", on_pick=partial(question.take, session))
     with guarded():
         with above:
             sidebar.presets(session)

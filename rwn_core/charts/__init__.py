@@ -65,6 +65,7 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "cooks_distance": cooks_distance.draw,
         "mahalanobis": mahalanobis.draw,
         "distribution": distribution.draw,
+        "association": correlation.draw_association,
         "correlation_change": correlation_change.draw,
         "expected_curve": expected_curve.draw,
         "subgroups": subgroups.draw,

@@ -22,6 +22,7 @@ _FROM_ZERO = (0.0, math.inf)
 _SHARE = (0.0, 1.0)
 _PARTS: Mapping[str, Mapping[str, Bounds]] = {
     "correlation": {"released": (-1.0, 1.0)},
+    "association": {"released": (-1.0, 1.0)},
     "regression": {"coefficient_released": UNBOUNDED, "se_released": _FROM_ZERO},
     "generalized_regression": {"coefficient_released": UNBOUNDED, "se_released": _FROM_ZERO},
     "principal_components": {"share_released": _SHARE, "cumulative_released": _SHARE},

@@ -52,6 +52,7 @@ from rwn_core.measures.risk import (
     whole_file_linkage,
 )
 from rwn_core.measures.utility import (
+    association,
     ci_overlap,
     clustering,
     contingency,
@@ -79,6 +80,7 @@ __all__ = ["MEASURES", "read"]
 _MEASURES: tuple[Measure, ...] = (
     correlation.MEASURE,
     rank_correlation.MEASURE,
+    association.MEASURE,
     eigenvalues.MEASURE,
     regression.MEASURE,
     ci_overlap.MEASURE,

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 _KERNELS = Path(__file__).parent / "kernels"
-_READY = "ready"
+READY, LEVELS = "ready", "ready-for-levels"  # of any table; of categories of many levels
 
 
 def folder() -> Path:
@@ -56,12 +56,12 @@ def _state() -> str:
     return digest.hexdigest()[:12]
 
 
-def is_ready() -> bool:
+def is_ready(kernels: str = READY) -> bool:
     """Whether the kernels have been compiled on this machine, in this state."""
-    return (folder() / _READY).is_file()
+    return (folder() / kernels).is_file()
 
 
-def set_ready() -> None:
+def set_ready(kernels: str = READY) -> None:
     """Remember that they have."""
     folder().mkdir(parents=True, exist_ok=True)
-    (folder() / _READY).touch()
+    (folder() / kernels).touch()

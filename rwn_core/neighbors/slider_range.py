@@ -10,13 +10,17 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import squared_distances
 from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.table import LARGEST_DENSE
 
 SAMPLE = 300  # records whose distances to all others are looked at
 FEWEST = 50  # of them, in a large table
 PAIRS = 6_100_000
 THINNED = 100_000  # of the others, kept for quantiles of their distances
 SPREAD = 5.0  # the largest radius, in median nearest distances
+SPREAD_OF_FEW = 15.0  # where all pairs of records are stored: at most so many, and
+SHARE_OF_FEW = 0.25  # until balls hold so much of the file, which a strict policy may need
 LARGEST_K = 60
+LARGEST_K_OF_FEW = 100  # where all pairs of records are stored: what a strict policy may need
 STEPS = 50
 
 
@@ -86,9 +90,13 @@ def slider_range_of(
     if typical == 0:
         apart = squared[(squared > 0) & np.isfinite(squared)]
         typical = float(np.sqrt(np.quantile(apart, 0.01))) if apart.size else 1.0
+    reach = SPREAD * typical
+    if n <= LARGEST_DENSE:
+        wide = min(_radius_of_mean_size(squared, SHARE_OF_FEW), SPREAD_OF_FEW * typical)
+        reach = max(reach, wide)
     radii = []
     for pairs in (largest_pairs, max(largest_pairs, largest_searched or 0)):
-        radius = SPREAD * typical
+        radius = reach
         if n - 1 > pairs / rows:
             radius = min(radius, _radius_of_mean_size(squared, pairs / rows / n))
         radii.append(radius)
@@ -96,9 +104,8 @@ def slider_range_of(
     step = _step(most)
     stored, epsilon = (max(step, math.floor(r / step) * step) for r in (radii[0], most))
     stored, epsilon = float(f"{stored:.12g}"), float(f"{epsilon:.12g}")
-    return SliderRange(
-        epsilon=epsilon, step=step, k=min(LARGEST_K, n - 1), typical=typical, stored=stored
-    )
+    k = min(LARGEST_K if n > LARGEST_DENSE else LARGEST_K_OF_FEW, n - 1)
+    return SliderRange(epsilon=epsilon, step=step, k=k, typical=typical, stored=stored)
 
 
 def _sampled(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

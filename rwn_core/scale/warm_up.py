@@ -12,11 +12,13 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
 from rwn_core.masking import RWN, mask
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.kernel_cache import is_ready, set_ready
+from rwn_core.neighbors.kernel_cache import LEVELS, is_ready, set_ready
+from rwn_core.neighbors.metric_axes import MANY_LEVELS
 from rwn_core.parallel.threads import Watch
 from rwn_core.randomness import SecretKey
 
@@ -60,10 +62,19 @@ def warm_for_levels() -> None:
 
     Most tables have none, so nobody waits for this.
     """
+    if is_ready(LEVELS):
+        return
     n = LARGEST_DENSE + 500
     numbers = np.random.default_rng(0)
     frame = {"x": numbers.normal(size=n), "place": (np.arange(n) % 100).astype(str)}
     mask(Microdata.from_frame(pd.DataFrame(frame)), RWN(k=3, epsilon=0.1), seed=0)
+    set_ready(LEVELS)
+
+
+def has_many_levels(table: Microdata) -> bool:
+    """Whether a category has so many levels that its search is `warm_for_levels`'s."""
+    categories = (v.name for v in table.schema.released if v.kind is Kind.CATEGORICAL)
+    return any(len(table.codes(name)[1]) > MANY_LEVELS for name in categories)
 
 
 if __name__ == "__main__":

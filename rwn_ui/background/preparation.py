@@ -9,15 +9,24 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.errors import RWNError, log_fault
-from rwn_core.neighbors.kernel_cache import is_ready
+from rwn_core.neighbors.kernel_cache import LEVELS, is_ready
+from rwn_core.parallel.job import Job
 from rwn_core.parallel.threads import Cancelled, Progress
-from rwn_core.scale.warm_up import warm
+from rwn_core.scale.warm_up import has_many_levels, warm, warm_for_levels
 from rwn_ui.background.end_with_session import end_with_the_session
 
 Begin = Callable[[rwn.Microdata, Progress, threading.Event], Any]
 Prepare = Callable[[rwn.Microdata, Progress, threading.Event, Any], Any]
 CANCELLED = "Cancelled."
 _COMPILING = threading.Lock()  # once for all users
+_GLANCE = 0.2  # seconds between two looks at whether to stop
+
+
+def compile_ahead(levels: bool, progress: Progress | None = None) -> None:
+    """Translate the search for this machine, in a process that may be ended."""
+    warm()
+    if levels:
+        warm_for_levels()
 
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
@@ -103,7 +112,7 @@ class Preparation:
         self._picture.wait(seconds)
 
     def cancel(self) -> None:
-        """Ask it to stop; it does so within half a second, or when the compiler is done."""
+        """Ask it to stop; it does so within half a second."""
         self._stop.set()
 
     def _work(self) -> None:
@@ -127,11 +136,34 @@ class Preparation:
             self._picture.set()
 
     def _compile(self) -> None:
-        self.compiling = not is_ready()
-        if self.compiling:
-            with _COMPILING:
-                warm()
-            self.compiling = False
+        """Have the search translated in a process of its own: a compiler cannot be asked to stop.
+
+        Where the machine code cannot be kept for this process, it is translated here.
+        """
+        levels = has_many_levels(self.data)
+        self.compiling = not (is_ready() and (is_ready(LEVELS) or not levels))
+        if not self.compiling:
+            return
+        while not _COMPILING.acquire(timeout=_GLANCE):
+            self._stop_here()
+        try:
+            self._compile_elsewhere(levels)
+            compile_ahead(levels)  # at once where the other process could keep it
+        finally:
+            _COMPILING.release()
+        self.compiling = False
+
+    def _compile_elsewhere(self, levels: bool) -> None:
+        elsewhere = Job(compile_ahead, levels=levels)
+        try:
+            while elsewhere.running:
+                self._stop_here(_GLANCE)
+        finally:
+            elsewhere.cancel()
+
+    def _stop_here(self, seconds: float = 0.0) -> None:
+        if self._stop.wait(seconds):
+            raise Cancelled(CANCELLED)
 
     def _progress(self, share: float) -> None:
         self.share = share

@@ -12,7 +12,7 @@ import orjson
 import streamlit as st
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("panel.js", "card.js", "painter.js", "marks.js", "full_view.js")
+_SCRIPTS = ("panel.js", "card.js", "painter.js", "marks.js", "full_view.js", "question_form.js")
 """Parts of one script module."""
 
 _mount = st.components.v2.component(
@@ -40,6 +40,7 @@ def panel(
         wide, single : bool, two columns or one, and higher charts.
         tall : bool, one chart as high as the window leaves room for, under three tiles in a row.
         stacked : bool, up to three tiles side by side, each of several lines.
+        table : str, the name of the table, for files.
         summary : {"text", "help"?}, the present parameters in one line.
         changed : {"names": [str], "share": [float], "overall": float, "q": float | None,
             "least"?, "warning"?}, realized share of changed cells, the least and what is amiss in

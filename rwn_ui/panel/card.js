@@ -62,6 +62,7 @@ class Card {
     this.plot.setAttribute("role", "img");
     this.canvas = this.plot.appendChild(make("canvas"));
     this.reason = this.plot.appendChild(make("p", "rwn-reason"));
+    this.ask = (form) => (this.form ??= form && new QuestionForm(this.plot, panel))?.show(form);
     this.plot.addEventListener("pointerenter", () => this.touch(panel));
     this.plot.addEventListener("pointerleave", () => this.leave());
     this.plot.addEventListener("pointerdown", () => this.press());
@@ -87,10 +88,12 @@ class Card {
     this.node.dataset.drawn = ++this.count;
   }
 
-  describe({ title, note, alt, reason = "" }) {
+  describe({ title, note, alt, reason = "", form }) {
     setText(this.title, title);
     setText(this.note, note);
-    setText(this.reason, reason);
+    setText(this.reason, form ? "" : reason);
+    this.ask(form);
+    this.plot.setAttribute("role", form ? "group" : "img");
     this.canvas.hidden = Boolean(reason);
     this.expand.setAttribute("aria-label", `Full view: ${title}`);
     this.expand.hidden = Boolean(reason);

@@ -2,6 +2,7 @@
 // made in the browser from the card's own chart.
 
 const FULL = 1.25;
+const LONGEST = 80;          // letters of a file's name about its table and setting
 
 class FullView {
   constructor(root, panel) {
@@ -52,9 +53,16 @@ class FullView {
     return Boolean(this.chart.table.internal);
   }
 
-  /** A file's name; what is internal says so. */
+  /** The table and the setting that are shown; of a table's name no folder. */
+  get about() {
+    const { table = "", summary } = this.panel.data;
+    return [table.split(/[\\/]/).pop(), summary?.text].filter(Boolean).join(" · ");
+  }
+
+  /** A file's name with the table's and the setting; what is internal says so. */
   named(ending) {
-    return `${this.internal ? "internal-" : ""}${this.chart.key}.${ending}`;
+    const about = this.about.replaceAll("ε", "epsilon").replace(/ = /g, "-").replace(/[^\p{L}\p{N}.]+/gu, "-");
+    return `${this.internal ? "internal-" : ""}${this.chart.key}-${about.slice(0, LONGEST)}`.replace(/[-.]+$/, "") + `.${ending}`;
   }
 
   draw() {
@@ -83,7 +91,7 @@ class FullView {
   async savePicture() {
     const { data, layout } = this.plot;
     const { note } = this.chart;
-    const text = [this.title.textContent, note, this.panel.data.summary?.text].filter(Boolean).join(" · ");
+    const text = [this.title.textContent, note, this.about].filter(Boolean).join(" · ");
     const head = 30 * this.theme.scale;
     const headed = {
       ...layout,

@@ -120,6 +120,19 @@ const OUTLINES = {
     ctx.lineTo(x - d, y);
     ctx.closePath();
   },
+  // arrows at the edge of the plot, within it
+  "triangle-up"(ctx, x, y, r) {
+    ctx.moveTo(x, y);
+    ctx.lineTo(x + 1.3 * r, y + 2 * r);
+    ctx.lineTo(x - 1.3 * r, y + 2 * r);
+    ctx.closePath();
+  },
+  "triangle-right"(ctx, x, y, r) {
+    ctx.moveTo(x, y);
+    ctx.lineTo(x - 2 * r, y + 1.3 * r);
+    ctx.lineTo(x - 2 * r, y - 1.3 * r);
+    ctx.closePath();
+  },
 };
 
 const LEVELS = 64;

@@ -129,6 +129,7 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
     return {
         "stamp": stamp,
         "projector": session.projector,
+        "table": session.name,
         "summary": {
             "text": f"{words} · keys: {', '.join(attack.keys)}",
             "help": f"{INTERNAL} {radius_note(session.levers)}".rstrip(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from threading import Event
 
@@ -46,7 +47,9 @@ def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
         return False
 
     def then(table: PreparedTable) -> None:
-        session.data = data.with_slices(session.slices)  # they may have changed meanwhile
+        # slices and regression may have changed meanwhile
+        schema = replace(data.schema, question=session.data.schema.question)
+        session.data = data.with_schema(schema).with_slices(session.slices)
 
     _go_over(session, data, session.name, then, session.method, session.options)
     begun = own_work().preparation
@@ -58,6 +61,12 @@ def reweigh(session: Session, weights: Mapping[str, float]) -> bool:
 def reslice(session: Session, slices: Sequence[Sequence[str]]) -> None:
     """Have exactly these variables travel together, at once: distances do not depend on it."""
     session.data = session.data.with_slices(slices)
+
+
+def ask_for(session: Session, question: rwn.Question) -> None:
+    """Have releases keep this regression, at once: distances do not depend on it."""
+    schema = replace(session.data.schema, question=question)
+    session.data = session.data.with_schema(schema)
 
 
 def change_method(session: Session, method: str) -> None:

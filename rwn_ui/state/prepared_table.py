@@ -13,6 +13,7 @@ import rwn_core as rwn
 from rwn_core.masking import METHODS, Masked, Prepared, lever_values, unrounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.utility.association import is_mixed
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
@@ -30,6 +31,7 @@ SHOWN = (
     "marginals",
     "cells_changed",
 )
+MIXED = "association"  # is shown in place of the correlations where not all variables are numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +128,8 @@ class PreparedTable:
         exact = moved.release(SecretKey.from_seed(seed), progress=progress)
         masked = exact.rounded(precision)
         comparison = self.comparison.with_masked(masked.masked, masked.law)
-        readings = {key: rwn.MEASURES[key].read(comparison) for key in SHOWN}
+        keys = (*SHOWN, *((MIXED,) if is_mixed(self.data) else ()))
+        readings = {key: rwn.MEASURES[key].read(comparison) for key in keys}
         return CurrentRelease(
             params=params, exact=exact, masked=masked, readings=readings, comparison=comparison
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import streamlit as st
@@ -79,12 +79,13 @@ def release_key(session: Session) -> Key:
 
 
 def preparation_key(data: rwn.Microdata, method: str, options: Options) -> Key:
-    """What is prepared once: a table for a method, whatever its sliders and slices are."""
-    return data.fingerprint, data.schema.with_slices(()), method, options
+    """What is prepared once: a table for a method, whatever its sliders, slices and regression."""
+    schema = replace(data.schema.with_slices(()), question=None)
+    return data.fingerprint, schema, method, options
 
 
 def prepared(session: Session) -> PreparedTable:
-    """What is prepared once for the table, its weights and the method, under the own slices."""
+    """What is prepared once for the table and the method, under its own slices and regression."""
     data, method, options = session.data, session.method, session.options
     key = preparation_key(data, method, options)
     table: PreparedTable = own_results().tables.once(

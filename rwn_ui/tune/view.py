@@ -16,10 +16,10 @@ from rwn_ui.features import (
 )
 from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.state import address
-from rwn_ui.state.prepared_table import CurrentRelease
+from rwn_ui.state.prepared_table import MIXED, CurrentRelease
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Pin, Session
-from rwn_ui.tune import tiles
+from rwn_ui.tune import question, tiles
 from rwn_ui.tune.tiles import Readings
 
 CARDS = (
@@ -42,6 +42,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     shown = {
         "projector": session.projector,
         "address": address.address(session),
+        "table": session.name,
         "summary": {
             "text": f"{session.words} · seed {session.seed}{_shown_so_far(session)}"
             + repeated_draws_results.words(repeated_draws_results.drawn(session)),
@@ -97,10 +98,13 @@ def _cards(readings: Readings, session: Session) -> list[Chart]:
     cards = [_map(readings, session)]
     made = repeated_draws_results.drawn(session)
     for key in CARDS:
+        if key == "correlation" and MIXED in readings:
+            key = MIXED  # correlations would leave its categories out
         measure = "marginals" if key == "distribution" else key
         reading = readings[measure]
         if not isinstance(reading, Reading):
-            cards.append(draw_reason(rwn.MEASURES[measure].title, str(reading), key))
+            card = draw_reason(rwn.MEASURES[measure].title, str(reading), key)
+            cards.append(question.with_form(session, card) if key == "regression" else card)
         elif key == "distribution":
             cards.append(
                 CHARTS[key](

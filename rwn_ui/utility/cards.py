@@ -11,6 +11,7 @@ from rwn_core.charts import CHARTS, Chart, draw_reason
 from rwn_core.evaluation.forecast.statistic import Statistic
 from rwn_core.evaluation.repeated_draws import Ensemble
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.utility.association import is_mixed
 from rwn_ui.features import repeated_draws_results
 from rwn_ui.state.results import own_results
 from rwn_ui.state.session import Session
@@ -32,8 +33,11 @@ def cards(session: Session, utility: UtilityReadings, drawn: Ensemble | None) ->
             return draw_reason(title, str(reading), key or measure)
         return draw(reading, *more, **repeated_draws_results.bands(drawn, measure))
 
+    relations = card("Correlations", "correlation", CHARTS["correlation"])
+    if is_mixed(session.data):
+        relations = card("Associations", "association", CHARTS["association"])
     return [
-        card("Correlations", "correlation", CHARTS["correlation"]),
+        relations,
         card(
             "Change of correlations",
             "correlation",

@@ -91,6 +91,7 @@ def payload(
     )
     shown = {
         "projector": session.projector,
+        "table": session.name,
         "summary": {
             "text": f"{session.words} · seed {session.seed}{repeated_draws_results.words(drawn)}",
             "help": radius_note(session.levers),

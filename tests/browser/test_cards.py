@@ -115,6 +115,7 @@ def check_view(app, view, title: str) -> None:
 
     name, content = app.saved(view.get_by_role("button", name="PNG").click)
     assert name.endswith(".png")
+    assert "bodyfat-epsilon-" in name
     assert content.startswith(b"\x89PNG\r\n")
     assert len(content) > 10_000
 

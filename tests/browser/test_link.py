@@ -71,7 +71,7 @@ def test_bad_values_of_a_link_are_a_sentence_each_on_a_living_page(app) -> None:
     app.open("/?epsilon=5+km&k=2.5&q=-0.1")
     assert [message.partition(";")[0] for message in app.messages()] == [
         "epsilon of the link must be a number from 0 to 8.2",
-        "k of the link must be a whole number from 1 to 60",
+        "k of the link must be a whole number from 1 to 100",
         "q of the link must be a number from 0 to 1",
     ]
     assert app.stamp.startswith("ε = 2 · k = 5 · q = 1")

@@ -170,20 +170,24 @@ def test_projector_mode_shows_two_columns_and_larger_type(app) -> None:
 
 def test_on_a_narrow_screen_the_sidebar_does_not_cover_the_page(open_app) -> None:
     narrow = open_app(viewport={"width": 390, "height": 844})
-    narrow.page.goto(narrow.server.address)  # cards further down are drawn when they are seen
-    tile = narrow.page.locator(".rwn-tile").first
-    tile.wait_for()
-    narrow.settle()
     on_top = """(tile) => {
-      const { x, y, width, height } = tile.getBoundingClientRect();
-      return tile.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      const { x, y, height } = tile.getBoundingClientRect();
+      return tile.contains(document.elementFromPoint(x + 3, y + height / 2));
     }"""
-    assert tile.evaluate(on_top)
+    for link in ("/", "/?projector=1"):  # the sidebar is wider in large type
+        narrow.page.goto(narrow.server.address + link)  # cards are drawn when they are seen
+        tile = narrow.page.locator(".rwn-tile").first
+        tile.wait_for()
+        narrow.settle()
+        assert tile.evaluate(on_top), link
 
 
-def test_no_title_of_a_card_is_cut(open_app) -> None:
-    for width in (1024, 1280):
-        page = open_app(viewport={"width": width, "height": 720}).open("/").page
-        titles = page.locator(".rwn-card figcaption b, .rwn-label > span:first-child")
+def test_no_title_and_no_number_is_cut(open_app) -> None:
+    for width, link in ((1024, "/"), (1280, "/"), (1280, "/?projector=1")):
+        # high enough for all cards to be in view, and so drawn
+        page = open_app(viewport={"width": width, "height": 3000}).open(link).page
+        titles = page.locator(
+            ".rwn-card figcaption b, .rwn-note, .rwn-label > span:first-child, .rwn-value"
+        )
         cut = "all => all.filter((n) => n.scrollWidth > n.clientWidth + 1).map((n) => n.innerText)"
         assert titles.evaluate_all(cut) == []

@@ -34,7 +34,7 @@ from rwn_core.mechanism.donors import copy_from_donors
 from rwn_ui.risk import sentences as risk_sentences
 from tests.holding import hold
 
-NAN_MEANS_CONSTANT = {"correlation", "rank_correlation"}
+NAN_MEANS_CONSTANT = {"correlation", "rank_correlation", "association"}
 OF_ALL_RELEASES = {
     # what a law expects of every release says nothing of the one at hand
     *("neighborhood_size", "repeated_releases", "membership", "differential_privacy"),

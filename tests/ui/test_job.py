@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.tuning import Plan, Setting
-from rwn_core.tuning.search_processes import Crew
-from rwn_ui.background import end_with_session
+from rwn_core.parallel.threads import thread_count
+from rwn_ui.background import end_with_session, preparation
 from rwn_ui.background.job import Job
+from rwn_ui.background.preparation import Preparation
 from rwn_ui.state.work import Work
+from rwn_ui.sweep.slice_search import seek_politely
 
 
 def add(a: int, b: int, progress: Callable[[float], None]) -> int:
@@ -87,24 +91,72 @@ def test_work_of_a_user_who_has_left_ends(monkeypatch: pytest.MonkeyPatch) -> No
     assert multiprocessing.active_children() == []
 
 
-def search(progress: Callable[[float], None]) -> None:
-    """A search with workers of its own; it tells their numbers as its shares."""
-    data = rwn.load_demo("bodyfat")
-    setting, plan = Setting.of("rwn", {"k": 5}), Plan(measures=("correlation",), releases=10_000)
-    with Crew(data, [setting], plan, workers=2) as crew:
-        progress(float(crew._pool.pids[1]))
-        crew.points([setting], plan, lambda share: None)
+def cpu_seconds(also: Collection[int] = ()) -> dict[int, float]:
+    """Of this process, of all below it and of some others that may be orphans, by number."""
+    own: dict[int, tuple[int, float]] = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):  # it has just ended
+            fields = (process / "stat").read_text().rpartition(")")[2].split()
+            if b"resource_tracker" not in (process / "cmdline").read_bytes():
+                ticks = int(fields[11]) + int(fields[12])
+                own[int(process.name)] = (int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"))
+    found = {os.getpid(), *also}
+    for _ in range(4):  # a job, its workers
+        found |= {pid for pid, (parent, _) in own.items() if parent in found}
+    return {pid: own[pid][1] for pid in found & own.keys()}
 
 
-def test_a_cancelled_search_leaves_none_of_its_workers() -> None:
-    job = Job("at most 5 %", search, words="Searching")
+def computes_after(cancel: Callable[[], None]) -> float:
+    """CPU-seconds in the second after something is cancelled; nothing of it may be left."""
+    alive = cpu_seconds()
+    cancel()
+    before = cpu_seconds(alive)
+    time.sleep(1)
+    after = cpu_seconds(alive)
+    end = time.monotonic() + 10  # a guard against hanging beside other work
+    while len(cpu_seconds(alive)) > 1 and time.monotonic() < end:
+        time.sleep(0.02)
+    assert list(cpu_seconds(alive)) == [os.getpid()]
+    return sum(seconds - before.get(pid, 0.0) for pid, seconds in after.items())
+
+
+def test_a_cancelled_search_of_free_text_stops_computing() -> None:
+    """Also where it was begun by a page: its process has workers of its own."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(3000, 4)), columns=list("abcd"))
+    frame["text"] = [f"remark {number}" for number in rng.integers(0, 2500, 3000)]
+    limits = (rwn.Limit(measure="distance_linkage", at_most=0.01),)
+    job = Job(
+        "at most 1 %",
+        seek_politely,
+        words="Searching",
+        microdata=rwn.Microdata.from_frame(frame),
+        policy=rwn.Policy(limits=limits),
+    )
     end = time.monotonic() + 60
-    while job.share == 0 and time.monotonic() < end:
+    while len(cpu_seconds()) < 2 + thread_count() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert len(cpu_seconds()) == 2 + thread_count()
+    assert computes_after(job.cancel) < 0.3
+
+
+def compile_for_ever(levels: bool, progress: Callable[[float], None]) -> None:
+    while True:
+        pass
+
+
+def test_a_table_that_is_given_up_while_the_search_is_compiled_stops_computing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(preparation, "is_ready", lambda *which: False)
+    monkeypatch.setattr(preparation, "compile_ahead", compile_for_ever)
+    data = rwn.load_demo("bodyfat")
+    work = Preparation.start(
+        data, "large", begin=lambda *_: None, prepare=lambda *_: None, then=lambda result: None
+    )
+    end = time.monotonic() + 60
+    while not multiprocessing.active_children() and time.monotonic() < end:
         time.sleep(0.02)
-    worker = int(job.share)
-    os.kill(worker, 0)
-    job.cancel()
-    end = time.monotonic() + 10  # a guard against hanging; a second is what is asked
-    while Path(f"/proc/{worker}").exists() and time.monotonic() < end:
-        time.sleep(0.02)
-    assert not Path(f"/proc/{worker}").exists()
+    assert work.compiling
+    assert computes_after(work.cancel) < 0.7  # it may go on for half a second
+    assert (work.running, work.refusal) == (False, "Cancelled.")

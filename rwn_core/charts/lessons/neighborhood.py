@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from rwn_core.charts.parts.plane import circle, plane
+from rwn_core.charts.parts.plane import IN_SD, circle, plane
 from rwn_core.charts.parts.style import (
     EPSILON,
     NEUTRAL,
@@ -21,8 +21,6 @@ from rwn_core.charts.parts.style import (
 )
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.neighborhood import Neighborhood
-
-_TITLES = ("x, in standard deviations", "y, in standard deviations")
 
 
 def draw(lesson: Neighborhood) -> Chart:
@@ -45,7 +43,7 @@ def draw(lesson: Neighborhood) -> Chart:
         f"because {'the k nearest reach' if by_k else 'epsilon reaches'} further, at "
         f"{number(max(lesson.kth, lesson.epsilon))} standard deviations",
         data=[*_clouds(lesson, inside), *_balls(lesson), _chosen(lesson)],
-        layout=plane(lesson.points, _TITLES, annotations=_names(lesson)),
+        layout=plane(lesson.points, IN_SD, annotations=_names(lesson)),
         large={"legend": True},
         table=table(
             ["record", "x", "y", "group", "donor"],

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.charts.parts.plane import circle, plane
+from rwn_core.charts.parts.plane import IN_SD, circle, plane
 from rwn_core.charts.parts.style import (
     EPSILON,
     NEUTRAL,
@@ -22,8 +22,6 @@ from rwn_core.charts.parts.style import (
 )
 from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.theorem import Theorem
-
-_TITLES = ("x, in standard deviations", "y, in standard deviations")
 
 
 def draw(lesson: Theorem) -> Chart:
@@ -49,7 +47,7 @@ def draw(lesson: Theorem) -> Chart:
         f"is {before} before and {after} after, and the joint distributions differ by at most "
         f"{number(lesson.distance, 2)}",
         data=[*clouds, circle(center, lesson.radius, EPSILON, name="the ball"), *_draws(lesson)],
-        layout=plane(lesson.original, _TITLES, annotations=_names(lesson)),
+        layout=plane(lesson.original, IN_SD, annotations=_names(lesson)),
         large={"legend": True},
         table=table(
             ["", "x", "y"],

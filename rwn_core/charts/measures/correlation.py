@@ -1,4 +1,7 @@
-"""Correlations before and after in one square: original below the diagonal, released above."""
+"""Relations of pairs before and after in one square: original below the diagonal, released above.
+
+Correlations of numbers, or the association of any two variables.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,6 +34,12 @@ _SCALE = [
     [1.0, "rgb(178,24,43)"],
 ]
 _FONT = 9
+_COEFFICIENTS = "Pearson’s correlation", "correlation ratio", "Cramér’s V"
+"""By how many of a pair are categories."""
+_LEGEND = (
+    "Two numbers: Pearson’s correlation, −1 to 1. A number and a category: correlation ratio, 0 to "
+    "1. Two categories: Cramér’s V, 0 to 1. The last two are corrected for the number of levels."
+)
 _GAPS = 20
 """Up to this many variables the cells are set apart."""
 _COLORBAR = {
@@ -64,11 +73,59 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
         "◣ original · released ◥",
         f"Heatmap of the {detail['pairs']} correlations of {len(names)} variables, original below "
         f"and released above the diagonal; mean absolute change {changes}, {signs} changed sign",
-        data=[_heatmap(detail, names, drawn)],
-        layout=_layout(names),
-        large={"xaxis": _ticks(names, 60, 30), "yaxis": _ticks(names, 60, 30)},
-        table=_pairs(detail, names, drawn),
+        **_square(detail, names, drawn),
     )
+
+
+def draw_association(reading: Reading, drawn: Drawn | None = None) -> Chart:
+    """Draw the association of all variables as one heatmap on the fixed scale -1 to 1.
+
+    Parameters
+    ----------
+    reading : Reading of the measure "association"
+    drawn : mapping of str to Band, optional
+        Where draws of the setting fall: "released".
+    """
+    detail = reading.detail
+    names = [str(name) for name in detail["names"]]
+    made = _square(detail, names, drawn)
+    made["data"][0]["text"] = _which(detail, made["data"][0]["text"])
+    made["table"]["caption"] = " ".join(filter(None, (_LEGEND, made["table"].get("caption"))))
+    return chart(
+        "association",
+        "Associations",
+        "◣ original · released ◥",
+        f"Heatmap of the association of {detail['pairs']} pairs of {len(names)} variables, "
+        f"original below and released above the diagonal; mean absolute change "
+        f"{number(detail['mean_absolute_change'])}. {_LEGEND}",
+        **made,
+    )
+
+
+def _which(detail: Mapping[str, Any], texts: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The pairs' names with what is shown of them and how far it moved."""
+    change = np.asarray(detail["released"], dtype=float) - np.asarray(detail["original"])
+    kinds = np.asarray(detail["coefficient"]).tolist()
+    return [
+        [
+            f"{text}<br>{_COEFFICIENTS[kind]}, change {_signed(moved)}"
+            for text, kind, moved in zip(*row, strict=True)
+        ]
+        for row in zip(texts, kinds, change.tolist(), strict=True)
+    ]
+
+
+def _signed(change: float) -> str:
+    return f"{change:+.2f}".replace("-", "−") if np.isfinite(change) else "–"
+
+
+def _square(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
+    return {
+        "data": [_heatmap(detail, names, drawn)],
+        "layout": _layout(names),
+        "large": {"xaxis": _ticks(names, 60, 30), "yaxis": _ticks(names, 60, 30)},
+        "table": _pairs(detail, names, drawn),
+    }
 
 
 def _heatmap(
@@ -140,6 +197,9 @@ def _pairs(detail: Mapping[str, Any], names: Sequence[str], drawn: Drawn | None)
     labels = np.array(names, dtype=object)
     heads = ["variable", "with", "original", "released", "absolute change"]
     cells = [labels[first], labels[second], before, after, np.abs(after - before)]
+    if "coefficient" in detail:
+        heads.append("measured by")
+        cells.append(np.array(_COEFFICIENTS, dtype=object)[detail["coefficient"][first, second]])
     if drawn is not None:
         more, ends = columns(drawn["released"])
         heads += more

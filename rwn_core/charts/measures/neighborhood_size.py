@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.charts.parts.clipped_axis import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.style import (
     EPSILON,
     MANY,
@@ -53,19 +54,21 @@ def draw(reading: Reading) -> Chart:
     by_k = np.asarray(detail["governed_by_k"], dtype=bool)
     k, epsilon = detail["k"], detail["epsilon"]
     low, high = max(0.8, 0.7 * min(sizes.min(initial=1), k or 1)), above(1.1 * largest(sizes, [10]))
-    top = above(1.08 * largest(nearest, [epsilon or 0.0]))
+    bulk = clipped(nearest)
+    top = above(1.08 * largest(nearest if bulk is None else [bulk], [epsilon or 0.0]))
+    beyond = beyond_words(nearest, top)
     share, median = percent(detail["share_governed_by_k"]), f"{detail['median']:,.5g}"
     return chart(
         "neighborhood_size",
         "Neighborhood size",
-        f"median {median} · {share} governed by k ◇",
+        f"median {median} · {share} by k ◇",
         f"Nearest distance against neighborhood size of {len(sizes):,} records; the median size is "
-        f"{median}, and k governs {share} of the records",
+        f"{median}, and k governs {share} of the records" + (f"; {beyond}" if beyond else ""),
         data=_cloud(sizes, nearest, by_k, (low, high, top)),
         layout=layout(
             _size_axis(low, high),
             axis("nearest distance", 0, top),
-            **_lines(k, epsilon, top),
+            **_lines(k, epsilon, top, beyond),
         ),
         large={"legend": True},
         table=_table(sizes, nearest, by_k),
@@ -109,12 +112,15 @@ def _cloud(
         cloud |= {"name": f"governed by {name}", "text": rows + 1, "hovertemplate": _HOVER}
         if name == "k":
             cloud["marker"] |= {"size": 7, "color": NEUTRAL, "symbol": "diamond-open"}
-        traces.append(cloud)
+        traces += at_the_edge(cloud, "y", frame[2])
     return traces
 
 
-def _lines(k: int | None, epsilon: float | None, top: float) -> dict[str, Any]:
-    """Dashed red line at the radius and dotted gray line at k, each with its name."""
+def _lines(k: int | None, epsilon: float | None, top: float, beyond: str) -> dict[str, Any]:
+    """Dashed red line at the radius and dotted gray line at k, each with its name.
+
+    And in words what lies beyond the top.
+    """
     shapes: list[dict[str, Any]] = []
     labels: list[Label] = []
     if epsilon:
@@ -129,4 +135,7 @@ def _lines(k: int | None, epsilon: float | None, top: float) -> dict[str, Any]:
         labels.append(
             label(f"k = {k}", at, 1, NEUTRAL, yref="paper", xanchor="left", yanchor="top")
         )
+    if beyond:
+        corner: dict[str, Any] = {"xanchor": "right", "yanchor": "top", "yshift": -8}
+        labels.append(label(f"▲ {beyond}", 1, 1, NEUTRAL, xref="paper", yref="paper", **corner))
     return {"shapes": shapes, "annotations": labels}

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.charts.parts.bands import NAME, Drawn, bars, columns
+from rwn_core.charts.parts.clipped_axis import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.style import (
     NEUTRAL,
     Chart,
@@ -47,7 +48,11 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
     law = None if expected is None else np.asarray(expected, dtype=float)[rows]
     total, vanished = detail["total_change"], detail["vanished"]
     sign = "+" if total > 0 else "−" if total < 0 else "±"
+    bulk = clipped(np.fmax(before, after))
+    top = above(1.05 * (largest(before, after, *_tops(band, rows)) if bulk is None else bulk))
+    beyond = beyond_words(np.fmax(before, after), top, "group")
     note = f"together {sign}{abs(total):.0%}" + (f" · {vanished} vanished" if vanished else "")
+    note += f" · {beyond} ▶" if beyond else ""
     ticks: dict[str, Any] = {
         "tickvals": list(range(len(rows))),
         "ticktext": [escape(shorten(names[row], 20)) for row in rows],
@@ -61,10 +66,10 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
         + ("" if band is None else f"; pale bars: {NAME}"),
         data=[
             *([] if band is None else [bars(band.low[rows], band.high[rows], range(len(rows)))]),
-            *_traces(before, after, law),
+            *_traces(before, after, law, top),
         ],
         layout=layout(
-            axis("records", 0, above(1.05 * largest(before, after, *_tops(band, rows)))),
+            axis("records", 0, top),
             axis("", len(rows) - 0.5, -0.5, showgrid=False, tickfont={"size": 9}, **ticks),
         ),
         large={
@@ -76,7 +81,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
 
 
 def _traces(
-    before: NDArray[Any], after: NDArray[Any], expected: NDArray[Any] | None
+    before: NDArray[Any], after: NDArray[Any], expected: NDArray[Any] | None, top: float
 ) -> list[Trace]:
     height = np.arange(len(before))
     gap = np.full(len(before), np.nan)
@@ -94,7 +99,7 @@ def _traces(
         marks = points(values, height, released=released)
         marks["marker"] |= {"size": 7, "opacity": 1}
         marks["hovertemplate"] = "%{x} records<extra>%{fullData.name}</extra>"
-        traces.append(marks)
+        traces += at_the_edge(marks, "x", top)
     return traces
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.charts.parts.bands import NAME, Drawn, range_text, stripe
+from rwn_core.charts.parts.clipped_axis import at_the_edge, beyond_words, clipped
 from rwn_core.charts.parts.style import (
     MANY,
     NEUTRAL,
@@ -62,7 +63,10 @@ def draw(reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, 
     width = int(max(largest(*records), 1))
     shift = [0, int(1.06 * width) if many else 0]
     band = None if drawn is None else drawn["max_released"]
-    top = above(1.1 * largest(*values, [] if band is None else band.high))
+    bulk = clipped(*values)
+    top = above(
+        1.1 * (largest(*values, [] if band is None else band.high) if bulk is None else bulk)
+    )
     maxima = [number(detail[f"max_{side}"]) for side in _SIDES]
     holders = [detail[f"argmax_{side}"] + 1 for side in _SIDES]
     return chart(
@@ -72,6 +76,7 @@ def draw(reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, 
         + ("" if band is None else f" · draws {range_text(band.low, band.high)}"),
         f"{title} of each record; the maximum is {maxima[0]} at record {holders[0]} of the "
         f"original and {maxima[1]} at record {holders[1]} of the release"
+        + (f"; {beyond}" if (beyond := beyond_words(np.concatenate(values), top, "point")) else "")
         + ("" if band is None else f"; {NAME} have {range_text(band.low, band.high)}"),
         data=[
             trace
@@ -83,7 +88,7 @@ def draw(reading: Reading, drawn: Drawn | None = None, *, key: str, title: str, 
             axis(unit, 0, top),
             shapes=[
                 *([] if band is None else [stripe(band.low, band.high)]),
-                horizontal(detail["max_original"], ORIGINAL),
+                *([horizontal(most, ORIGINAL)] if (most := detail["max_original"]) <= top else []),
                 *([vertical(1.03 * width, NEUTRAL)] if many else []),
             ],
             annotations=_names(detail, shift, top, width + shift[1]),
@@ -125,7 +130,7 @@ def _cloud(
     cloud["hovertemplate"] = _HOVER
     if shift or len(values) >= MANY:
         cloud |= {"text": records[shown], "hovertemplate": _HOVER_SHIFTED}
-    return [*traces, cloud]
+    return [*traces, *at_the_edge(cloud, "y", frame[1])]
 
 
 def _names(detail: Mapping[str, Any], shift: list[int], top: float, span: float) -> list[Label]:
@@ -147,6 +152,11 @@ def _names(detail: Mapping[str, Any], shift: list[int], top: float, span: float)
         align = "left" if x < 0.06 * span else "right" if x > 0.94 * span else "center"
         side_of = {"xanchor": align, "yanchor": "top" if i == below else "bottom"}
         lift = {"yshift": -3 if i == below else 3}
+        text = f"#{record}"
+        if height > top:  # beside the arrow at the edge; the file to the right goes left of its own
+            height, text = top, f"#{record}: {number(height)}"
+            side_of = {"xanchor": "right" if x > 0.5 * span else "left", "yanchor": "top"}
+            lift = {"xshift": -6 if x > 0.5 * span else 6, "yshift": -12 * i}
         color = RELEASED if i else ORIGINAL
-        labels.append(label(f"#{record}", x, height, color, bold=True, **side_of, **lift))
+        labels.append(label(text, x, height, color, bold=True, **side_of, **lift))
     return labels

@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike
 
 from rwn_core.charts.parts.style import Trace, axis, floats, layout
 
+IN_SD = ("x, in standard deviations", "y, in standard deviations")
+"""Titles of the axes of standardized points."""
 _CORNERS = 96
 _MARGIN = 0.15  # in units of the axes
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hand_made_readings import correlation_reading
 
-from rwn_core.charts import serialise
+from rwn_core.charts import CHARTS, serialise
 from rwn_core.charts.measures import correlation
 
 
@@ -35,3 +37,20 @@ def test_the_table_lists_every_pair_once() -> None:
     rows = correlation.draw(correlation_reading(4))["table"]["rows"]
     assert len(rows) == 6
     assert rows[0] == ["age", "v1", 0.5, -0.25, 0.75]
+
+
+def test_associations_say_what_is_shown_of_which_pair_and_how_far_it_moved() -> None:
+    plain = correlation_reading(3)
+    mixed = replace(plain, detail={**plain.detail, "coefficient": np.add.outer(*2 * [[0, 0, 1]])})
+    chart = CHARTS["association"](mixed)
+    texts = chart["data"][0]["text"]
+    assert texts[1][0] == "v1 × age<br>Pearson’s correlation, change −0.75"
+    assert texts[0][2].endswith("correlation ratio, change −0.75")
+    assert [row[5] for row in chart["table"]["rows"]] == [
+        "Pearson’s correlation",
+        "correlation ratio",
+        "correlation ratio",
+    ]
+    assert "corrected for the number of levels" in chart["alt"]
+    assert "corrected for the number of levels" in chart["table"]["caption"]
+    np.testing.assert_array_equal(chart["data"][0]["z"], correlation.draw(plain)["data"][0]["z"])

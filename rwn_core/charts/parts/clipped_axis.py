@@ -1,0 +1,88 @@
+"""Where an axis ends before a few values that would press all others flat, and how it says so."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rwn_core.charts.parts.style import Trace, floats, number
+
+FLAT = 10  # times as large as the others: they would fill a tenth of the picture
+_ARROWS = {"x": "triangle-right", "y": "triangle-up"}
+FEW = 500  # one value in so many may lie beyond, and one in any case
+
+
+def clipped(*files: ArrayLike) -> float | None:
+    """The largest value that the axis has to hold, where a few lie far beyond it.
+
+    Parameters
+    ----------
+    *files : array_like of float, shape (n,)
+        The values of each file; missing ones do not count.
+
+    Returns
+    -------
+    float or None
+        The largest value that is at most ten times as large as all but one value in 500 of each
+        file, and all but one in any case; None where no value is larger, so that the axis holds
+        everything.
+    """
+    known = [np.sort(a[np.isfinite(a)]) for a in (np.asarray(f, dtype=float) for f in files)]
+    top = max((float(each[-1]) for each in known if each.size), default=0.0)
+    rest = [float(each[-1 - few]) for each in known if each.size > (few := _few(each))]
+    most = FLAT * max(rest, default=0.0)
+    if not 0 < most < top:
+        return None
+    return max(float(each[each <= most].max(initial=0.0)) for each in known)
+
+
+def _few(values: NDArray[Any]) -> int:
+    return max(1, values.size // FEW)
+
+
+def at_the_edge(marks: Trace, axis: str, edge: float) -> list[Trace]:
+    """Put the marks that lie beyond an axis at its edge, as arrows that tell their true values.
+
+    Parameters
+    ----------
+    marks : Trace
+        Of single points, with a hover text.
+    axis : {"x", "y"}
+    edge : float
+        Where it ends.
+
+    Returns
+    -------
+    list of Trace
+        The marks within, and the arrows where there are any.
+    """
+    values = np.asarray(marks[axis], dtype=float)
+    beyond = values > edge
+    if not beyond.any():
+        return [marks]
+    other = {"x": "y", "y": "x"}[axis]
+    arrows = marks | {
+        axis: np.full(int(beyond.sum()), edge),
+        other: np.asarray(marks[other])[beyond],
+        "customdata": floats(values[beyond]),
+        "hovertemplate": marks["hovertemplate"].replace(f"%{{{axis}", "%{customdata"),
+        "marker": marks["marker"] | {"symbol": _ARROWS[axis], "size": 8, "opacity": 1},
+        "showlegend": False,
+        "cliponaxis": False,
+    }
+    if "text" in marks:
+        arrows["text"] = np.asarray(marks["text"])[beyond]
+    return [marks | {axis: floats(np.where(beyond, np.nan, values))}, arrows]
+
+
+def beyond_words(values: ArrayLike, edge: float, what: str = "record") -> str:
+    """How many values lie beyond, and the largest; empty where none does."""
+    known = np.asarray(values, dtype=float)
+    known = known[np.isfinite(known) & (known > edge)]
+    if not known.size:
+        return ""
+    top = float(known.max())
+    largest = f"{top:,.0f}" if top >= 1000 else number(top)
+    if known.size == 1:
+        return f"1 {what} beyond, {largest}"
+    return f"{known.size:,} {what}s beyond, up to {largest}"

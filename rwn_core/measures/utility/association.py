@@ -1,0 +1,72 @@
+"""Association of all pairs of variables, numbers and categories: how far each moved."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import codes, matrix
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.statistics.association import association_matrix
+
+NUMBERS = (Kind.CONTINUOUS, Kind.COUNT, Kind.DATE)
+
+
+def is_mixed(table: Microdata) -> bool:
+    """Whether some released variables are no numbers, so that correlations leave them out."""
+    return any(v.name not in table.numeric_names for v in table.schema.released)
+
+
+def compute(comparison: Comparison) -> Reading:
+    """Mean absolute change of the association of all pairs of variables."""
+    original = comparison.original
+    names = [variable.name for variable in original.schema.released]
+    if len(names) < 2:
+        raise NotApplicable("Association needs at least two variables.")
+    before = comparison.once("associations", lambda: _matrix(original, original))
+    after = _matrix(original, comparison.masked)
+    pairs = np.triu_indices(len(names), 1)
+    change = np.abs(after - before)[pairs]
+    defined = ~np.isnan(change)
+    if not defined.any():
+        raise NotApplicable("No pair of variables varies in both tables.")
+    category = np.array([v.kind not in NUMBERS for v in original.schema.released], dtype=np.int64)
+    detail = {
+        "names": names,
+        "original": before,
+        "released": after,
+        "coefficient": category[:, None] + category[None, :],
+        "mean_absolute_change": float(change[defined].mean()),
+        "pairs": int(defined.sum()),
+    }
+    return Reading(value=float(change[defined].mean()), baseline=0.0, detail=detail)
+
+
+def _matrix(original: Microdata, table: Microdata) -> NDArray[np.float64]:
+    """The associations in the schema's order."""
+    released = original.schema.released
+    numbers = [v.name for v in released if v.kind in NUMBERS]
+    categories = [v.name for v in released if v.kind not in NUMBERS]
+    found = association_matrix(
+        matrix(original, table, numbers), [codes(original, table, name)[0] for name in categories]
+    )
+    place = {name: at for at, name in enumerate((*numbers, *categories))}
+    order = [place[variable.name] for variable in released]
+    return found[np.ix_(order, order)]
+
+
+MEASURE = Measure(
+    key="association",
+    title="Associations",
+    side="utility",
+    better="lower",
+    bounds=(0.0, 2.0),
+    unit="mean absolute change",
+    question="How far did the association of pairs of variables move, categories among them?",
+    source="Pearson; correlation ratio (Kelley 1935); Cramer's V (Bergsma 2013)",
+    compute=compute,
+)

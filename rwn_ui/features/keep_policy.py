@@ -1,0 +1,99 @@
+"""A setting that keeps the policy, looked for in the background; the sliders go there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.parallel.processes import be_polite
+from rwn_core.tuning import SliceAnswer, seek_slices
+from rwn_ui.background.job import Job
+from rwn_ui.background.progress import wait_for
+from rwn_ui.messages import escaped
+from rwn_ui.state.load_setting import load
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
+
+JOB = "setting that keeps the policy"
+_HELP = (
+    "Looks for a setting that keeps all limits with the least loss of correlations: for the "
+    "strength, and for variables that should travel together. The other sliders, weights and "
+    "precision stay. The answer is checked on fresh releases. Undo brings this setting back."
+)
+
+
+def offer(session: Session) -> None:
+    """A button that looks for one, how far that is, and what came of it.
+
+    Nothing where the method does not ask which variables travel together.
+    """
+    if not rwn.METHODS[session.method].uses_slices:
+        return
+    job = own_work().jobs.get(JOB)
+    if job is not None and job.about == _about(session):
+        if job.running:
+            wait_for(job, _key(session, "cancel"))
+            return
+        _take(session, job)
+    st.button(
+        "Find what keeps the policy",
+        key=_key(session, "seek"),
+        disabled=own_work().busy or not session.policy.limits,
+        help=_HELP,
+        width="stretch",
+        on_click=_begin,
+        args=(session,),
+    )
+
+
+def _key(session: Session, what: str) -> str:
+    return f"tune.{session.generation}.keep.{what}"
+
+
+def _about(session: Session) -> tuple[Any, ...]:
+    """What an answer is of: another table, method or policy asks anew."""
+    return session.data.fingerprint, session.method, session.policy
+
+
+def _begin(session: Session) -> None:
+    own_work().jobs[JOB] = Job(
+        "the policy",
+        seek_politely,
+        words="Looking for a setting that keeps the policy",
+        about=_about(session),
+        microdata=session.data,
+        policy=session.policy,
+        setting=session.setting,
+    )
+
+
+def seek_politely(**arguments: Any) -> SliceAnswer:
+    """Search in a process of its own, which leaves the processors to the sliders."""
+    be_polite()  # its workers are as polite
+    return seek_slices(arguments.pop("microdata"), arguments.pop("policy"), **arguments)
+
+
+def _take(session: Session, job: Job) -> None:
+    """Go over to the answer, once; say what it promises, or why there is none."""
+    if job.refusal:
+        st.info(escaped(f"No setting was found: {job.refusal}"), icon=":material/info:")
+        return
+    answer: SliceAnswer = job.result
+    if answer.reached:
+        taken = _key(session, "taken")
+        if st.session_state.get(taken) is not job:
+            st.session_state[taken] = job
+            load(session, answer.point.setting)
+            st.rerun()
+        st.success(escaped(f"This keeps the policy: {answer.sentence}"))
+        return
+    st.warning(escaped(answer.sentence))
+    st.button(
+        "Take the nearest",
+        key=_key(session, "nearest"),
+        width="stretch",
+        on_click=load,
+        args=(session, answer.point.setting),
+    )

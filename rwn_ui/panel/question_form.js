@@ -1,0 +1,52 @@
+// The form on a card whose regression nobody has chosen: what is explained, and what explains it.
+
+class QuestionForm {
+  constructor(parent, panel) {
+    this.node = parent.appendChild(make("form", "rwn-ask"));
+    this.text = this.node.appendChild(make("p"));
+    const label = this.node.appendChild(make("label", "", "Response"));
+    this.response = label.appendChild(make("select"));
+    this.response.setAttribute("aria-label", "Response");
+    const group = this.node.appendChild(make("fieldset"));
+    group.appendChild(make("legend", "", "Predictors"));
+    this.predictors = group.appendChild(make("div"));
+    this.fit = this.node.appendChild(make("button", "rwn-button", "Fit"));
+    this.node.addEventListener("change", () => this.check());
+    this.node.addEventListener("submit", (event) => {
+      event.preventDefault();
+      panel.pick(this.send + JSON.stringify({ response: this.response.value, predictors: this.chosen }));
+    });
+  }
+
+  show(form) {
+    this.node.hidden = !form;
+    const known = JSON.stringify(form ?? null);
+    if (!form || known === this.known) return;
+    this.known = known;
+    this.send = form.send;
+    setText(this.text, form.text);
+    this.response.replaceChildren(...form.responses.map((name) => make("option", "", name)));
+    this.predictors.replaceChildren(...form.predictors.map((name) => {
+      const label = make("label");
+      const box = label.appendChild(make("input"));
+      Object.assign(box, { type: "checkbox", value: name });
+      label.append(name);
+      return label;
+    }));
+    this.check();
+  }
+
+  get boxes() {
+    return [...this.predictors.querySelectorAll("input")];
+  }
+
+  get chosen() {
+    return this.boxes.filter((box) => box.checked && !box.disabled).map((box) => box.value);
+  }
+
+  /** A response does not explain itself, and a regression needs a predictor. */
+  check() {
+    for (const box of this.boxes) box.disabled = box.value === this.response.value;
+    this.fit.disabled = !this.chosen.length;
+  }
+}

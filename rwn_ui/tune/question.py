@@ -1,0 +1,42 @@
+"""Asks for the regression on its own card, where a table came without one."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import orjson
+
+import rwn_core as rwn
+from rwn_core.charts import Chart
+from rwn_ui.state.change_table import ask_for
+from rwn_ui.state.session import Session
+
+_ASKED = "regression:"
+"""Begins what the panel sends of it."""
+
+
+def with_form(session: Session, card: Chart) -> Chart:
+    """The card of the regression with a form in place of a reason, where none is chosen."""
+    data = session.data
+    if data.schema.question is not None or not data.numeric_names or data.p < 2:
+        return card
+    form: dict[str, Any] = {
+        "send": _ASKED,
+        "text": "Which regression should the release keep?",
+        "responses": list(data.numeric_names),
+        "predictors": [variable.name for variable in data.schema.released],
+    }
+    return {**card, "note": "", "form": form}
+
+
+def take(session: Session, sent: str) -> None:
+    """Keep the regression that was chosen on the card; anything else that was sent is no answer."""
+    if not sent.startswith(_ASKED):
+        return
+    names = {variable.name for variable in session.data.schema.released}
+    with suppress(rwn.RWNError, ValueError, KeyError, TypeError):
+        asked = orjson.loads(sent.removeprefix(_ASKED))
+        question = rwn.Question(response=asked["response"], predictors=tuple(asked["predictors"]))
+        if {question.response, *question.predictors} <= names:
+            ask_for(session, question)
