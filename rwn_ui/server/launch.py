@@ -16,7 +16,8 @@ from pathlib import Path
 
 from rwn_core.errors import ParameterError, RWNError
 from rwn_ui.server.assets import provide_plotly
-from rwn_ui.server.safe_options import ADDRESS, behind_proxy
+from rwn_ui.server.safe_options import ADDRESS as ADDRESS
+from rwn_ui.server.safe_options import behind_proxy
 from rwn_ui.server.serve import LAUNCHED
 
 FIRST_PORT = 8501
