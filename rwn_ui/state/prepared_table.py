@@ -27,7 +27,6 @@ SHOWN = (
     "principal_components",
     "cooks_distance",
     "mahalanobis",
-    "marginals",
     "cells_changed",
 )
 
