@@ -101,12 +101,12 @@ class Panel {
     this.root.classList.toggle("rwn-tall", Boolean(data.tall));
     this.root.classList.toggle("rwn-pinned", (data.tiles ?? []).some((tile) => tile.against?.length));
     // a canvas asks for the styles of the whole page: after a change of a text they are made anew
-    const begun = this.cards.length > 0;
-    if (!begun) this.write(data);
+    this.bare = !this.cards.length;
+    if (this.bare) this.write(data);
     this.fillCards(data.cards ?? []);
     this.readTheme(restyled);
     this.draw();
-    if (begun) this.write(data);
+    if (!this.bare) this.write(data);
     this.wait();
   }
 
@@ -116,7 +116,8 @@ class Panel {
     fill(this.tiles, data.tiles ?? [], makeTile, changeTile);
     fill(this.tables, data.tables ?? [], () => make("section"), changeSection);
     clearTimeout(this.addressed);
-    if (data.address) this.addressed = setTimeout(() => setAddress(data.address), REST);
+    if (data.address && this.bare) setAddress(data.address);
+    else if (data.address) this.addressed = setTimeout(() => setAddress(data.address), REST);
   }
 
   /** Ask for what takes longer than a slider can wait, once nothing was touched for a while. */

@@ -94,9 +94,7 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
     return Pin(text=session.words, values=values)
 
 
-def _cards(
-    readings: Readings, session: Session, shown: Reading | rwn.NotApplicable
-) -> list[Chart]:
+def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplicable) -> list[Chart]:
     """The map, the charts of readings, and the distribution of the variable that is `shown`."""
     cards = [_map(readings, session)]
     made = repeated_draws_results.drawn(session)

@@ -39,8 +39,8 @@ class Candidates(NamedTuple):
 
 def is_quick(points: Floats) -> bool:
     """Whether asking so many points of so many coordinates is quicker this way."""
-    n, d = points.shape
-    return d >= FEWEST_COORDINATES and n <= MOST_POINTS * d
+    coordinates = points.shape[1]
+    return bool(coordinates >= FEWEST_COORDINATES and len(points) <= MOST_POINTS * coordinates)
 
 
 class BoundedPoints:
@@ -120,4 +120,5 @@ def smallest(found: Candidates, first: int, rows: int, count: int) -> Floats:
     """The smallest squares of some rows from `first` on, ascending, shape (rows, count)."""
     order = np.lexsort((found.squared, found.row))
     starts = np.searchsorted(found.row, np.arange(first, first + rows))
-    return found.squared[order][starts[:, np.newaxis] + np.arange(count)]
+    ascending: Floats = found.squared[order][starts[:, np.newaxis] + np.arange(count)]
+    return ascending
