@@ -43,6 +43,7 @@ SOME = 24  # positions of a slider of the other tables
 BETWEEN = 6  # moves between two presses of the bare page
 QUIET = 120  # milliseconds after a picture
 REWEIGHED = 3
+MIDDLE = 50  # of the bare page's slider
 
 PANEL = ["[data-stamp]", "stamp"]
 BARE = ["[data-testid=stText]", None]
@@ -73,8 +74,11 @@ def pressed(page: Page, watched: Sequence[str | None], key: str) -> float:
 def bare(floor: Page, page: Page) -> float:
     """Milliseconds of a press on the bare page."""
     floor.bring_to_front()
-    floor.get_by_role("slider").focus()
-    took = pressed(floor, BARE, "ArrowRight")
+    slider = floor.get_by_role("slider")
+    slider.focus()
+    # back and forth around the middle, or it would come to its end
+    high = float(slider.get_attribute("aria-valuenow") or 0) > MIDDLE
+    took = pressed(floor, BARE, "ArrowLeft" if high else "ArrowRight")
     page.bring_to_front()
     return took
 
