@@ -40,7 +40,7 @@ WATCH = """
   document.addEventListener("keydown", () => { window.pressed = performance.now(); },
                             { capture: true, once: true });
   window.painted = new Promise((resolve, reject) => {
-    const timer = setTimeout(() => { watcher.disconnect(); reject("no change"); }, 20000);
+    const timer = setTimeout(() => { watcher.disconnect(); reject("no change"); }, 60000);
     const watcher = new MutationObserver(() => {
       if (read() === before) return;
       watcher.disconnect();
@@ -140,13 +140,14 @@ def main() -> int:
     """Print medians and ratios; exit with 1 if a limit is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--demo", action="append", help="default: all")
+    parser.add_argument("--table", action="append", help="of --whole-range: 100000x10, 10000x55")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--whole-range", action="store_true", help="every position of every slider")
+    parser.add_argument("--whole-range", action="store_true", help="each slider from end to end")
     options = parser.parse_args()
     if options.whole_range:
         from benchmarks import whole_range
 
-        return whole_range.main(options.demo or [])
+        return whole_range.main([*(options.demo or []), *(options.table or [])])
     subjects = measure(options.demo or list(LIMITS))
     floor = statistics.median(subjects["floor"].times)
     rows = [

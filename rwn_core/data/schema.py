@@ -79,6 +79,10 @@ class Schema:
                         "not have; correct its name or take the rule out."
                     )
 
+    def __hash__(self) -> int:
+        """The weights' alone: they tell most schemas of a table apart, and are read at once."""
+        return hash(tuple([variable.weight for variable in self.variables]))
+
     @property
     def names(self) -> tuple[str, ...]:
         """Column names, in order."""

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -48,6 +49,7 @@ class Option:
         return words.capitalize() if len(words) > len("k0") else words
 
 
+@cache
 def method_options(method: Any) -> tuple[Option, ...]:
     """What may be chosen of a method beside its levers.
 

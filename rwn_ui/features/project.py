@@ -14,6 +14,7 @@ from rwn_ui.state import change_table, load_setting, project_folder
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
+from rwn_ui.widgets.folded import folded
 from rwn_ui.widgets.upload import file_chooser, text_of
 
 _SEEN, _COMING = "project.seen", "project.coming"
@@ -108,7 +109,10 @@ def _go_on(session: Session) -> None:
 
 def controls(session: Session) -> None:
     """Save the project on this machine or as a file, and open such a file."""
-    with st.expander("Project"):
+    box = folded("Project", f"project.{session.generation}")
+    if box is None:
+        return
+    with box:
         st.caption(
             "Kinds, roles, limits, setting, scenarios and decisions; none of the table's records. "
             "It is internal."

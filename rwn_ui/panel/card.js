@@ -76,19 +76,21 @@ class Card {
     this.visible = top < innerHeight + 120;
   }
 
-  /** Draw, unless this text is on screen already in this theme and size. */
+  /** Draw, unless this text is on screen already in this theme and size; whether it was drawn. */
   draw(theme) {
     const { text, size, drawn } = this;
-    if (drawn.text === text && drawn.theme === theme && drawn.size === size) return;
-    this.drawn = { text, theme, size };
+    if (drawn.text === text && drawn.theme === theme && drawn.size === size) return false;
     const chart = readChart(text, theme);
+    this.drawn = { text, theme, size, chart };
     if (!chart.reason) paint(this.canvas, chart, size, theme);
     if (this.live) this.react(chart);
-    this.describe(chart);
-    this.node.dataset.drawn = ++this.count;
+    return true;
   }
 
-  describe({ title, note, alt, reason = "", form }) {
+  /** Say in words what was drawn; once all are, because each canvas asks for the page's styles. */
+  describe() {
+    const { title, note, alt, reason = "", form } = this.drawn.chart;
+    this.node.dataset.drawn = ++this.count;
     setText(this.title, title);
     setText(this.note, note);
     setText(this.reason, form ? "" : reason);

@@ -5,6 +5,7 @@
 
 const PROJECTOR = 1.5;       // size against the normal one
 const TOUCHES = ["keydown", "pointerdown", "input"];
+const REST = 250;            // milliseconds without a change before the address is written
 const QUIET = 1200;          // milliseconds without a change before a screen reader is told
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -99,14 +100,24 @@ class Panel {
     this.root.classList.toggle("rwn-stacked", Boolean(data.stacked));
     this.root.classList.toggle("rwn-tall", Boolean(data.tall));
     this.root.classList.toggle("rwn-pinned", (data.tiles ?? []).some((tile) => tile.against?.length));
-    this.summary.show(data);
-    fill(this.tiles, data.tiles ?? [], makeTile, changeTile);
-    fill(this.tables, data.tables ?? [], () => make("section"), changeSection);
+    // a canvas asks for the styles of the whole page: after a change of a text they are made anew
+    this.bare = !this.cards.length;
+    if (this.bare) this.write(data);
     this.fillCards(data.cards ?? []);
     this.readTheme(restyled);
     this.draw();
-    if (data.address) setAddress(data.address);
+    if (!this.bare) this.write(data);
     this.wait();
+  }
+
+  /** Everything but the charts. */
+  write(data) {
+    this.summary.show(data);
+    fill(this.tiles, data.tiles ?? [], makeTile, changeTile);
+    fill(this.tables, data.tables ?? [], () => make("section"), changeSection);
+    clearTimeout(this.addressed);
+    if (data.address && this.bare) setAddress(data.address);
+    else if (data.address) this.addressed = setTimeout(() => setAddress(data.address), REST);
   }
 
   /** Ask for what takes longer than a slider can wait, once nothing was touched for a while. */
@@ -144,7 +155,8 @@ class Panel {
   }
 
   draw() {
-    for (const card of this.cards) if (card.visible) card.draw(this.theme);
+    const drawn = this.cards.filter((card) => card.visible && card.draw(this.theme));
+    for (const card of drawn) card.describe();
     this.view.refresh();
     this.root.dataset.stamp = this.data.stamp ?? "";
     performance.clearMarks("rwn-drawn");
@@ -156,7 +168,7 @@ class Panel {
   /** Draw every card for paper, those out of sight too. */
   print() {
     const paper = { ...this.theme, color: "#111", dark: false, background: "#fff" };
-    for (const card of this.cards) card.draw(paper);
+    for (const card of this.cards) if (card.draw(paper)) card.describe();
   }
 
   redraw() {
@@ -176,7 +188,7 @@ class Panel {
       const card = this.cards.find((c) => c.node === target);
       if (!card) continue;
       card.visible = isIntersecting;
-      if (isIntersecting) card.draw(this.theme);
+      if (isIntersecting && card.draw(this.theme)) card.describe();
     }
   }
 
@@ -185,7 +197,7 @@ class Panel {
       const card = this.cards.find((c) => c.plot === target);
       if (!card || !width || (card.size.width === width && card.size.height === height)) continue;
       card.size = { width, height };
-      if (card.visible) card.draw(this.theme);
+      if (card.visible && card.draw(this.theme)) card.describe();
     }
   }
 
@@ -197,6 +209,7 @@ class Panel {
     window.removeEventListener("afterprint", this.screened);
     for (const kind of TOUCHES) document.removeEventListener(kind, this.touched, true);
     clearTimeout(this.quiet);
+    clearTimeout(this.addressed);
     clearInterval(this.waiting);
     for (const card of this.cards) card.remove();
     this.view.node.remove();

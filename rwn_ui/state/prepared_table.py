@@ -28,7 +28,6 @@ SHOWN = (
     "principal_components",
     "cooks_distance",
     "mahalanobis",
-    "marginals",
     "cells_changed",
 )
 MIXED = "association"  # is shown in place of the correlations where not all variables are numbers

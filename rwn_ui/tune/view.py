@@ -7,6 +7,7 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.utility.marginals import of_one
 from rwn_ui.features import (
     analysis_plan_results,
     hardly_changed,
@@ -32,13 +33,13 @@ CARDS = (
     "mahalanobis",
     "distribution",
 )
-"""The charts after the map, each of the measure of its name, the last of the marginals."""
+"""The charts after the map, each of the measure of its name, the last of one variable."""
 
 
 def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
     readings = risk_axis.readings(session, current)
-    cards = _cards(readings, session)
+    cards = _cards(readings, session, of_one(current.comparison, session.variable))
     shown = {
         "projector": session.projector,
         "address": address.address(session),
@@ -94,25 +95,23 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
     return Pin(text=session.words, values=values)
 
 
-def _cards(readings: Readings, session: Session) -> list[Chart]:
+def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplicable) -> list[Chart]:
+    """The map, the charts of readings, and the distribution of the variable that is `shown`."""
     cards = [_map(readings, session)]
     made = repeated_draws_results.drawn(session)
     for key in CARDS:
         if key == "correlation" and MIXED in readings:
             key = MIXED  # correlations would leave its categories out
         measure = "marginals" if key == "distribution" else key
-        reading = readings[measure]
+        reading = shown if key == "distribution" else readings[measure]
+        bands = repeated_draws_results.bands(made, measure)
         if not isinstance(reading, Reading):
             card = draw_reason(rwn.MEASURES[measure].title, str(reading), key)
             cards.append(question.with_form(session, card) if key == "regression" else card)
         elif key == "distribution":
-            cards.append(
-                CHARTS[key](
-                    reading, session.variable, **repeated_draws_results.bands(made, measure)
-                )
-            )
+            cards.append(CHARTS[key](reading, session.variable, **bands))
         else:
-            cards.append(CHARTS[key](reading, **repeated_draws_results.bands(made, key)))
+            cards.append(CHARTS[key](reading, **bands))
     return cards
 
 

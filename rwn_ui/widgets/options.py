@@ -13,6 +13,7 @@ from rwn_core.masking import Option, method_options, options_of
 from rwn_ui.messages import escaped
 from rwn_ui.state.change_table import change_options
 from rwn_ui.state.session import Session
+from rwn_ui.widgets.folded import folded
 
 
 def draw(session: Session) -> None:
@@ -24,7 +25,10 @@ def draw(session: Session) -> None:
     values, refusal = _shown(session, offered)
     changed = len(session.options)
     title = f"More options ({changed} changed)" if changed else "More options"
-    with st.expander(title, key=_key(session, "options"), expanded=bool(refusal)):
+    box = folded(title, _key(session, "options"), expanded=bool(refusal))
+    if box is None:
+        return
+    with box:
         for option in offered:
             key = _key(session, option.name)
             # an earlier choice, a link or a scenario may have brought another value

@@ -7,6 +7,7 @@ import streamlit as st
 
 from rwn_core.data.rounding import SHARES, Steps, share_of, steps_by_name, steps_of
 from rwn_ui.state.session import Session
+from rwn_ui.widgets.folded import folded
 
 CHOICES = {f"{share:g} SD" if share else "as is": share for share in SHARES}
 """Steps for all numbers, in standard deviations of each."""
@@ -23,11 +24,8 @@ def draw(session: Session, page: str) -> None:
     if not session.data.numeric_names:
         return
     key = f"{page}.{session.generation}.precision"
-    # what is closed is not drawn: it would cost time on each run
-    box = st.expander(
-        "Release precision", expanded=page == "risk", key=f"{key}.box", on_change="rerun"
-    )
-    if box.open:
+    box = folded("Release precision", key, expanded=page == "risk")
+    if box is not None:
         with box:
             _all(session, f"{key}.all")
             _each(session, key)

@@ -15,6 +15,7 @@ from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Aims, Session
 from rwn_ui.state.work import own_work
 from rwn_ui.widgets import limits
+from rwn_ui.widgets.folded import folded
 
 
 def badge(session: Session) -> None:
@@ -81,7 +82,9 @@ def weights(session: Session) -> DeltaGenerator | None:
     """Where the sliders of the weights go; nowhere where the method has no distances."""
     if not rwn.METHODS[session.method].uses_weights:
         return None
-    box = st.expander("Variable weights")
+    box = folded("Variable weights", widget_key(session, "weighing"))
+    if box is None:
+        return None
     box.caption(
         "How much a variable counts in the distance between records. At 2 its differences count "
         "twice, so that donors are closer in it; at 0 they do not count. It is masked either way."
@@ -171,10 +174,14 @@ def extras(session: Session) -> None:
         key=widget_key(session, "projector"),
         help="Two columns and large type for a meeting room.",
     )
-    with st.expander("Policy: limits on risk"):
-        limits.edit(session, "tune")
-    with st.expander("Aims for utility"):
-        session.aims = _aims(session)
+    policy = folded("Policy: limits on risk", widget_key(session, "policy"))
+    if policy is not None:
+        with policy:
+            limits.edit(session, "tune")
+    aims = folded("Aims for utility", widget_key(session, "aims"))
+    if aims is not None:
+        with aims:
+            session.aims = _aims(session)
 
 
 def _aims(session: Session) -> Aims:

@@ -16,8 +16,12 @@ from rwn_ui.sweep.first_search import first_search
 
 
 def field(screen, kind: str, name: str):
-    """The widget of an option of the method on screen."""
-    return getattr(screen.test, kind)(key=f"tune.0.option.{screen.session.method}.{name}")
+    """The widget of an option of the method on screen, whose box is opened first."""
+    key = f"tune.0.option.{screen.session.method}"
+    if not screen.test.session_state[f"{key}.options.box"]:
+        screen.test.session_state[f"{key}.options.box"] = True
+        screen.test.run()
+    return getattr(screen.test, kind)(key=f"{key}.{name}")
 
 
 def test_an_option_makes_the_release_and_can_be_undone(open_page) -> None:

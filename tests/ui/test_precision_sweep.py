@@ -107,4 +107,4 @@ def test_a_session_refuses_what_its_table_cannot_round(open_page) -> None:
         current_release(session)
     session.precision = (("age", 1e9),)
     readings = current_release(session).readings
-    assert isinstance(readings["marginals"], Reading)
+    assert isinstance(readings["correlation"], Reading)

@@ -14,6 +14,12 @@ from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.nearest_by_products import (
+    BoundedPoints,
+    is_quick,
+    smallest,
+    squared,
+)
 from rwn_core.neighbors.distance import TIE, squared_between
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import CodedPoints, Points, values_of
@@ -118,13 +124,35 @@ def nearest_distances(points: Points, others: Points, count: int) -> NDArray[np.
     ndarray of float64, shape (m, count)
     """
     if not isinstance(points, CodedPoints):
+        bounded = _bounded(points, values_of(others))
+        if bounded is not None:
+            return _nearest_bounded(bounded, values_of(others), count)
         distances, _ = _tree(points).query(values_of(others), k=list(range(1, count + 1)))
         return np.asarray(distances, dtype=np.float64)
-    squared = np.empty((len(others), count))
+    found = np.empty((len(others), count))
     for block in _blocks(len(others), len(points)):
         nearest = np.partition(squared_between(others[block], points), count - 1, axis=1)
-        squared[block] = np.sort(nearest[:, :count], axis=1)
-    return np.sqrt(squared, out=squared)
+        found[block] = np.sort(nearest[:, :count], axis=1)
+    return np.sqrt(found, out=found)
+
+
+def _bounded(points: NDArray[np.float64], others: NDArray[np.float64]) -> BoundedPoints | None:
+    """The points as they are asked where they have many coordinates; None where a tree is asked."""
+    if not is_quick(points):
+        return None
+    bounded = BoundedPoints(points)
+    return bounded if bounded.holds(others) else None
+
+
+def _nearest_bounded(
+    bounded: BoundedPoints, others: NDArray[np.float64], count: int
+) -> NDArray[np.float64]:
+    """`nearest_distances` of points of many coordinates."""
+    parts = [np.empty((0, count))]
+    for found in bounded.candidates(others, count):
+        first, last = int(found.row[0]), int(found.row[-1])
+        parts.append(smallest(found, first, last - first + 1, count))
+    return np.sqrt(np.concatenate(parts))
 
 
 def _blocks(rows: int, columns: int) -> Iterator[NDArray[np.int64]]:
@@ -143,12 +171,15 @@ class DistinctPoints:
     points : ndarray of float64, shape (v, d), or CodedPoints
     counts : ndarray of int64, shape (v,)
     tree : scipy.spatial.cKDTree or None
-        None for coded points, which no such tree holds.
+        None for coded points, which no such tree holds, and where `bounded` is asked.
+    bounded : BoundedPoints or None
+        Of many coordinates.
     """
 
     points: Points
     counts: NDArray[np.int64]
     tree: cKDTree | None
+    bounded: BoundedPoints | None = None
 
 
 def distinct_points(points: Points) -> DistinctPoints:
@@ -157,6 +188,10 @@ def distinct_points(points: Points) -> DistinctPoints:
         values, counts = np.unique(points.values, axis=0, return_counts=True)
         return DistinctPoints(points=replace(points, values=values), counts=counts, tree=None)
     distinct, counts = np.unique(points, axis=0, return_counts=True)
+    if is_quick(points):
+        bounded = BoundedPoints(distinct)
+        if bounded.held:
+            return DistinctPoints(points=distinct, counts=counts, tree=None, bounded=bounded)
     return DistinctPoints(points=distinct, counts=counts, tree=_tree(distinct))
 
 
@@ -178,12 +213,15 @@ def linkage_scores(
     ndarray of float64, shape (m,)
         1 / (number of tied nearest originals) if the source is one of them, else 0.
     """
-    if candidates.tree is None or isinstance(released, CodedPoints):
+    if isinstance(candidates.points, CodedPoints) or isinstance(released, CodedPoints):
         return _coded_scores(candidates, released, sources)
-    assert not isinstance(candidates.points, CodedPoints)
     assert not isinstance(sources, CodedPoints)
+    if candidates.tree is None:
+        if candidates.bounded is None or not candidates.bounded.holds(released):
+            return _coded_scores(candidates, released, sources)
+        return _bounded_scores(candidates, candidates.bounded, released, sources)
     nearest, _ = candidates.tree.query(released)
-    own = _squared(released, sources)
+    own = squared(released, sources)
     scores = np.zeros(len(released))
     hopeful = np.flatnonzero(own <= (nearest * (1 + SLACK)) ** 2)
     limits = nearest[hopeful] * (1 + SLACK) + 1e-300
@@ -193,11 +231,30 @@ def linkage_scores(
     sizes = np.array([len(ball) for ball in within])
     starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
     members = np.concatenate(within).astype(np.int64)
-    squared = _squared(np.repeat(released[hopeful], sizes, axis=0), candidates.points[members])
-    edge = np.minimum.reduceat(squared, starts) * (1 + TIE)
-    tied = np.where(squared <= np.repeat(edge, sizes), candidates.counts[members], 0)
+    between = squared(np.repeat(released[hopeful], sizes, axis=0), candidates.points[members])
+    edge = np.minimum.reduceat(between, starts) * (1 + TIE)
+    tied = np.where(between <= np.repeat(edge, sizes), candidates.counts[members], 0)
     ties = np.add.reduceat(tied, starts)
     scores[hopeful] = np.where(own[hopeful] <= edge, 1.0 / ties, 0.0)
+    return scores
+
+
+def _bounded_scores(
+    candidates: DistinctPoints,
+    bounded: BoundedPoints,
+    released: NDArray[np.float64],
+    sources: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """`linkage_scores` of points of many coordinates."""
+    scores = np.zeros(len(released))
+    own = squared(released, sources)
+    for found in bounded.candidates(released, 1, beyond=SLACK):
+        starts = np.flatnonzero(np.diff(found.row, prepend=-1))
+        sizes = np.diff(starts, append=len(found.row))
+        edge = np.minimum.reduceat(found.squared, starts) * (1 + TIE)
+        tied = np.where(found.squared <= np.repeat(edge, sizes), candidates.counts[found.point], 0)
+        rows = found.row[starts]
+        scores[rows] = np.where(own[rows] <= edge, 1.0 / np.add.reduceat(tied, starts), 0.0)
     return scores
 
 
@@ -207,9 +264,9 @@ def _coded_scores(
     """`linkage_scores` from all pairs, some rows at a time."""
     scores = np.zeros(len(released))
     for block in _blocks(len(released), len(candidates.counts)):
-        squared = squared_between(released[block], candidates.points)
-        edge = squared.min(axis=1) * (1 + TIE)
-        ties = (squared <= edge[:, None]) @ candidates.counts
+        between = squared_between(released[block], candidates.points)
+        edge = between.min(axis=1) * (1 + TIE)
+        ties = (between <= edge[:, None]) @ candidates.counts
         own = [squared_between(released[row], sources[row])[0, 0] for row in block.reshape(-1, 1)]
         scores[block] = np.where(np.array(own) <= edge, 1.0 / ties, 0.0)
     return scores
@@ -220,12 +277,3 @@ def _tree(points: NDArray[np.float64]) -> cKDTree:
 
     # halving at the median degenerates where dummies tie; halving the range is ten times faster
     return cKDTree(points, balanced_tree=False)
-
-
-def _squared(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Squared distances summed in one order, so that equal pairs give equal bits."""
-    difference = one - other
-    total = np.zeros(difference.shape[:-1])
-    for column in range(difference.shape[-1]):
-        total += difference[..., column] ** 2
-    return total

@@ -192,6 +192,15 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(value=value, baseline=0.0, detail={"variables": variables})
 
 
+def of_one(comparison: Comparison, name: str) -> Reading | NotApplicable:
+    """The distance of one variable's distribution, with what `compute` says of it."""
+    try:
+        shown = _marginal(comparison, comparison.original.schema.variable(name))
+    except NotApplicable as reason:
+        return NotApplicable(reason.reason)
+    return Reading(value=shown["difference"], baseline=0.0, detail={"variables": {name: shown}})
+
+
 MEASURE = Measure(
     key="marginals",
     title="Distributions",
