@@ -19,6 +19,7 @@ import orjson
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
+from rwn_core.io.write import write_atomically
 from rwn_core.reporting.file_lock import locked
 from rwn_core.reporting.table_marks import common_columns, common_records, table_marks
 
@@ -60,8 +61,7 @@ def add(
     """
     if original.fingerprint != record["table"]["fingerprint"]:
         raise InputError("The original is not the table that the record was made of.")
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-    with os.fdopen(descriptor, "a+b") as stream, locked(stream):
+    with _opened(path) as stream, locked(stream):
         stream.seek(0)
         entries = read_entries(stream.read())
         marks = table_marks(original, _key(path, new=not entries))
@@ -132,6 +132,18 @@ def _hash(entry: Mapping[str, Any]) -> str:
     return hashlib.sha256(orjson.dumps(plain, option=_SORTED)).hexdigest()
 
 
+def _opened(path: Path) -> IO[bytes]:
+    """The ledger, made if it is new, to read and to add to."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError as error:
+        raise ReleaseError(
+            f"The ledger {path.name} cannot be opened ({error.strerror}); nothing was added. "
+            "Choose a file in a folder that you may write to."
+        ) from None
+    return os.fdopen(descriptor, "a+b")
+
+
 def _append(stream: IO[bytes], line: bytes) -> None:
     """Add a line, whole and on the disk, or nothing."""
     end = stream.seek(0, os.SEEK_END)
@@ -160,11 +172,7 @@ def _key(path: Path, *, new: bool) -> bytes:
             "table was released before; put it back beside the ledger."
         )
     key = secrets.token_bytes(_KEY_BYTES)
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as stream:
-        stream.write(key)
-        stream.flush()
-        os.fsync(stream.fileno())
+    write_atomically(beside, key)  # only its owner can read it; half a key would close the ledger
     return key
 
 

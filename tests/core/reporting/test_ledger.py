@@ -160,6 +160,24 @@ def test_what_cannot_be_added_is_refused(path: Path) -> None:
     assert len(read_entries(path.read_bytes())) == 1
 
 
+def test_a_key_that_could_not_be_written_leaves_nothing_behind(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = table(range(60))
+    record = record_of(data)
+
+    def broken(descriptor: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(os, "fsync", broken)
+        with pytest.raises(ReleaseError, match="Input/output error"):
+            add(path, record, data)
+    with pytest.raises(ReleaseError, match="cannot be opened"):
+        add(path.parent / "none" / "ledger.jsonl", record, data)
+    assert len(add(path, record, data)[0]["hash"]) == 64
+
+
 def test_another_writer_is_waited_for_and_then_named(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
