@@ -62,8 +62,7 @@ def _says(text: str, value: Any) -> bool:
     if isinstance(value, bool):
         return text.strip().lower() in ({"true", "t", "yes", "1"} if value else {"false", "f", "no", "0"})
     if isinstance(value, pd.Timestamp):
-        digits = re.sub(r"\D", "", text)
-        return value.strftime("%Y%m%d%H%M%S%f").startswith(digits)
+        return re.sub(r"\D", "", value.isoformat()).startswith(re.sub(r"\D", "", text))
     if isinstance(value, int | float):
         return _number(text, value)
     return value == text
