@@ -45,7 +45,7 @@ class Mutant:
     @property
     def cut(self) -> bool:
         """Whether it is the beginning of the valid file, and no more."""
-        return not self.same and self.seed.content.startswith(self.content)
+        return not self.same and set(self.ways) == {"cut"}
 
     @property
     def outside(self) -> bool:

@@ -156,15 +156,19 @@ def apart(do: Callable[[], object], after: float | None = None) -> tuple[int, fl
 
 @contextmanager
 def at_call(number: int, act: Callable[[], None], seen: list[str]) -> Iterator[None]:
-    """Act at the call of this number among those that change the disk."""
+    """Act before or after a call among those that change the disk; the number counts both."""
     kept = {name: getattr(os, name) for name in CALLS}
 
     def watched(name: str) -> Callable[..., Any]:
         def call(*arguments: Any, **named: Any) -> Any:
             if name != "open" or arguments[1] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-                seen.append(name)
-                if len(seen) == number:
-                    act()
+                result = None
+                for moment in ("before", "after"):
+                    seen.append(f"{moment} {name}")
+                    if len(seen) == number:
+                        act()
+                    result = kept[name](*arguments, **named) if moment == "before" else result
+                return result
             return kept[name](*arguments, **named)
 
         return call
@@ -219,7 +223,7 @@ def at_every_call(made: Work, act: Callable[[], None]) -> dict[str, int]:
     _anew(made)
     with at_call(0, act, counted):
         made.write(1)
-    found = {"calls": len(counted), "torn": 0, "stuck": 0, "tracebacks": 0, "left": 0}
+    found = {"moments": len(counted), "torn": 0, "stuck": 0, "tracebacks": 0, "left": 0}
     for number in range(1, len(counted) + 1):
         _anew(made)
 
@@ -278,8 +282,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         made = work(Path(folder) / "house")
         ways: list[tuple[str, Callable[[], dict[str, int]]]] = [
-            ("a kill at every call", lambda: at_every_call(made, _die)),
-            ("an error (EIO) at every call", lambda: at_every_call(made, _fail)),
+            ("a kill before and after every call", lambda: at_every_call(made, _die)),
+            ("an error (EIO) before and after every call", lambda: at_every_call(made, _fail)),
             ("kills at random moments", lambda: random_kills(made, count)),
             ("full disks", lambda: full_disks(made, Path(folder) / "disk")),
         ]
