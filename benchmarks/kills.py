@@ -29,7 +29,7 @@ import rwn_core as rwn
 from rwn_core.errors import RWNError
 from rwn_core.io.write import write_together
 from rwn_core.reporting.judged_release import Approval, judge_release
-from rwn_core.reporting.ledger import add, read_entries
+from rwn_core.reporting.ledger import add, read_entries, whole
 from rwn_core.reporting.release_folder import RECORD, SUMS, release_files, write_folder
 from rwn_core.reporting.release_record import read_record
 
@@ -86,7 +86,7 @@ class Work:
     def _ledger(self) -> list[str]:
         path = self.root / "ledger.jsonl"
         try:
-            read_entries(path.read_bytes() if path.exists() else b"")
+            read_entries(whole(path) if path.exists() else b"")
         except RWNError as refusal:
             return [str(refusal)]
         return []

@@ -62,15 +62,49 @@ def add(
     if original.fingerprint != record["table"]["fingerprint"]:
         raise InputError("The original is not the table that the record was made of.")
     with _opened(path) as stream, locked(stream):
-        stream.seek(0)
-        entries = read_entries(stream.read())
+        content = whole(path)
+        entries = read_entries(content)
+        cut_short = content[stream.seek(0, os.SEEK_END) :]
+        if cut_short:
+            _append(stream, cut_short)
         marks = table_marks(original, _key(path, new=not entries))
         if any(entry["release"] == record["release"]["id"] for entry in entries):
             raise ReleaseError("The ledger has this release already; nothing was added.")
         warnings = overlaps(entries, marks, record)
         entry = _entry(entries, record, marks, by)
-        _append(stream, orjson.dumps(entry, option=_SORTED) + b"\n")
+        line = orjson.dumps(entry, option=_SORTED) + b"\n"
+        ready = write_atomically(_ready(path), line)  # a kill may cut short what follows
+        try:
+            _append(stream, line)
+        finally:
+            ready.unlink(missing_ok=True)
     return entry, warnings
+
+
+def whole(path: Path) -> bytes:
+    """Read a ledger; a last line that a kill cut short is completed from where it lies ready.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    bytes
+        For `read_entries`.
+    """
+    content = path.read_bytes()
+    end = content.rfind(b"\n") + 1
+    ready = _ready(path)
+    if end < len(content) and ready.exists():
+        line = ready.read_bytes()
+        if line.startswith(content[end:]):
+            return content[:end] + line
+    return content
+
+
+def _ready(path: Path) -> Path:
+    return path.with_name(f"{path.name}.next")
 
 
 def foresee(path: Path, record: Mapping[str, Any], original: Microdata) -> list[str]:
@@ -92,7 +126,7 @@ def foresee(path: Path, record: Mapping[str, Any], original: Microdata) -> list[
     """
     if not path.exists():
         return []
-    entries = read_entries(path.read_bytes())
+    entries = read_entries(whole(path))
     if not entries:
         return []
     return overlaps(entries, table_marks(original, _key(path, new=False)), record)

@@ -16,8 +16,8 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.reporting import file_lock
-from rwn_core.reporting.ledger import BEGINNING, add, read_entries
+from rwn_core.reporting import file_lock, ledger
+from rwn_core.reporting.ledger import BEGINNING, add, read_entries, whole
 from rwn_core.reporting.table_marks import common_columns, common_records, table_marks
 from tests.core.reporting.conftest import quickly_made_of
 
@@ -124,6 +124,25 @@ def test_a_torn_line_and_what_is_no_entry_are_named(path: Path) -> None:
         read_entries(whole + b"{}\n")
     with pytest.raises(InputError, match="Line 1 of the ledger is no entry"):
         read_entries(b"hello\n")
+
+
+def test_a_line_that_a_kill_cut_short_is_completed(path: Path) -> None:
+    data = table(range(60))
+    add(path, record_of(data), data)
+    first = path.read_bytes()
+    add(path, record_of(data), data)
+    both = path.read_bytes()
+    assert sorted(os.listdir(path.parent)) == ["ledger.jsonl", "ledger.jsonl.key"]
+    # as a kill leaves it: what was to be written lies ready beside it
+    path.write_bytes(both[: len(first) + 70])
+    path.with_name("ledger.jsonl.next").write_bytes(both[len(first) :])
+    with pytest.raises(InputError, match="Line 2 of the ledger is incomplete"):
+        read_entries(path.read_bytes())
+    assert whole(path) == both
+    add(path, record_of(data), data)
+    assert path.read_bytes().startswith(both)
+    assert len(read_entries(path.read_bytes())) == 3
+    assert sorted(os.listdir(path.parent)) == ["ledger.jsonl", "ledger.jsonl.key"]
 
 
 def test_a_full_disk_leaves_the_ledger_as_it_was(
