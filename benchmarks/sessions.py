@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,9 @@ from rwn_ui.server import launch
 
 PAGES = ("data", "", "utility", "risk", "compare", "release")
 _WORD = re.compile(rb"QX(\d\d\d)Z")
+_PLANTED = re.compile(rb"QX\d\d\dZ N\d\d")
 MEGABYTE = 1e6
+LEVELS = 20  # words of a user's table
 _SERVERS: dict[int, int] = {}  # the process that serves a port
 
 
@@ -58,7 +60,7 @@ class User:
         rng = np.random.default_rng(self.number)
         frame = pd.DataFrame(rng.normal(size=(n, p)).round(4), columns=[f"x{j}" for j in range(p)])
         word = f"QX{self.number:03d}Z"
-        frame[f"town_{word}"] = rng.choice([f"{word} {letter}" for letter in "abc"], n)
+        frame[f"town_{word}"] = rng.choice([f"{word} N{level:02d}" for level in range(LEVELS)], n)
         return frame.to_csv(index=False).encode()
 
     async def arrive(self, n: int = 200, p: int = 3) -> None:
@@ -103,8 +105,10 @@ async def crossings(port: int, users: int, actions: int) -> dict[str, Any]:
         before = stranger.fetch(address)
         await user.client.erase()
         answers.append((before, stranger.fetch(address)))
+    erased = words_in_memory(_SERVERS[port])
     for user in everybody:
         await user.client.close()
+    await asyncio.sleep(60)
     return {
         "users": users,
         "actions": users * actions,
@@ -113,8 +117,36 @@ async def crossings(port: int, users: int, actions: int) -> dict[str, Any]:
         "errors on pages": sum(len(user.errors) for user in everybody),
         "addresses that answer before Erase": sum(before == 200 for before, _ in answers),
         "addresses that answer after Erase": sum(after == 200 for _, after in answers),
+        "words in temporary files": words_on_disk(),
+        "words in the server's memory after Erase": f"{erased} of {users * LEVELS}",
+        "60 s after all have left": words_in_memory(_SERVERS[port]),
         "seconds": round(took),
     }
+
+
+def words_in_memory(process: int) -> int:
+    """How many different words of all tables a process still holds anywhere."""
+    found: set[bytes] = set()
+    with Path(f"/proc/{process}/mem").open("rb", buffering=0) as memory:
+        for line in Path(f"/proc/{process}/maps").read_text().splitlines():
+            span, rights, *_ = line.split()
+            if rights.startswith("rw"):
+                begin, end = (int(part, 16) for part in span.split("-"))
+                with suppress(OSError, ValueError):  # a part that nobody can read
+                    memory.seek(begin)
+                    found |= set(_PLANTED.findall(memory.read(end - begin)))
+    return len(found)
+
+
+def words_on_disk() -> int:
+    """How many files in the folder for temporary files hold a word."""
+    files = [path for path in Path(os.environ["TMPDIR"]).rglob("*") if path.is_file()]
+    return sum(bool(_WORD.search(path.read_bytes())) for path in files)
+
+
+def words_said(folder: Path) -> int:
+    """How many words are in what the server said on the terminal."""
+    return len(_WORD.findall((folder / "stderr").read_bytes()))
 
 
 async def memory(port: int, server: int, users: int) -> dict[str, Any]:
@@ -210,12 +242,26 @@ def app() -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TMPDIR"] = folder
         try:
-            with launch.serving(port) as server:
+            with _said_to(Path(folder)), launch.serving(port) as server:
                 _SERVERS[port] = server.pid
                 yield port, server
                 assert fetched(f"http://127.0.0.1:{port}/_stcore/health") == 200
+            sys.stdout.write(f"words on the terminal: {words_said(Path(folder))}\n")
         finally:
             del os.environ["TMPDIR"]
+
+
+@contextmanager
+def _said_to(folder: Path) -> Iterator[None]:
+    """Keep what this process and the server say on the terminal, to be searched."""
+    terminal = os.dup(2)
+    with (folder / "stderr").open("wb") as said:
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(terminal, 2)
+            os.close(terminal)
 
 
 def main() -> int:
