@@ -103,14 +103,20 @@ class Judge:
 
 
 def _same_values(answer: bytes, whole: bytes) -> bool:
-    """Whether the columns are the same; their names lie under no checksum."""
+    """Whether the columns are the same; their names and types lie under no checksum."""
     one, other = (each.partition(b"\n")[2] for each in (answer, whole))
     if one == other:
         return True
     tables = [pa.ipc.open_stream(columns).read_all() for columns in (one, other)]
-    return tables[0].num_columns == tables[1].num_columns and tables[0].rename_columns(
-        tables[1].column_names
-    ).equals(tables[1])
+    values = [[_values(column) for column in table.columns] for table in tables]
+    return values[0] == values[1]
+
+
+def _values(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    coded = pa.types.is_dictionary(column.type)
+    plain = column.cast(column.type.value_type) if coded else column
+    text = pa.types.is_string(plain.type) or pa.types.is_large_string(plain.type)
+    return plain.cast(pa.large_string()) if text else plain
 
 
 def run(count: int, key: str, state_file: Path, show: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import hashlib
 import os
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -77,7 +78,8 @@ def add(
         try:
             _append(stream, line)
         finally:
-            ready.unlink(missing_ok=True)
+            with suppress(OSError):  # the entry is there all the same
+                ready.unlink()
     return entry, warnings
 
 
