@@ -48,9 +48,9 @@ def add(
 @ledger.command()
 def show(file: LedgerFile) -> None:
     """Show the releases of a ledger, oldest first."""
-    from rwn_core.reporting.ledger import read_entries
+    from rwn_core.reporting.ledger import read_entries, whole
 
-    for entry in read_entries(file.read_bytes()):
+    for entry in read_entries(whole(file)):
         limits = "limits kept" if entry["kept"] else "limits NOT kept"
         signed = f", signed by {entry['by']}" if entry["by"] else ""
         typer.echo(
@@ -73,9 +73,9 @@ def verify(
 
     That the last entries were cut off can be seen only with --last.
     """
-    from rwn_core.reporting.ledger import read_entries
+    from rwn_core.reporting.ledger import read_entries, whole
 
-    entries = read_entries(file.read_bytes())
+    entries = read_entries(whole(file))
     if last and last.lower() not in [entry["hash"] for entry in entries]:
         raise ReleaseError("The ledger has no entry with this hash; its end may have been cut off.")
     count = "1 entry" if len(entries) == 1 else f"{len(entries):,} entries"

@@ -161,6 +161,8 @@ class Reading:
 def _prepare(memory: float, seconds: float) -> Handle:
     # the libraries are there already; what follows is the file's
     nowhere = os.open(os.devnull, os.O_WRONLY)
+    for terminal in (1, 2):  # libraries warn with the words of a cell
+        os.dup2(nowhere, terminal)
     # a thread of C, which a library that never lets go of the interpreter does not stop
     faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
     pa.set_memory_pool(pa.system_memory_pool())  # the others reserve addresses by the gigabyte

@@ -16,13 +16,17 @@ import pyarrow as pa
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meta:
-    """What a file says of its variables, each by name."""
+    """What a file says of its variables, each by name.
+
+    `unlabelled` are those that say that they have value labels, of which the file holds none.
+    """
 
     names: list[str]
     records: int | None
     read: int | None
     labels: dict[str, str | None]
     value_labels: dict[str, list[tuple[Any, str]]]
+    unlabelled: list[str]
     missing_ranges: dict[str, list[tuple[Any, Any]]]
     missing_letters: dict[str, list[str]]
     measures: dict[str, str]
@@ -80,6 +84,7 @@ def _described(meta: Any, read: int | None) -> Meta:
             name: [(_plain(code), str(label)) for code, label in pairs.items()]
             for name, pairs in meta.variable_value_labels.items()
         },
+        unlabelled=[n for n in meta.variable_to_label if n not in meta.variable_value_labels],
         missing_ranges={
             name: [(_plain(part["lo"]), _plain(part["hi"])) for part in parts]
             for name, parts in meta.missing_ranges.items()

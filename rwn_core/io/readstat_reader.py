@@ -59,7 +59,17 @@ def read_labelled(
     if table is None or meta.read != (meta.read if meta.records is None else meta.records):
         raise _damaged(file)
     columns = [_column(file, name, _series(table, i), meta) for i, name in enumerate(meta.names)]
-    return labelled_table(file, columns, schema)
+    return labelled_table(file, columns, schema, _without_labels(meta))
+
+
+def _without_labels(meta: Meta) -> list[str]:
+    """Say so where labels are announced and do not come: perhaps the end of the file is missing."""
+    if not meta.unlabelled:
+        return []
+    return [
+        f"The file names value labels for {', '.join(meta.unlabelled)} and does not hold them: it "
+        "may be cut off, or they are kept in another file."
+    ]
 
 
 def _damaged(file: str) -> InputError:

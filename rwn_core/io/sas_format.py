@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rwn_core.errors import InputError
 from rwn_core.io.format import Feature, Format
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 _TABLE = bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011")
 _TRANSPORT = b"HEADER RECORD*******LIB"
+_RECORD = 80  # bytes; a transport file does not say how many of them it has
 
 
 def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
@@ -19,6 +21,8 @@ def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
     from rwn_core.io.readstat_reader import read_labelled
 
     table = content.startswith(_TABLE)
+    if not table and len(content) % _RECORD:
+        raise InputError(f"{file} is cut off; get or save the file again.")
     kind = "sas7bdat" if table else "xport"
     return read_labelled(file, content, schema, kind=kind, has_missing=table)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -16,7 +17,8 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError, ReleaseError
 from rwn_core.io import endings, format_of_key, format_of_name
 
-_PART = ".part-rwn-"
+PART = ".part-rwn-"
+"""How the names of unfinished files and folders begin."""
 _ABANDONED = 3600.0  # seconds
 
 
@@ -105,7 +107,7 @@ def write_together(files: Mapping[Path, bytes]) -> None:
     for folder in folders:
         if not folder.is_dir():
             raise ReleaseError(f"The folder {folder} does not exist; create it first.")
-        _sweep(folder)
+        sweep(folder)
     unfinished: dict[Path, Path] = {}
     try:
         for path, content in files.items():
@@ -138,7 +140,7 @@ def _named(path: Path) -> Iterator[None]:
 
 def _written(folder: Path, content: bytes, unfinished: dict[Path, Path]) -> Path:
     """A content on the disk, under a name of its own."""
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=_PART, delete=False) as stream:
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=PART, delete=False) as stream:
         part = Path(stream.name)
         unfinished[part] = part  # known before a byte is written: whatever fails, it goes
         stream.write(content)
@@ -160,9 +162,20 @@ def _sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _sweep(folder: Path) -> None:
-    """Remove what a killed program left; a younger file may still be written by another one."""
-    for left in folder.glob(f"{_PART}*"):
+def sweep(folder: Path) -> None:
+    """Remove the files and folders that a killed program left unfinished an hour ago or more.
+
+    Younger ones stay: another program may still be writing them.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+    for left in folder.glob(f"{PART}*"):
         with suppress(OSError):
-            if time.time() - left.stat().st_mtime > _ABANDONED:
+            if time.time() - left.stat().st_mtime < _ABANDONED:
+                continue
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
                 left.unlink()

@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from multiprocessing.context import SpawnProcess
@@ -170,6 +171,7 @@ def _serve(channel: Channel) -> None:
     """Do what is sent until nobody sends any more; nothing of an error goes to the terminal."""
     try:
         threading.Thread(target=_end_with_the_parent, daemon=True).start()
+        warnings.simplefilter("ignore")  # the words of a warning may be those of a cell
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
         made = _attempt(lambda: _handle(channel.recv_bytes()))
         while True:

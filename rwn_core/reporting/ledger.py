@@ -11,6 +11,7 @@ import hashlib
 import os
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -19,6 +20,7 @@ import orjson
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
+from rwn_core.io.write import write_atomically
 from rwn_core.reporting.file_lock import locked
 from rwn_core.reporting.table_marks import common_columns, common_records, table_marks
 
@@ -60,17 +62,51 @@ def add(
     """
     if original.fingerprint != record["table"]["fingerprint"]:
         raise InputError("The original is not the table that the record was made of.")
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
-    with os.fdopen(descriptor, "a+b") as stream, locked(stream):
-        stream.seek(0)
-        entries = read_entries(stream.read())
+    with _opened(path) as stream, locked(stream):
+        content = whole(path)
+        entries = read_entries(content)
+        cut_short = content[stream.seek(0, os.SEEK_END) :]
+        if cut_short:
+            _append(stream, cut_short)
         marks = table_marks(original, _key(path, new=not entries))
         if any(entry["release"] == record["release"]["id"] for entry in entries):
             raise ReleaseError("The ledger has this release already; nothing was added.")
         warnings = overlaps(entries, marks, record)
         entry = _entry(entries, record, marks, by)
-        _append(stream, orjson.dumps(entry, option=_SORTED) + b"\n")
+        line = orjson.dumps(entry, option=_SORTED) + b"\n"
+        ready = write_atomically(_ready(path), line)  # a kill may cut short what follows
+        try:
+            _append(stream, line)
+        finally:
+            with suppress(OSError):  # the entry is there all the same
+                ready.unlink()
     return entry, warnings
+
+
+def whole(path: Path) -> bytes:
+    """Read a ledger; a last line that a kill cut short is completed from where it lies ready.
+
+    Parameters
+    ----------
+    path : Path
+
+    Returns
+    -------
+    bytes
+        For `read_entries`.
+    """
+    content = path.read_bytes()
+    end = content.rfind(b"\n") + 1
+    ready = _ready(path)
+    if end < len(content) and ready.exists():
+        line = ready.read_bytes()
+        if line.startswith(content[end:]):
+            return content[:end] + line
+    return content
+
+
+def _ready(path: Path) -> Path:
+    return path.with_name(f"{path.name}.next")
 
 
 def foresee(path: Path, record: Mapping[str, Any], original: Microdata) -> list[str]:
@@ -92,7 +128,7 @@ def foresee(path: Path, record: Mapping[str, Any], original: Microdata) -> list[
     """
     if not path.exists():
         return []
-    entries = read_entries(path.read_bytes())
+    entries = read_entries(whole(path))
     if not entries:
         return []
     return overlaps(entries, table_marks(original, _key(path, new=False)), record)
@@ -132,6 +168,18 @@ def _hash(entry: Mapping[str, Any]) -> str:
     return hashlib.sha256(orjson.dumps(plain, option=_SORTED)).hexdigest()
 
 
+def _opened(path: Path) -> IO[bytes]:
+    """The ledger, made if it is new, to read and to add to."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    except OSError as error:
+        raise ReleaseError(
+            f"The ledger {path.name} cannot be opened ({error.strerror}); nothing was added. "
+            "Choose a file in a folder that you may write to."
+        ) from None
+    return os.fdopen(descriptor, "a+b")
+
+
 def _append(stream: IO[bytes], line: bytes) -> None:
     """Add a line, whole and on the disk, or nothing."""
     end = stream.seek(0, os.SEEK_END)
@@ -160,11 +208,7 @@ def _key(path: Path, *, new: bool) -> bytes:
             "table was released before; put it back beside the ledger."
         )
     key = secrets.token_bytes(_KEY_BYTES)
-    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as stream:
-        stream.write(key)
-        stream.flush()
-        os.fsync(stream.fileno())
+    write_atomically(beside, key)  # only its owner can read it; half a key would close the ledger
     return key
 
 

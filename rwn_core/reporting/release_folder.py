@@ -13,7 +13,7 @@ from pathlib import Path
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ReleaseError
 from rwn_core.io import format_of_key
-from rwn_core.io.write import write_together
+from rwn_core.io.write import PART, sweep, write_together
 from rwn_core.reporting.evidence import read_evidence
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.internal_report import internal_html
@@ -140,7 +140,8 @@ def write_folder(files: Mapping[str, bytes], parent: Path, id: str) -> Path:
         raise ReleaseError("The folder must be given with its whole path, from the root on.")
     if not parent.is_dir():
         raise ReleaseError(f"The folder {parent} does not exist; create it first.")
-    folder, part = parent / f"release-{id}", parent / f".part-rwn-{id}"
+    sweep(parent)
+    folder, part = parent / f"release-{id}", parent / f"{PART}{id}"
     if folder.exists():
         raise ReleaseError(f"The folder {folder} is there already; nothing was written.")
     try:

@@ -27,7 +27,11 @@ def erase(session: Session) -> None:
     own_results().end()
     context = get_script_run_ctx(suppress_warning=True)
     if context is not None and runtime.exists():
-        runtime.get_instance().uploaded_file_mgr.remove_session_files(context.session_id)
+        running = runtime.get_instance()
+        running.uploaded_file_mgr.remove_session_files(context.session_id)
+        running.media_file_mgr.clear_session_refs(context.session_id)
+        for _ in range(2):  # the first call only marks a file that was downloaded
+            running.media_file_mgr.remove_orphaned_files()
     st.query_params.clear()
     st.session_state.clear()
     free_memory()

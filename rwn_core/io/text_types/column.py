@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from rwn_core.errors import InputError
-from rwn_core.io.text_types.patterns import Form, forms_of
+from rwn_core.io.text_types.patterns import Form, forms_of, without_blanks
 
 LINES_NAMED = 3  # in a message
 
@@ -58,7 +58,7 @@ class TextColumn:
     @cached_property
     def different(self) -> pa.Array:
         """The different texts, without the blanks around them."""
-        return pc.utf8_trim_whitespace(self._encoded.dictionary)
+        return without_blanks(self._encoded.dictionary)
 
     @cached_property
     def forms(self) -> NDArray[np.uint8]:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.errors import InputError
-from rwn_core.io.text_types.patterns import Form, fitting, forms_of
+from rwn_core.io.text_types.patterns import Form, fitting, forms_of, without_blanks
 
 _COMMA = r"[+-]?\d+,\d+([eE][+-]?\d+)?"
 _POINT = r"[+-]?[\d.]*\.[\d.]*\d(,\d+)?([eE][+-]?\d+)?"
@@ -85,7 +85,7 @@ def with_points(file: str, name: str, texts: pa.ChunkedArray) -> pa.ChunkedArray
         It has numbers with points, which may be thousands.
     """
     encoded = pc.dictionary_encode(texts.combine_chunks())
-    different = pc.utf8_trim_whitespace(encoded.dictionary)
+    different = without_blanks(encoded.dictionary)
     forms = forms_of(different)
     pointed = fitting(different, _POINT) & (forms != Form.OTHER_DATE)
     if ((forms == Form.WORD) & ~pointed).any() or not len(different):

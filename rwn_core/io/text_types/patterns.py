@@ -9,6 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+_BLANKS = "".join(map(chr, (9, 10, 13, 32, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x3000)))
+
 
 class Form(IntEnum):
     """The form of a text; where several fit, the first of them."""
@@ -53,6 +55,11 @@ _PATTERNS = {
 }
 
 
+def without_blanks(texts: pa.Array) -> pa.Array:
+    """Take away the blanks around texts; a control character is none, and stays to be seen."""
+    return pc.utf8_trim(texts, characters=_BLANKS)
+
+
 def forms_of(texts: pa.Array) -> NDArray[np.uint8]:
     """The form of each text, blanks around it apart.
 
@@ -67,7 +74,7 @@ def forms_of(texts: pa.Array) -> NDArray[np.uint8]:
     """
     forms = np.full(len(texts), Form.WORD, dtype=np.uint8)
     left = np.arange(len(texts))
-    trimmed = pc.utf8_trim_whitespace(texts)
+    trimmed = without_blanks(texts)
     for form, pattern in _PATTERNS.items():
         if not len(left):
             break

@@ -16,7 +16,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError
-from rwn_core.io.read import read
+from rwn_core.io.read import read, read_bytes
 from rwn_core.io.write import table_bytes
 
 SEX = {1: "male", 2: "female", 9: "refused"}
@@ -177,6 +177,19 @@ def test_labels_of_some_values_only_leave_numbers(tmp_path: Path) -> None:
     assert unchanged(data, tmp_path / "b.sav").schema.variable("x").value_labels == ((0, "none"),)
 
 
+def test_an_old_stata_file_without_its_last_part_says_that_labels_are_missing(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "old.dta"
+    frame = pd.DataFrame({"sex": [1, 2, 1], "age": [20, 31, 42]})
+    pyreadstat.write_dta(frame, path, version=10, variable_value_labels={"sex": {1: "m", 2: "f"}})
+    whole = path.read_bytes()
+    assert not any("does not hold" in notice for notice in read_bytes("a.dta", whole).notices)
+    cut = read_bytes("a.dta", whole[:-20])  # its labels come last, and nothing says how many
+    assert cut.frame["sex"].tolist() == [1, 2, 1]
+    assert any("names value labels for sex and does not hold them" in n for n in cut.notices)
+
+
 def test_a_schema_decides_whether_labelled_codes_are_numbers(spss: Path) -> None:
     schema = read(spss).schema.replace_variable("health", kind=Kind.COUNT, levels=None)
     data = read(spss, Schema.from_toml(schema.to_toml()).with_weights({"sex": 2.0}))
@@ -209,6 +222,8 @@ def test_sas_files_are_read(tmp_path: Path) -> None:
     np.testing.assert_array_equal(data.values("x"), frame["x"])
     assert data.schema.variable("n").kind is Kind.COUNT
     assert data.schema.variable("x").label == "Length in cm"
+    with pytest.raises(InputError, match="is cut off"):  # it does not say how many records it has
+        read_bytes("t.xpt", (tmp_path / "t.xpt").read_bytes()[:-30])
     with pytest.raises(rwn.errors.ParameterError, match=r"must end in \.csv"):
         rwn.mask(data, rwn.RWN(k=2)).publish(tmp_path / "out.xpt")
 

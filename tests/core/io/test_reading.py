@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ from rwn_core.errors import InputError, RWNError, SchemaError
 from rwn_core.io import reading
 from rwn_core.io.read import read, read_bytes
 from rwn_core.io.reading import FileToRead, Reading
+from rwn_core.io.write import table_bytes
 from rwn_core.parallel import processes
 
 KINDS = ["ordered", "date", "date"]
@@ -136,3 +138,13 @@ def test_a_process_that_dies_is_one_sentence() -> None:
     assert job.wait(20)
     with pytest.raises(InputError, match=r"a\.csv is damaged, or needs more than .* GB"):
         job.result()
+
+
+def test_no_library_says_on_the_terminal_what_a_cell_holds(capfd: pytest.CaptureFixture[str]) -> None:
+    content = gzip.decompress(table_bytes(pd.DataFrame({"t": ["Zaphod", "y"], "a": [1, 2]}), "r"))
+    # a text that claims to be ASCII: the library warns with its bytes
+    broken = content.replace(b"\x00\x04\x00\x09\x00\x00\x00\x06Zaphod", b"\x00\x04\x00\x09\0\0\0\x06Zaph\x95d")
+    assert broken != content
+    with pytest.raises(InputError, match="damaged"):
+        read_bytes("a.rds", broken)
+    assert capfd.readouterr() == ("", "")

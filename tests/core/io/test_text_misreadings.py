@@ -27,6 +27,7 @@ REFUSED = {
     "other_dates_headless": (("1.2.2020,a", "2.2.2020,b", "3.2.2020,b"), "the name is a date"),
     "large_beside_decimal": (("x", "9007199254740993", "1.5"), "column x, line 2: .* digits"),
     "large_money": (("x,y", "12345678901234567.89,1", "1.5,2"), "column x, line 2: .* digits"),
+    "control_character": (("x,y", "\x1d5,1", "35,2", "36,3"), "column x, line 2"),
     "vanishing": (("x,y", "1e-400,1", "1.5,2"), "column x, line 2: .* too close to 0"),
     "semicolons_one_comma": (("a;b,c", "1;2,3", "4;5,6", "7;8,9"), "semicolons"),
     "semicolons_comma_in_text": (("a;b;c", "1;2;x", "4;5;y, z"), "semicolons"),

@@ -140,10 +140,11 @@ def test_what_a_killed_program_left_is_swept_and_what_another_writes_is_not(
     tmp_path: Path,
 ) -> None:
     old, young = tmp_path / ".part-rwn-old", tmp_path / ".part-rwn-young"
-    foreign = tmp_path / ".part-of-a-song"
-    for left in (old, young, foreign):
+    foreign, folder = tmp_path / ".part-of-a-song", tmp_path / ".part-rwn-0123"
+    folder.mkdir()
+    for left in (old, young, foreign, folder / "release.csv"):
         left.write_bytes(b"masked")
-    for left in (old, foreign):
+    for left in (old, foreign, folder):
         os.utime(left, (1, 1))
     write_atomically(tmp_path / "one", b"1")
     assert sorted(os.listdir(tmp_path)) == [".part-of-a-song", ".part-rwn-young", "one"]

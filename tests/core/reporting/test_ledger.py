@@ -16,8 +16,8 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.reporting import file_lock
-from rwn_core.reporting.ledger import BEGINNING, add, read_entries
+from rwn_core.reporting import file_lock, ledger
+from rwn_core.reporting.ledger import BEGINNING, add, read_entries, whole
 from rwn_core.reporting.table_marks import common_columns, common_records, table_marks
 from tests.core.reporting.conftest import quickly_made_of
 
@@ -126,6 +126,25 @@ def test_a_torn_line_and_what_is_no_entry_are_named(path: Path) -> None:
         read_entries(b"hello\n")
 
 
+def test_a_line_that_a_kill_cut_short_is_completed(path: Path) -> None:
+    data = table(range(60))
+    add(path, record_of(data), data)
+    first = path.read_bytes()
+    add(path, record_of(data), data)
+    both = path.read_bytes()
+    assert sorted(os.listdir(path.parent)) == ["ledger.jsonl", "ledger.jsonl.key"]
+    # as a kill leaves it: what was to be written lies ready beside it
+    path.write_bytes(both[: len(first) + 70])
+    path.with_name("ledger.jsonl.next").write_bytes(both[len(first) :])
+    with pytest.raises(InputError, match="Line 2 of the ledger is incomplete"):
+        read_entries(path.read_bytes())
+    assert whole(path) == both
+    add(path, record_of(data), data)
+    assert path.read_bytes().startswith(both)
+    assert len(read_entries(path.read_bytes())) == 3
+    assert sorted(os.listdir(path.parent)) == ["ledger.jsonl", "ledger.jsonl.key"]
+
+
 def test_a_full_disk_leaves_the_ledger_as_it_was(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,6 +177,24 @@ def test_what_cannot_be_added_is_refused(path: Path) -> None:
     with pytest.raises(ReleaseError, match=r"key ledger\.jsonl\.key of the ledger is missing"):
         add(path, record_of(data), data)
     assert len(read_entries(path.read_bytes())) == 1
+
+
+def test_a_key_that_could_not_be_written_leaves_nothing_behind(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = table(range(60))
+    record = record_of(data)
+
+    def broken(descriptor: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(os, "fsync", broken)
+        with pytest.raises(ReleaseError, match="Input/output error"):
+            add(path, record, data)
+    with pytest.raises(ReleaseError, match="cannot be opened"):
+        add(path.parent / "none" / "ledger.jsonl", record, data)
+    assert len(add(path, record, data)[0]["hash"]) == 64
 
 
 def test_another_writer_is_waited_for_and_then_named(
