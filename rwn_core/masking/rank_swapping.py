@@ -33,7 +33,14 @@ from rwn_core.mechanism.rank_swap_chances import (
     rankings,
 )
 from rwn_core.mechanism.rank_swap_expectations import RankedVariable, expectations_of
-from rwn_core.mechanism.rank_swaps import moore_partners, mu_argus_partners, whole_part
+from rwn_core.mechanism.rank_swaps import (
+    descending,
+    group_means,
+    moore_partners,
+    mu_argus_partners,
+    range_asked,
+    whole_part,
+)
 from rwn_core.randomness import SecretKey, uniforms
 
 Form = Literal["moore", "mu_argus"]
@@ -175,12 +182,12 @@ class RankSwapping(TableMethod):
             if variable.name in names:
                 values = microdata.values(variable.name)
                 uniform = uniforms(key, table.records, column)
-                order = _descending(values, uniform[1])
+                order = descending(values, uniform[1])
                 first, last = self._ends(variable.kind, len(order))
                 partner = self._partners(values[order], first, last, uniform[0][order])
                 donors[order[first:last], column] = order[first + partner]
                 if last - first < len(order):
-                    coded[variable.name] = _group_means(values, order, first, last)
+                    coded[variable.name] = group_means(values, order, first, last)
         swapped = copy_from_donors(microdata, donors)
         return _with_means(swapped, coded) if coded else swapped
 
@@ -201,27 +208,11 @@ class RankSwapping(TableMethod):
         return last - first - 1 - upward[::-1]
 
     def fraction(self, ranked: NDArray[np.float64], first: int, last: int) -> float:
-        """P of a variable: the largest that p, r0 and k0 ask for.
-
-        Parameters
-        ----------
-        ranked : ndarray of float64, shape (n,)
-            Its known values, the largest first.
-        first, last : int
-            From which rank to which they are exchanged.
-        """
+        """P of a variable with these known values, the largest first; see `range_asked`."""
         assert self.p is not None  # as none of the three is, once it is made
         assert self.r0 is not None
         assert self.k0 is not None
-        exchanged = ranked[first:last]
-        if not exchanged.size:
-            return self.p
-        width = ranked[max(first - 1, 0)] - ranked[min(last, len(ranked) - 1)]
-        if width <= 0:
-            return self.p
-        of_r0 = np.sqrt(2 * exchanged.var() * (1 - self.r0)) / width
-        of_k0 = np.sqrt(8 / 3) * self.k0 * abs(exchanged.mean()) / width
-        return float(max(self.p, of_r0, of_k0))
+        return range_asked(ranked, first, last, (self.p, self.r0, self.k0))
 
     def law(self, table: PreparedTable) -> None:
         """Who is free depends on all earlier exchanges, so that no law can be listed."""
@@ -245,7 +236,7 @@ class RankSwapping(TableMethod):
         self, microdata: Microdata, name: str, kind: Kind, number: int
     ) -> RankedVariable:
         values = microdata.values(name)
-        order = _descending(values, np.zeros(len(values)))
+        order = descending(values, np.zeros(len(values)))
         ranked = values[order]
         first, last = self._ends(kind, len(order))
         count = last - first
@@ -301,23 +292,6 @@ class RankSwapping(TableMethod):
             "the larger P is, and impossible combinations may arise.",
             "An intruder who knows P knows between which values a person's own lies.",
         ]
-
-
-def _descending(values: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The records with a known value, the largest first, ties in random order."""
-    known = np.flatnonzero(~np.isnan(values))
-    return known[np.lexsort((ties[known], -values[known]))]
-
-
-def _group_means(
-    values: NDArray[np.float64], order: NDArray[np.int64], first: int, last: int
-) -> NDArray[np.float64]:
-    """The mean of its group for the largest and the smallest numbers, NaN for the others."""
-    means = np.full(len(values), np.nan)
-    for group in (order[:first], order[last:]):
-        if group.size:
-            means[group] = values[group].mean()
-    return means
 
 
 def _with_means(swapped: Microdata, means: Mapping[str, NDArray[np.float64]]) -> Microdata:

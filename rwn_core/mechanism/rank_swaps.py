@@ -75,3 +75,46 @@ def mu_argus_partners(reach: int, uniform: NDArray[np.float64]) -> NDArray[np.in
                 partner[place], partner[other] = other, place
                 free[other] = False
     return partner
+
+
+def range_asked(
+    ranked: NDArray[np.float64], first: int, last: int, asked: tuple[float, float, float]
+) -> float:
+    """Give the range of ranks of a variable, as a share: the largest that P, R0 and K0 ask for.
+
+    Parameters
+    ----------
+    ranked : ndarray of float64, shape (n,)
+        Its known values, the largest first.
+    first, last : int
+        From which rank to which they are exchanged.
+    asked : tuple of three float
+        P, R0 and K0.
+    """
+    p, r0, k0 = asked
+    exchanged = ranked[first:last]
+    if not exchanged.size:
+        return p
+    width = ranked[max(first - 1, 0)] - ranked[min(last, len(ranked) - 1)]
+    if width <= 0:
+        return p
+    of_r0 = np.sqrt(2 * exchanged.var() * (1 - r0)) / width
+    of_k0 = np.sqrt(8 / 3) * k0 * abs(exchanged.mean()) / width
+    return float(max(p, of_r0, of_k0))
+
+
+def descending(values: NDArray[np.float64], ties: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The records with a known value, the largest first, ties in random order."""
+    known = np.flatnonzero(~np.isnan(values))
+    return known[np.lexsort((ties[known], -values[known]))]
+
+
+def group_means(
+    values: NDArray[np.float64], order: NDArray[np.int64], first: int, last: int
+) -> NDArray[np.float64]:
+    """The mean of its group for the largest and the smallest numbers, NaN for the others."""
+    means = np.full(len(values), np.nan)
+    for group in (order[:first], order[last:]):
+        if group.size:
+            means[group] = values[group].mean()
+    return means
