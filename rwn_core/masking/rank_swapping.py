@@ -209,10 +209,9 @@ class RankSwapping(TableMethod):
 
     def fraction(self, ranked: NDArray[np.float64], first: int, last: int) -> float:
         """P of a variable with these known values, the largest first; see `range_asked`."""
-        assert self.p is not None  # as none of the three is, once it is made
-        assert self.r0 is not None
-        assert self.k0 is not None
-        return range_asked(ranked, first, last, (self.p, self.r0, self.k0))
+        # none of the three is None, once it is made
+        asked = (self.p or 0.0, self.r0 or 0.0, self.k0 or 0.0)
+        return range_asked(ranked, first, last, asked)
 
     def law(self, table: PreparedTable) -> None:
         """Who is free depends on all earlier exchanges, so that no law can be listed."""
