@@ -16,19 +16,18 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.slices import Slices
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, at_levers
-from rwn_core.measures import MEASURES
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
+from rwn_core.tuning.slice_answer import LOSS, SliceAnswer
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.slice_search import Found, SliceSearch
 from rwn_core.tuning.trials import Plan
 from rwn_core.tuning.verdict import Verdict
 
-LOSS = "correlation"
 LARGEST_SEARCHED = 1_500  # records; beyond, linkage is "at least", which keeps no limit
 STRENGTHS = 40  # between the ends of the slider
 _RELEASES = 6  # of a trial
@@ -38,67 +37,6 @@ _STATED = 59  # releases behind the stated interval: from the third smallest to 
 _ATTEMPTS = 8  # slices checked on fresh releases before the search gives up
 
 Progress = Callable[[float], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SliceAnswer:
-    """Hold the answer of a slice search.
-
-    Attributes
-    ----------
-    policy : Policy
-    point : Point
-        Read on fresh releases: the limits' measures and the correlations. If no slices keep all
-        limits, those that come nearest.
-    reached : bool
-        Whether it keeps them all: 19 of 20 further releases should keep each.
-    tried : int
-        Slices and strengths that were tried on releases.
-    records : int
-        How many records it was searched and read on.
-    of : int
-        How many the table has.
-    """
-
-    policy: Policy
-    point: Point
-    reached: bool
-    tried: int
-    records: int
-    of: int
-
-    @property
-    def slices(self) -> Slices:
-        """Which variables travel together; every other one stands alone."""
-        return self.point.setting.slices or ()
-
-    @property
-    def sentence(self) -> str:
-        """The answer in words, with its uncertainty and the records that it is of."""
-        stated = "; ".join(_in_words(self.point, key) for key in self.point.spreads)
-        words = f"{self.point.setting.words}: {stated}."
-        if self.records < self.of:
-            words += (
-                f" Searched and read on {self.records:,} random records of {self.of:,}; read it on "
-                "all of them before it is used."
-            )
-        return (
-            words
-            if self.reached
-            else f"None of {self.tried:,} keeps all limits; nearest is {words}"
-        )
-
-
-def _in_words(point: Point, measure: str) -> str:
-    spread, title = point.spreads[measure], point.spreads[measure].title
-    if spread.median is None:
-        return f"{title} without an answer"
-    share = measure != LOSS and max(map(abs, MEASURES[measure].bounds)) == 1.0
-    low, high = spread.interval or (spread.median, spread.median)
-    stated, low_words, high_words = (
-        f"{100 * value:.3g} %" if share else f"{value:.3g}" for value in (spread.median, low, high)
-    )
-    return f"{title} {stated} (one more release: {low_words} to {high_words})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +55,8 @@ class SliceRanges:
     records : int
         Of a table with more than so many, random ones are searched.
     tries : int
-        Slices and strengths that are tried at most.
+        Slices and strengths that are tried at most, but for a few more with each variable alone
+        where nothing else keeps all limits.
     seed : int
         Of the first trial release, a teaching seed.
     """
@@ -202,8 +141,10 @@ def seek_slices(
         )
         usual = list(dict.fromkeys(preset_slices(sample, key) for key in PRESETS))
         starts = usual if ranges.starts is None else ranges.starts
-        search.run(starts)
         point, reached = _verified(search, starts)
+        if not reached and len(starts) > 1:  # what was found may lose to each variable alone
+            kept = _verified(search.of_starts(), [()])
+            point, reached = kept if kept[1] else (point, reached)
     progress(1.0)
     return SliceAnswer(
         policy=policy,
@@ -251,6 +192,7 @@ def _verified(search: SliceSearch, starts: Sequence[Slices]) -> tuple[Point, boo
     Where they were kind to it in the search, every trial has to leave more room, and the search
     goes on with what it knows.
     """
+    search.run(starts)
     nearest = (math.inf, search.here.slices, search.here.strength)
     for attempt in range(_ATTEMPTS):
         best = search.best

@@ -88,6 +88,14 @@ class SliceSearch:
     seen: set[Slices] = field(default_factory=set)
     refused: str = ""
 
+    def of_starts(self) -> SliceSearch:
+        """A search of given slices alone, which asks for no more room than the policy does.
+
+        It knows the trials of this one, and has as many more as finding one strength takes.
+        """
+        tries = self.tries + 2 * len(self.settings).bit_length()
+        return replace(self, only_starts=True, found=[], most={}, seen=set(), tries=tries)
+
     @property
     def order(self) -> list[str]:
         """The limits, what is read quickest first, then the one that refused last."""

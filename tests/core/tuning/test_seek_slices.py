@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib import import_module
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,13 +13,13 @@ import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast
 from rwn_core.measures.statistics.correlation import correlation_matrix
-from rwn_core.tuning import Plan, Setting
+from rwn_core.tuning import Plan, Point, Setting
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.slice_search import SliceSearch
+from rwn_core.tuning.slice_search import Found, SliceSearch
 from rwn_core.tuning.trials import Trials
 
 module = import_module("rwn_core.tuning.seek_slices")  # its room has a function of this name
@@ -129,7 +130,7 @@ def test_none_keeps_all_limits_is_said_with_the_nearest(few, quick) -> None:
     found = seek_slices(few, policy, ranges=ranges, workers=1)
     assert not found.reached
     assert found.sentence.startswith(f"None of {found.tried} keeps all limits; nearest is ε")
-    assert found.tried <= 12
+    assert found.tried <= 12 + 4  # each alone once more, at either strength
 
 
 def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) -> None:
@@ -145,6 +146,28 @@ def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) ->
     monkeypatch.setattr(SliceSearch, "_tried", planted)
     found = seek_slices(few, LINKAGE, ranges=SMALL, workers=1)
     assert found.reached
+    assert LINKAGE.judge_point(found.point).kept
+
+
+def test_each_alone_is_the_answer_where_all_that_looked_better_breaks_a_limit(
+    few, quick, monkeypatch
+) -> None:
+    """Asking for the room that slices lack on fresh releases would refuse each alone as well."""
+    fresh = module._fresh
+
+    def planted(search: SliceSearch, found: Found, *which: Any) -> Point:
+        point = fresh(search, found, *which)
+        if not found.slices:
+            return point
+        spread = point.spreads["distance_linkage"]
+        broken = replace(spread, values=(0.09,) * len(spread.values))
+        return replace(point, spreads={**point.spreads, "distance_linkage": broken})
+
+    monkeypatch.setattr(module, "_fresh", planted)
+    starts = [preset_slices(few, "related_2"), ()]
+    found = seek_slices(few, LINKAGE, ranges=replace(SMALL, starts=starts, tries=40), workers=1)
+    assert found.reached
+    assert found.slices == ()
     assert LINKAGE.judge_point(found.point).kept
 
 
