@@ -60,7 +60,9 @@ def _says(text: str, value: Any) -> bool:
     if value is None or value is pd.NaT or value is pd.NA or value != value:
         return text.strip().lower() in _GONE
     if isinstance(value, bool):
-        return text.strip().lower() in ({"true", "t", "yes", "1"} if value else {"false", "f", "no", "0"})
+        return text.strip().lower() in (
+            {"true", "t", "yes", "1"} if value else {"false", "f", "no", "0"}
+        )
     if isinstance(value, pd.Timestamp):
         return re.sub(r"\D", "", value.isoformat()).startswith(re.sub(r"\D", "", text))
     if isinstance(value, int | float):

@@ -40,7 +40,9 @@ def _equal(one: pd.Series, other: pd.Series) -> bool:
     if pd.api.types.is_numeric_dtype(one.dtype) and pd.api.types.is_numeric_dtype(other.dtype):
         pair = [each.astype("Float64").to_numpy(float, na_value=np.nan) for each in (one, other)]
         return bool(np.array_equal(*pair, equal_nan=True))
-    pair = [each.astype(object).where(each.notna(), None).map(str).tolist() for each in (one, other)]
+    pair = [
+        each.astype(object).where(each.notna(), None).map(str).tolist() for each in (one, other)
+    ]
     return pair[0] == pair[1]
 
 
@@ -76,7 +78,9 @@ def test_files_of_other_packages_survive_a_release(tmp_path: Path) -> None:
     for path in real_files():
         try:
             data = read(path)
-            masked = again(data, tmp_path / f"out{'.sav' if path.suffix == '.por' else path.suffix}")
+            masked = again(
+                data, tmp_path / f"out{'.sav' if path.suffix == '.por' else path.suffix}"
+            )
         except InputError:  # a test of the package: no table, or one that is refused with a reason
             continue
         except rwn.RWNError as refusal:

@@ -140,10 +140,14 @@ def test_a_process_that_dies_is_one_sentence() -> None:
         job.result()
 
 
-def test_no_library_says_on_the_terminal_what_a_cell_holds(capfd: pytest.CaptureFixture[str]) -> None:
+def test_no_library_says_on_the_terminal_what_a_cell_holds(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     content = gzip.decompress(table_bytes(pd.DataFrame({"t": ["Zaphod", "y"], "a": [1, 2]}), "r"))
     # a text that claims to be ASCII: the library warns with its bytes
-    broken = content.replace(b"\x00\x04\x00\x09\x00\x00\x00\x06Zaphod", b"\x00\x04\x00\x09\0\0\0\x06Zaph\x95d")
+    broken = content.replace(
+        b"\x00\x04\x00\x09\x00\x00\x00\x06Zaphod", b"\x00\x04\x00\x09\0\0\0\x06Zaph\x95d"
+    )
     assert broken != content
     with pytest.raises(InputError, match="damaged"):
         read_bytes("a.rds", broken)
