@@ -1,4 +1,4 @@
-"""Does a broken file crash a reader, hold it up, or get read as something that it does not say?
+"""Look for broken files that crash a reader, hold it up, or are read as what they do not say.
 
 ``python -m benchmarks.fuzz 100000 --state /tmp/fuzz.json`` reads so many broken files of every
 format in a process with the limits of a reading, and goes on where the last run ended.

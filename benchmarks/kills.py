@@ -1,4 +1,4 @@
-"""Is a release ever torn: by a kill at any moment, a full disk, or a disk that fails?
+"""Look for a torn release: after a kill at any moment, on a full disk, on a disk that fails.
 
 ``python -m benchmarks.kills 200`` writes the files of a release into a new folder, a record and a
 release over older ones, and an entry of the ledger, in a process that is killed at a random moment;
@@ -89,14 +89,6 @@ class Work:
             read_entries(whole(path) if path.exists() else b"")
         except RWNError as refusal:
             return [str(refusal)]
-        return []
-
-    def goes_on(self, number: int) -> list[str]:
-        """Why the next release cannot be written; empty where it can."""
-        try:
-            self.write(number)
-        except RWNError as refusal:
-            return [f"afterwards: {refusal}"]
         return []
 
 
@@ -209,12 +201,15 @@ def random_kills(made: Work, count: int) -> dict[str, int]:
 
 
 def _count(made: Work, found: dict[str, int], following: int) -> None:
-    wrong = made.torn()
-    stuck = made.goes_on(following) if following and not wrong else []
+    wrong, stuck = made.torn(), ""
+    if following and not wrong:  # can the next release be written?
+        try:
+            made.write(following)
+        except RWNError as refusal:
+            stuck = f"afterwards: {refusal}"
     found["torn"] += bool(wrong)
     found["stuck"] += bool(stuck)
-    for words in (*wrong, *stuck):
-        sys.stdout.write(f"  {words}\n")
+    sys.stdout.write("".join(f"  {words}\n" for words in (*wrong, stuck) if words))
 
 
 def at_every_call(made: Work, act: Callable[[], None]) -> dict[str, int]:

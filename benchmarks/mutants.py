@@ -1,4 +1,4 @@
-"""How many small faults in a package's code do its tests find?
+"""Count how many small faults in a package's code its tests find.
 
 ``python -m benchmarks.mutants mechanism 40`` changes 40 random places of rwn_core/mechanism, one at
 a time, in a copy of the repository, and runs the tests that import the changed file, then those of
@@ -39,8 +39,8 @@ _COMPARED = {
     ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
 _COMPUTED = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.Pow: ast.Mult,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Mod: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.Pow: ast.Mult,
 }  # fmt: skip
 
 
@@ -67,7 +67,7 @@ class Mutant:
 
 
 def mutants(path: Path) -> Iterator[Mutant]:
-    """Every small fault of a file: comparisons, sums, truth values, numbers, conditions, results."""
+    """Every small fault of a file: comparisons, sums, truths, numbers, conditions, results."""
     text = path.read_text(encoding="utf-8")
     tree = ast.parse(text)
     skipped = {id(part) for node in ast.walk(tree) for part in _no_code(node)}
@@ -108,7 +108,9 @@ def _no_code(node: ast.AST) -> Iterator[ast.AST]:
 def _changed(node: ast.AST) -> Iterator[ast.AST]:
     """What may stand in the place of a part of the code."""
     other = copy.deepcopy(node)
-    if isinstance(other, ast.Compare) and type(other.ops[0]) in _COMPARED:
+    if isinstance(other, ast.IfExp):
+        yield ast.IfExp(other.test, other.orelse, other.body)
+    elif isinstance(other, ast.Compare) and type(other.ops[0]) in _COMPARED:
         other.ops[0] = _COMPARED[type(other.ops[0])]()
         yield other
     elif isinstance(other, ast.BinOp) and type(other.op) in _COMPUTED:
@@ -119,13 +121,9 @@ def _changed(node: ast.AST) -> Iterator[ast.AST]:
         yield other
     elif isinstance(other, ast.UnaryOp) and isinstance(other.op, ast.Not | ast.USub):
         yield other.operand
-    elif isinstance(other, ast.IfExp):
-        other.body, other.orelse = other.orelse, other.body
-        yield other
-    elif isinstance(other, ast.Constant) and isinstance(other.value, bool):
-        yield ast.Constant(not other.value)
     elif isinstance(other, ast.Constant) and isinstance(other.value, int | float):
-        yield ast.Constant(other.value + 1)
+        truth = isinstance(other.value, bool)
+        yield ast.Constant(not other.value if truth else other.value + 1)
     elif isinstance(other, ast.Return) and other.value is not None:
         yield ast.Return(ast.Constant(None))
 
@@ -135,7 +133,7 @@ def _span(text: str, node: ast.AST) -> tuple[int, int]:
     lines = text.encode().splitlines(keepends=True)
 
     def place(line: int, column: int) -> int:
-        return len(b"".join(lines[: line - 1] + [lines[line - 1][:column]]).decode())
+        return len(b"".join([*lines[: line - 1], lines[line - 1][:column]]).decode())
 
     assert isinstance(node, ast.expr | ast.stmt)
     assert node.end_lineno is not None

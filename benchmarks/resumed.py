@@ -1,4 +1,4 @@
-"""Does work that was killed again and again end with the same bytes as work that never was?
+"""Compare the end of work that was killed again and again with that of work that never was.
 
 ``python -m benchmarks.resumed 100`` masks a dataset and sweeps settings in processes that are
 killed at random moments, each going on where the last one was, and compares the ends by SHA-256.

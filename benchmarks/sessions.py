@@ -1,4 +1,4 @@
-"""Many users of one server: does anything of one reach another, how much memory, how fast?
+"""Try many users of one server: does anything of one reach another, how much memory, how fast.
 
 ``python -m benchmarks.sessions --users 20 --actions 1000`` gives each user a table with a word of
 its own, and looks for the words of the others in every message. ``--memory`` opens tables of
@@ -192,7 +192,7 @@ async def speed(port: int, users: int, moves: int) -> dict[str, Any]:
             took.append(await user.client.move("k", rng.random()))
         return took
 
-    took = np.array(sum(await asyncio.gather(*map(drag, everybody)), []))
+    took = np.concatenate(await asyncio.gather(*map(drag, everybody)))
     used = cpu(server) - before
     for user in everybody:
         await user.client.close()

@@ -62,8 +62,15 @@ class Sweeper:
         return late
 
     def _close(self, session_id: str) -> None:
-        if not self._instance._session_mgr.is_active_session(session_id):
-            self._instance.close_session(session_id)
+        manager = self._instance._session_mgr
+        if manager.is_active_session(session_id):
+            return
+        left = [i.session for i in manager.list_sessions() if i.session.id == session_id]
+        self._instance.close_session(session_id)
+        for session in left:  # Streamlit's loop holds the last one until another user comes
+            session.session_state.clear()
+            # the descriptions of the widgets name levels, and hold what their callbacks are given
+            session.session_state._new_widget_state.widget_metadata.clear()
 
 
 def free_memory() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -32,6 +34,9 @@ def erase(session: Session) -> None:
         running.media_file_mgr.clear_session_refs(context.session_id)
         for _ in range(2):  # the first call only marks a file that was downloaded
             running.media_file_mgr.remove_orphaned_files()
+        running.dataframe_source_mgr.clear_all_for_session(context.session_id)
     st.query_params.clear()
     st.session_state.clear()
+    for choice in fields(session):  # Streamlit keeps what the buttons of all pages were given
+        delattr(session, choice.name)
     free_memory()

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 from streamlit.runtime import media_file_manager
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
+from rwn_core.data.microdata import Microdata
 from rwn_ui.state import erase
+from rwn_ui.state.session import Session
 
 
-def test_an_address_of_a_made_file_ends_with_erase(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(media_file_manager, "_get_session_id", lambda: "me")
     storage = MemoryMediaFileStorage("/media")
     made = MediaFileManager(storage)
@@ -22,6 +26,7 @@ def test_an_address_of_a_made_file_ends_with_erase(monkeypatch: pytest.MonkeyPat
     server = SimpleNamespace(
         media_file_mgr=made,
         uploaded_file_mgr=SimpleNamespace(remove_session_files=lambda session_id: None),
+        dataframe_source_mgr=SimpleNamespace(clear_all_for_session=lambda session_id: None),
     )
     nothing = SimpleNamespace(opening=None, end=lambda: None)
     replaced = {
@@ -34,6 +39,10 @@ def test_an_address_of_a_made_file_ends_with_erase(monkeypatch: pytest.MonkeyPat
     }
     for each, stand_in in replaced.items():
         monkeypatch.setattr(erase, each, stand_in)
-    erase.erase(None)  # type: ignore[arg-type]  # give_up alone looks at it
+    data = Microdata.from_frame(pd.DataFrame({"x": [1.5, 2.5, 3.5]}))
+    session = Session(name="t.csv", demo=None, data=data)
+    erase.erase(session)
+    # Streamlit's buttons still hold the session, which therefore must be empty
+    assert not any(hasattr(session, choice.name) for choice in fields(session))
     with pytest.raises(KeyError):
         storage._files_by_id[name.partition(".")[0]]

@@ -18,6 +18,7 @@ from types import SimpleNamespace
 import pytest
 from starlette.formparsers import MultiPartParser
 from streamlit import net_util
+from streamlit.runtime.state.session_state import SessionState
 
 from rwn_ui.server import serve, sweeper
 
@@ -33,6 +34,7 @@ with launch.serving({port}) as server:
 """
 FOREIGN = """
 from streamlit import net_util
+from streamlit.runtime.state.session_state import SessionState
 from streamlit.web.server import server_util
 from rwn_ui.server import serve
 asked = []
@@ -117,7 +119,13 @@ def test_the_server_ends_with_its_launcher_however_that_ends(number: int, free_p
 
 def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not() -> None:
     active, closed = {"here"}, []
-    infos = [SimpleNamespace(session=SimpleNamespace(id=each)) for each in ("here", "gone", "back")]
+    sessions = [
+        SimpleNamespace(id=each, session_state=SessionState()) for each in ("here", "gone", "back")
+    ]
+    for session in sessions:
+        session.session_state._new_session_state["table"] = SECRET
+        session.session_state._new_widget_state.widget_metadata["a"] = SECRET
+    infos = [SimpleNamespace(session=session) for session in sessions]
     manager = SimpleNamespace(
         list_sessions=lambda: [each for each in infos if each.session.id not in closed],
         is_active_session=lambda each: each in active,
@@ -134,6 +142,11 @@ def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not() -> None
     assert sweep(sweeper.GRACE - 1) == []
     assert sweep(sweeper.GRACE) == ["gone"]
     assert closed == ["gone"]
+    # the server may hold a closed one for long
+    states = [each.session_state for each in sessions]
+    assert [bool(state._new_session_state) for state in states] == [True, False, True]
+    described = [bool(state._new_widget_state.widget_metadata) for state in states]
+    assert described == [True, False, True]
     active.remove("back")
     assert sweep(sweeper.GRACE + 1) == []  # its time begins anew
     assert sweep(2 * sweeper.GRACE + 1) == ["back"]
