@@ -27,6 +27,7 @@ from rwn_core.mechanism.law import Law
 from rwn_core.mechanism.separate_law import SeparateLaw, Untouched
 from rwn_core.randomness import SecretKey
 
+CLASSES = 3  # more would leave too few people in most combinations of a few keys
 _PRESETS = {"Light": 2, "Standard": 3, "Strong": 10}
 
 
@@ -69,11 +70,11 @@ class LocalSuppression(TableMethod):
     Examples
     --------
     >>> LocalSuppression(k=3).classes
-    8
+    3
     """
 
     k: int = 3
-    classes: int = 8
+    classes: int = CLASSES
 
     method: ClassVar[str] = "local_suppression"
     title: ClassVar[str] = "k-anonymity by suppression"
@@ -162,7 +163,9 @@ class LocalSuppression(TableMethod):
 
     def presets_on(self, microdata: Microdata) -> Mapping[str, Mapping[str, float]]:
         """Starting points; see `TableMethod.presets_on`."""
-        return {name: {"k": min(k, microdata.n), "classes": 8} for name, k in _PRESETS.items()}
+        return {
+            name: {"k": min(k, microdata.n), "classes": CLASSES} for name, k in _PRESETS.items()
+        }
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Which variables are changed."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import streamlit as st
 
 from rwn_ui.server.safe_options import SAFE_OPTIONS
@@ -24,7 +22,6 @@ def require_safe_options() -> None:
         st.stop()
 
 
-@cache  # they are fixed when the server starts
 def unsafe_options() -> tuple[str, ...]:
     """The options that differ from those of `rwn app`, by name."""
     wrong = [

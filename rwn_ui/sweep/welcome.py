@@ -102,7 +102,7 @@ def _picture(session: Session, search: Search) -> None:
         "summary": {
             "text": f"{session.name} · expected before any release"
             + _at(held)
-            + sweep_cards.estimated(forecasts)
+            + estimated(forecasts)
         },
         "cards": [serialise(chart)],
     }

@@ -209,6 +209,8 @@ def test_other_weights_of_a_large_table_are_prepared_too(open_page, gate: Gate) 
 def test_a_cancelled_weight_is_not_asked_for_again(open_page, gate: Gate) -> None:
     gate.open.set()
     screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
+    screen.test.session_state[f"tune.{screen.session.generation}.weighing.box"] = True
+    screen.test.run()
     gate.open.clear()
     screen.weigh(x=2.0)
     assert weight_shown(screen, "x") == 2.0

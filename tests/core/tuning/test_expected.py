@@ -90,7 +90,6 @@ def test_settings_without_a_closed_form_are_left_out() -> None:
     data = rwn.load_demo("bodyfat")
     plain = Setting.of("rwn", {"k": 5}, {"age": 2.0}).resolved(data)
     others = [
-        Setting.of("nbrs2015", {"epsilon": 3.0}),
         Setting.of("rwn", {"k": 5}, precision={"age": 5.0}),
         Setting.of("rwn", {"epsilon": 0.0}),  # nobody lies within it
     ]
