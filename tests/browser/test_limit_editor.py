@@ -40,7 +40,7 @@ def test_the_first_tile_follows_the_limits_and_is_green_only_if_all_hold(app) ->
     assert first(app).get_attribute("data-state") == "kept"
     assert "all 3 kept" in first(app).inner_text()
     # no other tile is green on the strength of its own number
-    assert app.page.locator(".rwn-tile[data-state=ok]").count() == 1
+    assert app.page.locator(".rwn-tile[data-state=kept]").count() == 1
     set_limit(app, "True matches", "0")
     assert label(app) == "True matches"
     assert first(app).get_attribute("data-state") == "over"

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from rwn_ui.server import launch
+from rwn_ui.server.safe_options import SAFE_OPTIONS
 
 SCRIPT = """
 import json
@@ -20,7 +21,7 @@ def test_every_safe_option_is_in_force_in_the_running_server(
     chromium, tmp_path: Path, free_port
 ) -> None:
     script = tmp_path / "options.py"
-    script.write_text(SCRIPT.replace("KEYS", json.dumps([*launch.SAFE_OPTIONS])), encoding="utf-8")
+    script.write_text(SCRIPT.replace("KEYS", json.dumps([*SAFE_OPTIONS])), encoding="utf-8")
     port = free_port()
     line = [
         str(script) if part == str(launch.app_file()) else part for part in launch.command(port)
@@ -37,5 +38,5 @@ def test_every_safe_option_is_in_force_in_the_running_server(
         launch._stop(server)
     # the one option whose flag is read as a text
     result["client.showErrorLinks"] = str(result["client.showErrorLinks"]).lower() == "true"
-    wanted = {k: list(v) if isinstance(v, tuple) else v for k, v in launch.SAFE_OPTIONS.items()}
+    wanted = {k: list(v) if isinstance(v, tuple) else v for k, v in SAFE_OPTIONS.items()}
     assert result == wanted
