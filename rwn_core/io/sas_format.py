@@ -22,7 +22,7 @@ def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
 
     table = content.startswith(_TABLE)
     if not table and len(content) % _RECORD:
-        raise InputError(f"{file} is cut off; get or save the file again.")
+        raise InputError(f"{file} is damaged or cut off; get or save the file again.")
     kind = "sas7bdat" if table else "xport"
     return read_labelled(file, content, schema, kind=kind, has_missing=table)
 

@@ -27,6 +27,7 @@ from rwn_core.reporting.table_marks import common_columns, common_records, table
 FORMAT = "rwn ledger 1"
 BEGINNING = "0" * 64
 _KEY_BYTES = 32
+_NEXT = ".next"  # ends the name of the file in which the next line lies ready
 _SORTED = orjson.OPT_SORT_KEYS
 
 
@@ -74,7 +75,8 @@ def add(
         warnings = overlaps(entries, marks, record)
         entry = _entry(entries, record, marks, by)
         line = orjson.dumps(entry, option=_SORTED) + b"\n"
-        ready = write_atomically(_ready(path), line)  # a kill may cut short what follows
+        # a kill may cut short what follows
+        ready = write_atomically(path.with_name(f"{path.name}{_NEXT}"), line)
         try:
             _append(stream, line)
         finally:
@@ -97,16 +99,9 @@ def whole(path: Path) -> bytes:
     """
     content = path.read_bytes()
     end = content.rfind(b"\n") + 1
-    ready = _ready(path)
-    if end < len(content) and ready.exists():
-        line = ready.read_bytes()
-        if line.startswith(content[end:]):
-            return content[:end] + line
-    return content
-
-
-def _ready(path: Path) -> Path:
-    return path.with_name(f"{path.name}.next")
+    ready = path.with_name(f"{path.name}{_NEXT}")
+    line = ready.read_bytes() if end < len(content) and ready.exists() else b""
+    return content[:end] + line if line.startswith(content[end:]) else content
 
 
 def foresee(path: Path, record: Mapping[str, Any], original: Microdata) -> list[str]:
