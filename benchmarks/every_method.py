@@ -37,7 +37,7 @@ PATIENCE = 1800  # seconds that a page may take
 
 
 class Outcome(NamedTuple):
-    """What became of one method on one table: "ok", "refused" or "failed", and its cost."""
+    """What became of one method on one table: "done", "refused" or "failed", and its cost."""
 
     what: str
     seconds: float
@@ -131,7 +131,7 @@ def outcome(place: Callable[[str, str], str], key: str, table: str) -> Outcome:
     except Exception as error:
         traceback.print_exc()
         return Outcome("failed", cpu() - start, f"{type(error).__name__}: {error}")
-    return Outcome("ok", cpu() - start, words)
+    return Outcome("done", cpu() - start, words)
 
 
 def page_of(found: dict[tuple[str, str, str], Outcome]) -> str:
@@ -146,7 +146,7 @@ def page_of(found: dict[tuple[str, str, str], Outcome]) -> str:
     others = [
         f"- {rwn.METHODS[key].title} on {table}, {place}: {each.words}"
         for (key, table, place), each in found.items()
-        if each.what != "ok"
+        if each.what != "done"
     ]
     return "\n".join([*lines, *([""] if others else []), *others])
 

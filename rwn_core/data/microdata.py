@@ -97,8 +97,9 @@ class Microdata:
             schema.require_names(tuple(copied.columns))
         for variable in schema.variables:
             check_column(copied[variable.name], variable)
-        # looking through all values for what is suspicious takes longer than checking them
-        noticed = cache(lambda: (*notices, *table_notices(copied, schema)))
+        noticed = cache(lambda: (*notices, *table_notices(copied, schema)))  # slow: if asked for
+        if schema.edit_rules:  # but a rule that does not fit the values is refused at once
+            noticed()
         return cls(copied, with_levels(copied, schema), noticed)
 
     def __repr__(self) -> str:

@@ -52,7 +52,7 @@ TOUR = (
     ),
     Step(
         ".rwn-tiles",
-        "What it protects",
+        "What it gives away",
         "The first number is the limit of your policy that is nearest to breaking, or most broken. "
         "Others say what an intruder would find, and beside it what guessing would give.",
     ),
@@ -82,7 +82,7 @@ WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "tune": (
             "One masked copy of your table beside the original, drawn anew as you move a slider.",
-            "The tiles above say what the copy protects, against the limits of your policy; the "
+            "The tiles above say what the copy gives away, against the limits of your policy; the "
             "pictures below say what it costs. Blue is the original, orange the masked copy.",
             "Pin a setting to keep it in view while you try others. What is downloaded here is a "
             "trial; the Release page makes the file that leaves.",

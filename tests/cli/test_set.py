@@ -11,6 +11,7 @@ import rwn_core as rwn
 VALUES = {
     "epsilon": 2.0,
     "k": 5,
+    "outside_household": False,
     "q": 0.75,
     "scale": "range",
     "encoding": "matching",
