@@ -36,7 +36,7 @@ def test_slices_move_the_cards_and_are_in_the_file_of_python_and_of_the_command(
     assert "True matches" in policy.inner_text()  # another limit is the first to break
     sidebar = app.page.get_by_test_id("stSidebar")
     sidebar.get_by_text("A row shows age, height and weight of one person verbatim").wait_for()
-    assert "slices=" in app.page.url
+    app.page.wait_for_url("**slices=**")  # a moment after the last move
     data = rwn.load_demo("bodyfat")
     slices = preset_slices(data, "keys_together")
     _, content = download(app, "csv")
@@ -70,6 +70,8 @@ def test_own_slices_by_fields_and_the_link_brings_them(app) -> None:
         app.settle()  # the run that follows empties what is typed meanwhile
     assert "hip + knee travel together" in app.wait_for_change(before)
     app.settle()
+    app.page.wait_for_url("**slices=**")
+    app.page.wait_for_timeout(500)  # the address of the last move, if there are several
     link = app.page.url
     assert "hip" not in link
     app.open(link[link.index("/?") :])
