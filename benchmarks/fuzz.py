@@ -1,6 +1,6 @@
 """Look for broken files that crash a reader, hold it up, or are read as what they do not say.
 
-``python -m benchmarks.fuzz 100000 --state /tmp/fuzz.json`` reads so many broken files of every
+``python -m benchmarks.fuzz 100000 --state FILE`` reads so many broken files of every
 format in a process with the limits of a reading, and goes on where the last run ended.
 """
 
