@@ -17,7 +17,7 @@ import pytest
 from hypothesis import settings
 
 from rwn_core.data.microdata import Microdata
-from tests.workers import together, urgency
+from tests.workers import BROWSER, together, urgency
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.register_profile("fresh", deadline=None, print_blob=True)
@@ -29,10 +29,20 @@ if KEY_BASE == "any":
     os.environ["RWN_TEST_SEED"] = KEY_BASE  # workers draw from the same
 
 
+POLITENESS: list[int] = []
+"""Whether this worker gives way, once its first test has told."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have workers begin with the tests that take longest."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         items.sort(key=lambda item: urgency(item.nodeid))
+
+
+def pytest_runtest_logstart(nodeid: str) -> None:
+    """Let the workers that compute give way to those that a browser waits for."""
+    if "PYTEST_XDIST_WORKER" in os.environ and hasattr(os, "nice") and not POLITENESS:
+        POLITENESS.append(0 if nodeid.startswith(BROWSER) else os.nice(19))
 
 
 @pytest.hookimpl(optionalhook=True)

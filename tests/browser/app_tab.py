@@ -90,7 +90,7 @@ class App:
 
     def _logged(self, message: Any) -> None:
         if message.type == "error":
-            self.complaints.append(message.text)
+            self.complaints.append(f"{message.text} {message.location.get('url', '')}")
 
     def _asked(self, url: str) -> None:
         own = (self.server.address, self.server.address.replace("http", "ws", 1), "data:", "blob:")
