@@ -24,15 +24,12 @@ from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_answer import LOSS, SliceAnswer
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.slice_search import Found, SliceSearch
+from rwn_core.tuning.slice_search import FRESH, Found, SliceSearch
 from rwn_core.tuning.trials import Plan
-from rwn_core.tuning.verdict import Verdict
 
 LARGEST_SEARCHED = 1_500  # records; beyond, linkage is "at least", which keeps no limit
 STRENGTHS = 40  # between the ends of the slider
 _RELEASES = 6  # of a trial
-_FRESH = 1_000_000  # apart from the seeds of the search
-_CHOOSING = 24
 _STATED = 59  # releases behind the stated interval: from the third smallest to the third largest
 _ATTEMPTS = 8  # slices checked on fresh releases before the search gives up
 
@@ -189,8 +186,8 @@ def _strengths(
 def _verified(search: SliceSearch, starts: Sequence[Slices]) -> tuple[Point, bool]:
     """The best on releases that had no part in choosing it; whether all limits hold.
 
-    Where they were kind to it in the search, every trial has to leave more room, and the search
-    goes on with what it knows.
+    Where the search's releases were kind to it, it and every other has to leave more room, and the
+    search goes on with what it knows.
     """
     search.run(starts)
     nearest = (math.inf, search.here.slices, search.here.strength)
@@ -198,44 +195,24 @@ def _verified(search: SliceSearch, starts: Sequence[Slices]) -> tuple[Point, boo
         best = search.best
         if best is None:
             break
-        judged = _chosen(search, best)
+        point = _fresh(search, best, 2 + attempt)
+        judged = search.policy.judge_point(point)
         if judged.kept:
-            point = _fresh(search, best, (2 + attempt, _STATED))
-            judged = search.policy.judge_point(point)
-            if judged.kept:
-                return point, True
+            return point, True
         share = math.inf if judged.unread or judged.largest is None else judged.largest
         nearest = min(nearest, (share, best.slices, best.strength))
         search.tighten(judged)
         search.run(starts if search.only_starts else (*starts, best.slices))
     _, slices, strength = nearest
-    point = _fresh(
-        search, Found(loss=0.0, slices=slices, strength=strength), (2 + _ATTEMPTS, _STATED)
-    )
+    point = _fresh(search, Found(loss=0.0, slices=slices, strength=strength), 2 + _ATTEMPTS)
     return point, search.policy.judge_point(point).kept
 
 
-def _chosen(search: SliceSearch, best: Found) -> Verdict:
-    """Read one limit after the other on releases of their own, up to the first that is broken."""
-    judged = Verdict(shares={}, unread={})
-    for limit in sorted(search.policy.limits, key=lambda each: search.order.index(each.measure)):
-        point = _fresh(search, best, (1, _CHOOSING), (limit.measure,))
-        judged = Policy(limits=(limit,)).judge_point(point)
-        if not judged.kept:
-            break
-    return judged
-
-
-def _fresh(
-    search: SliceSearch, found: Found, which: tuple[int, int], measures: tuple[str, ...] = ()
-) -> Point:
-    """Read some measures on releases of their own: which set of them, and how many.
-
-    All that have a limit, and the loss, by default.
-    """
-    measures = measures or tuple(dict.fromkeys((*search.policy.measures, LOSS)))
-    seed = search.plan.seed + _FRESH * which[0]
-    plan = Plan(measures=measures, releases=which[1], seed=seed)
+def _fresh(search: SliceSearch, found: Found, which: int) -> Point:
+    """Read all that have a limit, and the loss, on releases of their own: which set of them."""
+    measures = tuple(dict.fromkeys((*search.policy.measures, LOSS)))
+    seed = search.plan.seed + FRESH * which
+    plan = Plan(measures=measures, releases=_STATED, seed=seed)
     setting = search.at(found.slices, found.strength)
     (point,) = search.crew.points([setting], plan, lambda share: None)
     return point

@@ -18,6 +18,8 @@ from rwn_core.tuning.verdict import Verdict
 
 _BROKEN = 1.5  # of a limit: one release is enough to refuse
 _FAR = 0.5  # of a limit: one release is enough to go on; what is stated is read on fresh ones
+FRESH = 1_000_000  # seeds between one set of releases and the next
+_CHOOSING = 24  # releases that a trial's answer has to keep the limits on, too
 _QUICK = ("true_matches",)  # by values alone, in a hundredth of the time of an intruder's beliefs
 
 Blocks = tuple[tuple[str, ...], ...]
@@ -67,6 +69,8 @@ class SliceSearch:
         Share of a measure's limit that trial releases may use, less than 1 once they were too kind.
     shares : dict
         What each trial used of the limits, by measure, up to the first that it broke.
+    confirmed : dict
+        The same on more releases, of those that lead after their trial.
     seen : set
         Slices that are not looked at again.
     refused : str
@@ -85,6 +89,7 @@ class SliceSearch:
     found: list[Found] = field(default_factory=list)
     most: dict[str, float] = field(default_factory=dict)
     shares: dict[tuple[Slices, int], dict[str, float]] = field(default_factory=dict)
+    confirmed: dict[tuple[Slices, int], dict[str, float]] = field(default_factory=dict)
     seen: set[Slices] = field(default_factory=set)
     refused: str = ""
 
@@ -141,8 +146,8 @@ class SliceSearch:
             self.most[key] = self.most.get(key, 1.0) / share
         self.found = [
             Found(loss=float(self.losses.loss(slices)[strength]), slices=slices, strength=strength)
-            for slices, strength in self.shares
-            if self.keeps(slices, strength)
+            for slices, strength in self.confirmed
+            if self.confirms(slices, strength)
         ]
         self.seen.clear()
 
@@ -175,15 +180,37 @@ class SliceSearch:
         self.seen.add(slices)
         if not self.keeps(slices, int(better[-1])):
             return self.best is None and self.here.slices == slices
-        low, high = -1, int(better[-1])
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self.keeps(slices, middle):
-                high = middle
-            else:
-                low = middle
+        high = self._weakest(slices, -1, int(better[-1]), self.keeps)
+        if not self.confirms(slices, high):  # trials are few; more releases decide
+            if not self.confirms(slices, int(better[-1])):
+                return False
+            high = self._weakest(slices, high, int(better[-1]), self.confirms)
         self.found.append(Found(loss=float(losses[high]), slices=slices, strength=high))
         return self.found[-1] == self.best
+
+    def _weakest(
+        self, slices: Slices, low: int, high: int, keeps: Callable[[Slices, int], bool]
+    ) -> int:
+        """The weakest strength above one that breaks a limit, up to one that keeps them all."""
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if keeps(slices, middle) else (middle, high)
+        return high
+
+    def confirms(self, slices: Slices, strength: int) -> bool:
+        """Whether more releases than a trial's, and others, keep every limit."""
+        shares = self.confirmed.get((slices, strength))
+        if shares is None:
+            shares, seed = {}, self.plan.seed + FRESH
+            plan = replace(self.plan, releases=_CHOOSING, seed=seed)
+            for measure in self.order:
+                share = self._read(slices, strength, replace(plan, measures=(measure,)))
+                shares[measure] = share
+                if share > 1:
+                    break
+            self.confirmed[slices, strength] = shares
+            self.shares[slices, strength] = shares  # they know better
+        return all(share <= self.most.get(key, 1.0) for key, share in shares.items())
 
     def keeps(self, slices: Slices, strength: int) -> bool:
         """Whether trial releases keep every limit; the first that breaks one ends the trial."""

@@ -23,6 +23,7 @@ from rwn_core.tuning.slice_search import Found, SliceSearch
 from rwn_core.tuning.trials import Trials
 
 module = import_module("rwn_core.tuning.seek_slices")  # its room has a function of this name
+slice_search = import_module("rwn_core.tuning.slice_search")
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 BOTH = Policy(
     limits=(
@@ -54,7 +55,7 @@ def few() -> rwn.Microdata:
 @pytest.fixture
 def quick(monkeypatch) -> None:
     monkeypatch.setattr(module, "_STATED", 19)
-    monkeypatch.setattr(module, "_CHOOSING", 10)
+    monkeypatch.setattr(slice_search, "_CHOOSING", 10)
 
 
 def made(params: object, *, epsilons: tuple[float, ...] = (2.0, 5.0)) -> list[Setting]:
