@@ -104,11 +104,13 @@ def table_of(found: dict[str, float], alone: dict[str, float]) -> Iterator[str]:
 
 
 def keep(heading: str, text: str) -> None:
-    """Put a section into the page in place of its earlier one."""
-    page = PAGE.read_text(encoding="utf-8")
-    own = re.compile(rf"^{re.escape(heading)}\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-    rest = own.sub("", page).rstrip()
-    PAGE.write_text(f"{rest}\n\n{text}\n", encoding="utf-8")
+    """Put a section into the page in place of its earlier one, tables in their usual order."""
+    beginning, *sections = re.split(r"(?m)^(?=## )", PAGE.read_text(encoding="utf-8"))
+    others = [each for each in sections if not each.startswith(f"{heading}\n")]
+    ordered = sorted([*others, text], key=lambda each: [*map(each[3:].startswith, FARTHEST)][::-1])
+    PAGE.write_text(
+        "\n\n".join(each.strip() for each in (beginning, *ordered)) + "\n", encoding="utf-8"
+    )
 
 
 def report(demo: str, step: float) -> None:
