@@ -73,11 +73,11 @@ def on_tune(key: str, table: str) -> str:
     page = AppTest.from_file(ROOT / "app.py", default_timeout=PATIENCE)
     page.query_params["demo"] = table
     page.run()
-    _arrived(page)
+    arrived(page)
     box = next(each for each in page.selectbox if each.label == "Method")
     if box.value != key:
         box.set_value(key).run()
-        _arrived(page)
+        arrived(page)
     if page.exception:
         raise RuntimeError(page.exception[0].value)
     if page.error:
@@ -89,7 +89,8 @@ def on_tune(key: str, table: str) -> str:
     return f"{cards} cards"
 
 
-def _arrived(page: AppTest) -> None:
+def arrived(page: AppTest) -> None:
+    """Wait until the table is ready."""
     end = time.monotonic() + PATIENCE
     while page.session_state["rwn.work"].preparation is not None:
         assert time.monotonic() < end, "The table was not ready in time."
