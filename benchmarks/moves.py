@@ -73,9 +73,7 @@ def main(arguments: list[str]) -> None:
     found = {table: measure(table) for table in TABLES}
     lines = [f"{HEAD} {' | '.join(TABLES)} |", "|---|" + "---:|" * len(TABLES)]
     for key, method in rwn.METHODS.items():
-        cells = (
-            f"{each[key]:.0f} ms ({each[key] / each[FIRST]:.2f})" for each in found.values()
-        )
+        cells = (f"{each[key]:.0f} ms ({each[key] / each[FIRST]:.2f})" for each in found.values())
         lines.append(f"| {method.title} | {' | '.join(cells)} |")
     sys.stdout.write("\n".join(lines) + "\n")
     if "--write" in arguments:

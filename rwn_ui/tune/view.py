@@ -123,9 +123,10 @@ def _map(readings: Readings, session: Session) -> Chart:
         if isinstance(why, rwn.NotApplicable):
             return draw_reason("Risk-utility map", str(why), "risk_utility_map")
     assert isinstance(loss, Reading)
-    kept = None if waits else session.policy.judge_readings(readings).kept
-    now = {"utility": 1 - loss.value, "risk": height, "text": session.words, "kept": kept}
-    points = [{"label": "now", **now}, *_pins(session, axis)]
+    verdict = None if waits else session.policy.judge_readings(readings)
+    now = {"utility": 1 - loss.value, "risk": height, "text": session.words}
+    judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}
+    points = [{"label": "now", **now, **judged}, *_pins(session, axis)]
     of_limits, limit = axis == risk_axis.POLICY, session.policy.limit(axis)
     called = risk_axis.title(axis, session.data.n)
     return CHARTS["risk_utility_map"](

@@ -57,9 +57,10 @@ def draw(
     ----------
     points : sequence of mappings
         Each with "label" ("now", "A" or "B"), "utility" in [0, 1], "risk", "text" (the parameters
-        in words) and "kept" (whether all limits of the policy are kept, None if unknown). Where the
-        risk is still to come (None), a line says where the point will stand; a point with another
-        missing coordinate is left out of the picture.
+        in words), "kept" (whether all limits of the policy are kept, None if unknown) and "unread"
+        (how many were not judged, for which a point is hollow). Where the risk is still to come
+        (None), a line says where the point will stand; a point with another missing coordinate is
+        left out of the picture.
     limit : float, optional
         The policy's limit on the risk that is shown; 1 where that is the share of a limit.
     swept : sequence of mappings
@@ -82,7 +83,7 @@ def draw(
     return chart(
         "risk_utility_map",
         "Risk–utility map",
-        _limit_words(limit, of_limits),
+        _limit_words(limit, of_limits, now),
         _describe(now, limit, of_limits),
         data=[
             *_swept(swept, of_limits),
@@ -226,7 +227,7 @@ def _marker(p: Point, position: str, of_limits: bool) -> Trace:
     now = p["label"] == "now"
     color = RELEASED if now else NEUTRAL
     marker = (
-        {"symbol": "diamond", "size": 12, "color": color}
+        {"symbol": "diamond-open" if p.get("unread") else "diamond", "size": 12, "color": color}
         if now
         else {"symbol": "square-open", "size": 18, "color": color, "line": {"width": 2}}
     )
@@ -267,9 +268,11 @@ def _coming_label(p: Point, x_range: tuple[float, float]) -> Label:
     )
 
 
-def _limit_words(limit: float | None, of_limits: bool) -> str:
+def _limit_words(limit: float | None, of_limits: bool, now: Point | None) -> str:
     if of_limits:
-        return "1 is the limit"
+        unread = int(now.get("unread") or 0) if now else 0
+        words = f"{unread} limit{'s' * (unread > 1)} not judged"
+        return words if unread else "1 is the limit"
     return "no limit on it" if limit is None else f"limit on it {_percent(limit)}"
 
 
@@ -283,7 +286,8 @@ def _describe(now: Point | None, limit: float | None, of_limits: bool) -> str:
     text = f"Risk-utility map: the present setting has utility {number(now['utility'])} and "
     if of_limits:
         kept = {None: "", True: "; all limits are kept", False: "; not all limits are kept"}
-        return f"{text}uses {number(now['risk'])} of a limit{kept[now.get('kept')]}"
+        judged = f"; {_limit_words(limit, of_limits, now)}" if now.get("unread") else ""
+        return f"{text}uses {number(now['risk'])} of a limit{kept[now.get('kept')]}{judged}"
     text += f"disclosure risk {percent(now['risk'], 1)}"
     if limit is None:
         return text

@@ -54,6 +54,18 @@ def test_the_map_says_of_the_present_setting_what_the_verdict_says() -> None:
     assert far["layout"]["yaxis"]["range"][1] > 22
 
 
+def test_a_point_below_the_limit_is_hollow_where_some_limits_were_not_judged() -> None:
+    point = {"label": "now", "utility": 0.9, "risk": 0.7, "text": "", "kept": False}
+    shown, read = [], []
+    for unread in (0, 2):
+        chart = risk_utility_map.draw([{**point, "unread": unread}], 1.0, of_limits=True)
+        (mark,) = (trace for trace in chart["data"] if trace.get("name") == "now")
+        shown.append((mark["marker"]["symbol"], chart["note"]))
+        read.append(chart["alt"])
+    assert shown == [("diamond", "1 is the limit"), ("diamond-open", "2 limits not judged")]
+    assert [text.endswith("; 2 limits not judged") for text in read] == [False, True]
+
+
 def test_no_word_stands_on_the_line_of_a_limit() -> None:
     """Planted: a limit so low that its line runs through the lower corner."""
     for risk, on_the_line in ((0.06, False), (0.99, True)):
