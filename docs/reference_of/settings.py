@@ -76,6 +76,11 @@ ENVIRONMENT: Table = {
     "NUMBA_CACHE_DIR": "Where the compiled search is kept; inside the package if left out.",
     "XDG_CACHE_HOME": "Where it is kept if the package's folder cannot be written.",
     "OPENBLAS_NUM_THREADS": "Threads of a matrix product in the app; 1 if left out.",
+    "PYTHONMALLOC": "Who hands out Python's memory in the app; the system (`malloc`) if left out, "
+    "so that MALLOC_PERTURB_ holds for all of it.",
+    "MALLOC_PERTURB_": "With what glibc writes over the app's freed memory; 165 if left out. 0 "
+    "leaves what was there.",
+    "ARROW_DEFAULT_MEMORY_POOL": "Who hands out Arrow's memory in the app; `system` if left out.",
     "RWN_REQUIRE_BROWSER": "Tests: 1 makes a missing Chromium a failure.",
     "RWN_TEST_SEED": "Tests: what the keys of the statistical tests are made from.",
 }

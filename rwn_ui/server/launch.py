@@ -186,6 +186,10 @@ def serving(
     environment = {key: value for key, value in os.environ.items() if key not in ours}
     # a slider move is many small matrix products, which threads make slower, not faster
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # what a table leaves in freed memory is written over; docs/decisions/0015
+    environment.setdefault("PYTHONMALLOC", "malloc")
+    environment.setdefault("MALLOC_PERTURB_", "165")
+    environment.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     environment[LAUNCHED] = "1"
     if file is not None:
         environment[FILE_VARIABLE] = str(file.resolve())
