@@ -9,14 +9,16 @@ import hashlib
 import secrets
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
 from rwn_core.reporting.decision import frozen_text, thawed
 from rwn_core.reporting.record_parts import all_parameters, described_variables, program_versions
-from rwn_core.scale.mask_dataset import DatasetRelease
 from rwn_core.tuning import Setting
+
+if TYPE_CHECKING:
+    from rwn_core.scale.mask_dataset import DatasetRelease
 
 FORMAT = "rwn dataset record 1"
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,9 @@ from rwn_core.data.variable import Kind
 from rwn_core.reporting.facts.fact import Audience, Content, Entry, Material, pairs, written_table
 from rwn_core.reporting.facts.inside import INSIDE
 from rwn_core.reporting.facts.outside import OUTSIDE
-from rwn_core.scale.audit_dataset import DatasetAudit
+
+if TYPE_CHECKING:
+    from rwn_core.scale.audit_dataset import DatasetAudit
 
 LEAST = 10  # records that must share what is named
 _LEVELS, _PAIRS, _COMPONENTS = 20, 20, 5  # that are named, the most frequent or most changed
