@@ -22,7 +22,7 @@ from rwn_core.scale.dataset_statistics import survey_of
 from rwn_core.scale.metric_of_sums import SurveyStatistics, metric_of_sums
 from rwn_core.scale.sample_donors import together
 
-SHOWN = 100  # random records
+SHOWN = 500  # random records
 LARGEST_EXACT = 5_000_000  # records up to which the neighborhoods are those of the full table
 DONORS = 20_000  # random records that the neighborhoods of a larger dataset are of
 

@@ -87,13 +87,12 @@ def _setting(work: Work, opened: OpenDataset) -> None:
     columns = st.columns(3)
     opened.k = int(columns[0].number_input("k", 1, 10_000, opened.k, key="data.dataset.k"))
     opened.epsilon = columns[1].number_input(
-        "Radius epsilon",
+        "Radius epsilon, in standard deviations",
         0.0,
         value=opened.epsilon,
         step=0.1,
         key="data.dataset.epsilon",
-        help="In standard deviations; not the epsilon of differential privacy. 0 is none: the k "
-        "nearest alone.",
+        help="Not the epsilon of differential privacy. 0 is none: the k nearest alone.",
     )
     opened.q = columns[2].number_input(
         "Modification probability q", 0.0, 1.0, opened.q, 0.05, key="data.dataset.q"
@@ -213,6 +212,7 @@ def _masked(opened: OpenDataset) -> None:
         return
     if job is not None and job.running:
         wait_for(job, "data.dataset.mask.cancel")
+        st.caption("It goes on beside the other pages, and ends when this tab is closed.")
         return
     left, right = st.columns([4, 1], vertical_alignment="bottom")
     opened.target = left.text_input(

@@ -103,7 +103,7 @@ def test_a_dataset_is_looked_at_and_masked(
     test.button(key="data.dataset.look").click().run()
     assert not test.error
     words = " ".join(each.value for each in test.markdown)
-    assert "100 random records, with neighborhoods in the full table of 600" in words
+    assert "500 random records, with neighborhoods in the full table of 600" in words
     assert "person-" not in str(test.main)
     test.number_input(key="data.dataset.k").set_value(7).run()
     assert any("earlier choice" in each.value for each in test.caption)
