@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rwn_core.data.schema import Schema
 from rwn_core.parallel.processes import be_polite
 from rwn_ui.background.job import Job
+from rwn_ui.server.dataset_folders import unfinished
 
 if TYPE_CHECKING:  # they bring the compiler, which a page does not wait for
     from rwn_core.scale.dataset import Dataset
@@ -130,15 +131,19 @@ def mask_and_record(
 
     be_polite()  # its workers are as polite
     options = RunOptions(schema=schema, progress=progress)
-    made = mask_dataset(source, target, params, options=options)
-    with whole(target.with_name(f"{target.name}.record.toml")) as unfinished:
-        unfinished.write_text(dataset_record(made, params, schema, FORGOTTEN), encoding="utf-8")
+    try:
+        made = mask_dataset(source, target, params, options=options)
+    except Exception:
+        _delete_unfinished(target)  # nobody has the secret that could go on with it
+        raise
+    with whole(target.with_name(f"{target.name}.record.toml")) as beside:
+        beside.write_text(dataset_record(made, params, schema, FORGOTTEN), encoding="utf-8")
     return made
 
 
 def _delete_unfinished(target: Path) -> None:
     """Delete what a cancelled masking leaves, also what a worker writes in its last moment."""
-    folders = [target.with_name(f".{target.name}.{what}") for what in ("stage", "unfinished")]
+    folders = unfinished(target)
     end = time.monotonic() + _PATIENCE
     while any(folder.exists() for folder in folders) and time.monotonic() < end:
         for folder in folders:

@@ -11,6 +11,8 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_ui.background.dataset_job import MaskingJob, OpenDataset, TimedJob, look, mask_and_record
+from rwn_ui.background.job import Job
+from rwn_ui.background.preparation import CANCELLED
 from rwn_ui.background.progress import wait_for
 from rwn_ui.messages import escaped, guarded
 from rwn_ui.server.dataset_folders import datasets_folder, releases_folder, source_at, target_at
@@ -135,8 +137,7 @@ def _looked(opened: OpenDataset) -> None:
     if job.running:
         wait_for(job, "data.dataset.look.cancel")
         return
-    if job.refusal:
-        raise rwn.InputError(job.refusal)
+    _refuse(job)
     found: DatasetPreview = job.result
     st.markdown("**Its columns**, from one pass over all records")
     st.dataframe(_columns(found), hide_index=True, width="stretch")
@@ -150,6 +151,14 @@ def _looked(opened: OpenDataset) -> None:
     shown.insert(1, "radius", found.radius)
     st.dataframe(shown, height=200, width="stretch")
     st.caption("This is the confidential original: it stays on the server.")
+
+
+def _refuse(job: Job) -> None:
+    """Say why a job has no result; that somebody cancelled it is no fault."""
+    if job.refusal == CANCELLED:
+        raise rwn.NotApplicable(CANCELLED)
+    if job.refusal:
+        raise rwn.InputError(job.refusal)
 
 
 def _columns(found: DatasetPreview) -> pd.DataFrame:
@@ -230,8 +239,7 @@ def _masked(opened: OpenDataset) -> None:
         _mask(opened)
     if job is None:
         return
-    if job.refusal:
-        raise rwn.ReleaseError(job.refusal)
+    _refuse(job)
     made = job.result
     st.success(
         f"{made.n:,} records were released as {made.files:,} file{'s' * (made.files != 1)} in "

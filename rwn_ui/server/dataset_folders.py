@@ -109,9 +109,17 @@ def target_at(name: str) -> Path:
             "with none of blank and dot; choose another one."
         )
     target = base / name
-    if target.exists():
-        raise InputError("There is a release of this name already; choose another one.")
+    if any(each.exists() for each in (target, *unfinished(target))):
+        raise InputError(
+            "There is a release of this name already, or one under way; choose another one."
+        )
     return target
+
+
+def unfinished(target: Path) -> tuple[Path, Path]:
+    """The folders beside a release in which it is made."""
+    stage, files = (target.with_name(f".{target.name}.{what}") for what in ("stage", "unfinished"))
+    return stage, files
 
 
 def _resolved(path: Path) -> Path | None:

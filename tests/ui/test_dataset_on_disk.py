@@ -58,7 +58,8 @@ def test_only_what_lies_in_the_offered_folder_is_opened(
             dataset_folders.source_at(text)
     assert dataset_folders.target_at("first try") == releases / "first try"
     (releases / "there").mkdir()
-    for text in ("there", "../x", "a/b", ".hidden", "/tmp/x", ""):
+    (releases / ".begun.stage").mkdir()
+    for text in ("there", "begun", "../x", "a/b", ".hidden", "/tmp/x", ""):
         with pytest.raises(InputError):
             dataset_folders.target_at(text)
 
@@ -155,6 +156,21 @@ def test_a_cancelled_masking_leaves_nothing_of_the_original(folders: tuple[Path,
     while stage.exists():
         assert time.monotonic() < end
         time.sleep(0.02)
+
+
+def test_a_masking_that_fails_leaves_nothing_of_the_original(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dataset_job, "be_polite", lambda: None)
+    monkeypatch.setenv("RWN_THREADS", "1")
+    source = folders[0] / "survey"
+    schema, shares = Dataset.at(source).guessed_schema(), list[float]()
+    with pytest.raises(ParameterError, match="no other record within epsilon"):
+        dataset_job.mask_and_record(
+            source, folders[1] / "out", schema, rwn.RWN(epsilon=1e-9), shares.append
+        )
+    assert max(shares) > 0
+    assert not list(folders[1].iterdir())
 
 
 def wait_in_stage(stage: str, progress) -> None:
