@@ -67,6 +67,7 @@ def audit_dataset(
     the released rows, with all original records as candidates.
     """
     from rwn_core.io.read import schema_of
+    from rwn_core.reporting.dataset_record import check_described
     from rwn_core.reporting.facts import Material
     from rwn_core.reporting.internal_report import internal_file
     from rwn_core.scale.audit_dataset import AuditOptions
@@ -81,6 +82,8 @@ def audit_dataset(
         sample=sample,
         key=_key(seed, key_file),
     )
+    if known is not None:
+        check_described(known, options.schema or given)
     with progress("auditing") as advance:
         found = compare(original, masked, options, advance)
     if report is not None and known is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,6 +89,21 @@ def read_dataset_record(text: str, released: Path) -> dict[str, Any]:
             "record that was written with it."
         )
     return record
+
+
+def check_described(record: Mapping[str, Any], schema: Schema) -> None:
+    """Refuse columns that are described in another way than when the release was made.
+
+    Raises
+    ------
+    InputError
+    """
+    described = described_variables(schema)
+    if any(record["table"][name] != described[name] for name in ("variables", "kinds", "removed")):
+        raise InputError(
+            "The columns are described in another way than when the release was made; give the "
+            "same --schema and --drop."
+        )
 
 
 def _files(folder: Path) -> dict[str, Any]:

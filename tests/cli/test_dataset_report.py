@@ -74,6 +74,15 @@ def test_a_report_has_the_facts_and_no_value_of_the_original_alone(
         assert source.name not in said
         assert secret not in said
 
+    kinds = tmp_path / "kinds.toml"
+    variables = [("x", "continuous"), ("y", "continuous"), ("place", "ordered")]
+    variables += [("sparse", "count"), ("person", "categorical")]
+    kinds.write_text(
+        "".join(f'[[variable]]\nname = "{name}"\nkind = "{kind}"\n' for name, kind in variables)
+    )
+    capsys.readouterr()
+    assert run([*auditing, *both, str(report), "--schema", str(kinds)]) == 3
+    assert "in another way" in capsys.readouterr().err
     (out / next(out.iterdir()).name).write_bytes(b"changed")
     capsys.readouterr()
     assert run([*auditing, *both, str(report)]) == 3
