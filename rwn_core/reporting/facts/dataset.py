@@ -47,7 +47,9 @@ def _changed(material: Material) -> Content:
         "Of all records, added up batch by batch. Moved is the share of records whose value would "
         "have to change to give one distribution the shape of the other (total variation)."
     )
-    return Content(lines=(line,), table=written_table(columns, rows))
+    dates = [name for name, kind in kinds.items() if kind == Kind.DATE]
+    lines = (line, f"Dates are not compared: {', '.join(dates)}.") if dates else (line,)
+    return Content(lines=lines, table=written_table(columns, rows))
 
 
 def _levels(material: Material) -> Content:
@@ -70,6 +72,8 @@ def _of_variable(
     named = sorted(known, key=lambda level: (-before[level], str(level)))[:_LEVELS]
     rows = [(name, level, f"{before[level]:,}", f"{after[level]:,}") for level in named]
     rest = [sum(side.values()) - sum(side[k] for k in named) for side in (before, after)]
+    if not any(rest):
+        return rows
     return [*rows, (name, "(all others)", *(f"{count:,}" for count in rest))]
 
 
@@ -92,8 +96,8 @@ def _correlations(material: Material) -> Content:
         for side in (before, after)
     )
     lines = (
-        f"Correlations changed by {audit.correlation_change:.4f} on average. The most changed:",
         f"Principal components hold {one} of the variance; of the release {two}.",
+        f"Correlations changed by {audit.correlation_change:.4f} on average. The most changed:",
     )
     return Content(lines=lines, table=written_table(("variable", "and", *_SIDES), rows))
 
@@ -136,8 +140,9 @@ def _files(material: Material) -> Content:
         "SHA-256 of what sha256sum says of the files": file["sha256"],
         "format and row order": f"{file['format']}, {file['order']}",
         "randomness": file["key"],
-        "records with fewer than k candidates within epsilon": f"{file['fell_back']:,}",
     }
+    if {"k", "epsilon"} <= material.record["setting"]["parameters"].keys():
+        named["records with fewer than k candidates within epsilon"] = f"{file['fell_back']:,}"
     return Content(table=pairs(named))
 
 
