@@ -4,6 +4,7 @@ import streamlit as st
 
 from rwn_ui.data import file_layout, questions
 from rwn_ui.data import view as data_view
+from rwn_ui.data.dataset import offer_dataset
 from rwn_ui.data.variables import variables
 from rwn_ui.messages import frame, guarded
 from rwn_ui.state import address
@@ -16,6 +17,8 @@ with guarded():
     session = arrived(alone=True)
     with guarded():
         data_view.choose(session)
+    with guarded():
+        offer_dataset()
     with guarded():
         file_layout.correct()
     if own_work().first:

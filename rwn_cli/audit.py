@@ -133,7 +133,7 @@ def audit(
 def _recorded(path: Path, data: Microdata) -> Setting:
     """The setting of an internal record of this table."""
     from rwn_cli.record_file import read_record_file
-    from rwn_core.reporting.release_record import OF_EACH_RECORD
+    from rwn_core.reporting.record_parts import OF_EACH_RECORD
     from rwn_core.tuning import Setting
 
     document = read_record_file(path)

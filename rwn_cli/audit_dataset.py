@@ -9,8 +9,10 @@ import orjson
 import typer
 
 from rwn_cli.options import Dropped, SchemaFile, described_schema
+from rwn_cli.output import write
+from rwn_cli.record_file import read_text
 from rwn_cli.terminal import progress, say
-from rwn_core.errors import ParameterError
+from rwn_core.errors import ParameterError, RWNError
 
 if TYPE_CHECKING:
     from rwn_core.data.question import Question
@@ -46,6 +48,16 @@ def audit_dataset(
     seed: Annotated[
         int | None, typer.Option(min=0, help="The same, for a release made with a seed.")
     ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Writes the internal report, too: .html or .json. Needs --record."
+        ),
+    ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The record that `rwn mask-dataset --record` wrote."),
+    ] = None,
     schema: SchemaFile = None,
     drop: Dropped = None,
 ) -> None:
@@ -55,10 +67,14 @@ def audit_dataset(
     the released rows, with all original records as candidates.
     """
     from rwn_core.io.read import schema_of
+    from rwn_core.reporting.dataset_record import check_described
+    from rwn_core.reporting.facts import Material
+    from rwn_core.reporting.internal_report import internal_file
     from rwn_core.scale.audit_dataset import AuditOptions
     from rwn_core.scale.audit_dataset import audit_dataset as compare
     from rwn_core.scale.dataset import Dataset
 
+    known = _known(report, record, Path(masked))
     given = schema_of(schema) or Dataset.at(original).guessed_schema()
     options = AuditOptions(
         schema=described_schema(given, identifiers=drop or ()),
@@ -66,14 +82,35 @@ def audit_dataset(
         sample=sample,
         key=_key(seed, key_file),
     )
-    with progress("auditing") as report:
-        found = compare(original, masked, options, report)
+    if known is not None:
+        check_described(known, options.schema or given)
+    with progress("auditing") as advance:
+        found = compare(original, masked, options, advance)
+    if report is not None and known is not None:
+        write(report, internal_file(Material(record=known, dataset=found), report.suffix))
+        say(f"internal report written to {report}; it stays in the house")
     if as_json:
         typer.echo(orjson.dumps(_document(found), option=orjson.OPT_INDENT_2).decode())
     else:
         typer.echo("\n".join(_lines(found)))
     if sample and options.key is None:
         say("note: without --key-file nobody knows which record a released row is of.")
+
+
+def _known(report: Path | None, record: Path | None, masked: Path) -> dict[str, Any] | None:
+    """The record of the release that is reported, refused before the work."""
+    from rwn_core.reporting.dataset_record import read_dataset_record
+    from rwn_core.reporting.internal_report import FORMS
+
+    if (report is None) != (record is None):
+        raise ParameterError("Give --report and --record together.")
+    if report is None or record is None:
+        return None
+    if report.suffix.lower() not in FORMS:
+        raise ParameterError(f"An internal report must end in one of: {', '.join(FORMS)}.")
+    if not report.parent.is_dir():
+        raise RWNError(f"The folder {report.parent} does not exist; create it first.")
+    return read_dataset_record(read_text(record, "record"), masked)
 
 
 def _question(response: str | None, predictors: list[str]) -> Question | None:

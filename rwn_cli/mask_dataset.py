@@ -19,13 +19,15 @@ from rwn_cli.options import (
     parameters,
     settings,
 )
+from rwn_cli.output import write
 from rwn_cli.terminal import progress, say
-from rwn_core.errors import ParameterError
+from rwn_core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
     from rwn_core.data.schema import Schema
     from rwn_core.randomness import SecretKey
     from rwn_core.scale.dataset_plan import DatasetPlan
+    from rwn_core.scale.mask_dataset import DatasetRelease
 
 _GIGABYTE = 1e9
 
@@ -92,6 +94,13 @@ def mask_dataset(
             help="For unfinished work, which holds original values; beside OUT by default.",
         ),
     ] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Writes the internal record (TOML), for `rwn audit-dataset --report`.",
+        ),
+    ] = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Say what it would take, and write nothing.")
     ] = False,
@@ -127,10 +136,14 @@ def mask_dataset(
         _say_plan(plan_dataset(source, target, params, RunOptions(**common)))
         return
     key = _key(seed, key_file)
+    if record is not None:
+        _require_new(record)
     with progress("masking") as report:
         options = RunOptions(**common, progress=report)
         made = mask_files(source, target, params, engine=engine, seed=key, options=options)
     say(f"rwn: {made.n:,} records, written to {target} as {made.files:,} files in secret order")
+    if record is not None:
+        _write_record(record, made, params, described, _words(seed, key_file))
     if params.k is not None and params.epsilon is not None:
         say(f"{made.governed / made.n:.1%} of records have fewer than k candidates within epsilon")
     if key_file is not None:
@@ -164,6 +177,32 @@ def _key(seed: int | None, file: Path | None) -> int | SecretKey | None:
     if seed is not None:
         raise ParameterError("--seed and --key-file both give the key; give one of them.")
     return read_or_make_key(file)
+
+
+def _require_new(record: Path) -> None:
+    """Refuse before the work what could not be written after it."""
+    if record.exists():
+        raise ReleaseError(f"{record.name} exists; choose a new file for the record.")
+    if not record.parent.is_dir():
+        raise ReleaseError(f"The folder {record.parent} does not exist; create it first.")
+
+
+def _write_record(
+    record: Path, made: DatasetRelease, params: Any, schema: Schema, randomness: str
+) -> None:
+    from rwn_core.reporting.dataset_record import dataset_record
+
+    write(record, dataset_record(made, params, schema, randomness).encode("utf-8"))
+    say(f"internal record written to {record}; it stays in the house")
+
+
+def _words(seed: int | None, file: Path | None) -> str:
+    """Where the randomness of the release comes from."""
+    from rwn_core.reporting.record_parts import FORGOTTEN, KEPT, SEEDED
+
+    if seed is not None:
+        return SEEDED
+    return FORGOTTEN if file is None else KEPT
 
 
 def _say_plan(plan: DatasetPlan) -> None:

@@ -16,7 +16,7 @@ from rwn_cli.record_file import (
     read_record_file,
 )
 from rwn_cli.terminal import say
-from rwn_core.errors import ParameterError, ReleaseError, RWNError
+from rwn_core.errors import ReleaseError, RWNError
 
 if TYPE_CHECKING:
     from rwn_core.reporting.facts import Material
@@ -54,6 +54,7 @@ def report(
     against the original before it is written, and refused if anything of it would leak.
     """
     from rwn_core.reporting.facts import Material
+    from rwn_core.reporting.internal_report import internal_file
 
     if out.resolve() == record.resolve():
         raise ReleaseError("FILE is the record itself; write to another file.")
@@ -66,7 +67,8 @@ def report(
         say(f"public file written to {out}; nothing of the original was found in it")
         return
     evidence = evidence_of(read, record)
-    write(out, _internal(Material(record=read, evidence=evidence, title=title, review=review), out))
+    material = Material(record=read, evidence=evidence, title=title, review=review)
+    write(out, internal_file(material, out.suffix))
     say(f"internal report written to {out}; it stays in the house")
 
 
@@ -74,13 +76,3 @@ def _public(material: Material, out: Path, original: str | None) -> bytes:
     from rwn_core.reporting.public_notice import public_file
 
     return public_file(material, original_of(material.record, original), out.suffix.lower())
-
-
-def _internal(material: Material, out: Path) -> bytes:
-    from rwn_core.reporting.internal_report import internal_html, internal_json
-
-    forms = {".html": internal_html, ".json": internal_json}
-    form = forms.get(out.suffix.lower())
-    if form is None:
-        raise ParameterError(f"An internal report must end in one of: {', '.join(forms)}.")
-    return form(material)

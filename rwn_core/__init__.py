@@ -89,6 +89,8 @@ if TYPE_CHECKING:  # the one list of public names, each with its home
     from rwn_core.reporting import ReleasedFile as ReleasedFile
     from rwn_core.reporting import internal_record as internal_record
     from rwn_core.reporting.scenario import Scenario as Scenario
+    from rwn_core.scale.audit_dataset import AuditOptions as AuditOptions
+    from rwn_core.scale.audit_dataset import audit_dataset as audit_dataset
     from rwn_core.scale.mask_dataset import mask_dataset as mask_dataset
     from rwn_core.scale.prepare_run import RunOptions as RunOptions
     from rwn_core.tuning import Goal as Goal

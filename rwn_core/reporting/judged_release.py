@@ -15,8 +15,8 @@ from rwn_core.masking import Method, Release, mask
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.decision import Decision, frozen_text
 from rwn_core.reporting.evidence import REPORTED, evidence
+from rwn_core.reporting.record_parts import KEPT
 from rwn_core.reporting.release_record import (
-    KEPT,
     Basis,
     ReleasedFile,
     decided,

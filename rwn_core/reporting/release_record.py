@@ -7,14 +7,11 @@ only whether there was one is stated.
 from __future__ import annotations
 
 import hashlib
-import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Any
 
-from rwn_core._version import __version__
 from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.audit import Audit, audit
 from rwn_core.masking import Release
@@ -23,13 +20,18 @@ from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.decision import Decision, frozen_text, thawed
 from rwn_core.reporting.evidence import REPORTED, evidence, kept_detail
+from rwn_core.reporting.record_parts import (
+    FORGOTTEN,
+    KEPT,
+    SEEDED,
+    all_parameters,
+    described_variables,
+    program_versions,
+)
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 
 FORMAT = "rwn internal record 2"
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
-KEPT = "a fresh 256-bit secret, kept in a key file"
-OF_EACH_RECORD = "a value for each record"
-_LIBRARIES = ("numpy", "pandas", "scipy", "pyarrow", "numba")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,11 +79,11 @@ class ReleasedFile:
         kept : bool
             Whether its secret is kept in a file.
         """
-        key = KEPT if kept else "a fresh 256-bit secret, forgotten"
+        key = KEPT if kept else FORGOTTEN
         return cls(
             format=format,
             order=order,
-            key="a seed, which is no secret" if seeded else key,
+            key=SEEDED if seeded else key,
             size=len(content),
             sha256=hashlib.sha256(content).hexdigest(),
         )
@@ -195,7 +197,7 @@ def record_document(
 ) -> dict[str, Any]:
     """The record as plain data."""
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
-    schema, policy = microdata.schema, basis.policy
+    policy = basis.policy
     document: dict[str, Any] = {
         "format": FORMAT,
         "note": _NOTE,
@@ -204,22 +206,14 @@ def record_document(
         "table": {
             "fingerprint": microdata.fingerprint,
             "records": microdata.n,
-            "variables": [variable.name for variable in schema.released],
-            "kinds": [str(variable.kind) for variable in schema.released],
-            "roles": [str(variable.role) for variable in schema.released],
-            "not_masked": [variable.name for variable in schema.released if not variable.masked],
-            "removed": [v.name for v in schema.variables if v not in schema.released],
+            **described_variables(microdata.schema),
         },
-        "setting": {**setting.to_dict(), "parameters": _parameters(release.params)},
+        "setting": {**setting.to_dict(), "parameters": all_parameters(release.params)},
         "file": {**asdict(file), "records": release.published("original").n},
         "readings": _readings(audited, microdata.n),
         "limit": policy.to_records(),
         "verdict": _verdict(policy.judge_readings(audited.readings)),
-        "program": {
-            "rwn": __version__,
-            "python": platform.python_version(),
-            **{name: version(name) for name in _LIBRARIES},
-        },
+        "program": program_versions(),
     }
     if basis.source:
         document["source"] = dict(basis.source)
@@ -284,16 +278,3 @@ def follows(decision: Decision, setting: Setting, microdata: Microdata) -> bool:
             same_table = scenario.table in ("", microdata.fingerprint)
             return same_table and scenario.setting.resolved(microdata).key == setting.key
     return False
-
-
-def _parameters(params: Any) -> dict[str, Any]:
-    """All of a method's parameters that are set, the usual ones, too."""
-    result = {field.name: getattr(params, field.name) for field in fields(params)}
-    return {name: _plain_data(value) for name, value in result.items() if value is not None}
-
-
-def _plain_data(node: Any) -> Any:
-    """Plain data; a radius for each record, say, is only named."""
-    if isinstance(node, tuple | list):
-        return [_plain_data(each) for each in node]
-    return node if isinstance(node, bool | int | float | str) else OF_EACH_RECORD

@@ -11,7 +11,7 @@ from rwn_core.errors import InputError, ReleaseError
 from rwn_core.masking import mask
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
-from rwn_core.reporting.release_record import OF_EACH_RECORD
+from rwn_core.reporting.record_parts import OF_EACH_RECORD
 from rwn_core.tuning import Setting
 
 SCRIPT = '''"""Draws this release again from its original and its key, and says its SHA-256.

@@ -101,7 +101,7 @@ def audit_dataset(
     options: AuditOptions | None = None,
     progress: Progress | None = None,
 ) -> DatasetAudit:
-    """Compare a dataset and its release, file by file.
+    """Read what a dataset and its release have in common, file by file.
 
     Parameters
     ----------

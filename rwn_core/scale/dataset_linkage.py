@@ -6,6 +6,7 @@ decides the order of its rows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,6 +126,12 @@ def released_rows(key: SecretKey, records: NDArray[np.int64], n: int) -> NDArray
 def _points(dataset: Dataset, rows: NDArray[np.int64], schema: Schema, metric: Metric) -> Points:
     """Some records of a dataset as points, in the order of `rows`."""
     names = [variable.name for variable in schema.released]
+    table = records_at(dataset, rows, names)
+    return metric.coded(Microdata(frame_of_table(table), schema))
+
+
+def records_at(dataset: Dataset, rows: NDArray[np.int64], names: Sequence[str]) -> pa.Table:
+    """Some columns of some records of a dataset, in the order of `rows`, shape (c,)."""
     order = np.argsort(rows)
     parts = []
     for start in range(0, dataset.n, BATCH):
@@ -135,8 +142,7 @@ def _points(dataset: Dataset, rows: NDArray[np.int64], schema: Schema, metric: M
             parts.append(table.take(pa.array(rows[order][low:high] - start)))
     back = np.empty(len(rows), np.int64)
     back[order] = np.arange(len(rows))
-    table = pa.concat_tables(parts).combine_chunks().take(pa.array(back))
-    return metric.coded(Microdata(frame_of_table(table), schema))
+    return pa.concat_tables(parts).combine_chunks().take(pa.array(back))
 
 
 def _take_in(

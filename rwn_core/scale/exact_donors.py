@@ -61,6 +61,8 @@ def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
     else:
         join = _Join(run, leaf, every)
         ids, donors, answer = join.index.side.numbers, *join.donors()
+        # who has no neighbor has no donor either: refused when all are counted
+        donors = np.where(donors < 0, ids[:, None], donors)
     masked = values_of_donors(run, donors)
     deal_rows(piece(run, leaf), masked, ids, run.key, run.files)
     return answer

@@ -25,6 +25,8 @@ def erase(session: Session) -> None:
     give_up(session)
     if work.opening is not None:
         work.opening.give_up("It was erased.")
+    if work.dataset is not None:
+        work.dataset.cancel()
     work.end()
     own_results().end()
     context = get_script_run_ctx(suppress_warning=True)

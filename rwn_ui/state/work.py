@@ -9,6 +9,7 @@ import streamlit as st
 
 from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_core.tuning import Run
+from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.background.job import Job
 from rwn_ui.background.on_demand import OnDemand
 from rwn_ui.background.opening import Opening
@@ -70,6 +71,8 @@ class Work:
         The release that was drawn last on the Release page.
     draws : dict of tuple to int
         How many were drawn there, by the choices that they were drawn under.
+    dataset : OpenDataset or None
+        On the server's disk; its masking goes on when another table is opened.
     """
 
     opening: Opening | None = None
@@ -81,12 +84,14 @@ class Work:
     notice: str = ""
     drawn: Drawn | None = None
     draws: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    dataset: OpenDataset | None = None
 
     @property
     def busy(self) -> bool:
         """Whether a job is under way: one at a time."""
         sweeping = self.sweep is not None and self.sweep.running
-        return sweeping or any(job.running for job in self.jobs.values())
+        masking = self.dataset is not None and self.dataset.running
+        return sweeping or masking or any(job.running for job in self.jobs.values())
 
     def end(self) -> None:
         """Cancel all that is about a table which is given up, and forget what it has brought."""

@@ -28,7 +28,9 @@ def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPat
         uploaded_file_mgr=SimpleNamespace(remove_session_files=lambda session_id: None),
         dataframe_source_mgr=SimpleNamespace(clear_all_for_session=lambda session_id: None),
     )
-    nothing = SimpleNamespace(opening=None, end=lambda: None)
+    ended: list[str] = []
+    dataset = SimpleNamespace(cancel=lambda: ended.append("dataset"))
+    nothing = SimpleNamespace(opening=None, dataset=dataset, end=lambda: None)
     replaced = {
         "runtime": SimpleNamespace(exists=lambda: True, get_instance=lambda: server),
         "get_script_run_ctx": lambda **_: SimpleNamespace(session_id="me"),
@@ -42,6 +44,7 @@ def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPat
     data = Microdata.from_frame(pd.DataFrame({"x": [1.5, 2.5, 3.5]}))
     session = Session(name="t.csv", demo=None, data=data)
     erase.erase(session)
+    assert ended == ["dataset"]
     # Streamlit's buttons still hold the session, which therefore must be empty
     assert not any(hasattr(session, choice.name) for choice in fields(session))
     with pytest.raises(KeyError):

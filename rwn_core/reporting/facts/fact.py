@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rwn_core.charts import Chart
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS
-from rwn_core.reporting.release_record import OF_EACH_RECORD
+from rwn_core.reporting.record_parts import OF_EACH_RECORD
 from rwn_core.tuning import Setting
+
+if TYPE_CHECKING:  # it brings the compiler, which a report does not need
+    from rwn_core.scale.audit_dataset import DatasetAudit
 
 _SECTION = re.compile(r"^([A-Z][\w ]+)\n-{3,}$", flags=re.M)
 _FIRST = "Hold the parameters of "
@@ -92,6 +95,8 @@ class Material:
         From `rwn_core.reporting.release_record.read_record`.
     evidence : mapping
         From `rwn_core.reporting.evidence.read_evidence`; empty where it is not at hand.
+    dataset : DatasetAudit, optional
+        What was read of a release whose record is that of a dataset.
     title : str
         What the data are called, in the steward's words.
     review : str
@@ -106,6 +111,7 @@ class Material:
 
     record: Mapping[str, Any]
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    dataset: DatasetAudit | None = None
     title: str = ""
     review: str = ""
 

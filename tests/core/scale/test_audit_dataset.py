@@ -14,7 +14,6 @@ from rwn_core.data.question import Question
 from rwn_core.errors import InputError
 from rwn_core.measures.statistics.correlation import correlation_matrix
 from rwn_core.randomness import SecretKey, random_order
-from rwn_core.scale.audit_dataset import AuditOptions, audit_dataset
 from rwn_core.scale.dataset_linkage import released_rows
 
 
@@ -39,8 +38,10 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("small_batches")
 def test_statistics_are_those_of_the_tables_in_memory(folders: tuple[Path, Path, Path]) -> None:
     question = Question(response="income", predictors=("age",))
-    found = audit_dataset(
-        folders[0], folders[1], AuditOptions(schema=datasets.SCHEMA, question=question, sample=0)
+    found = rwn.audit_dataset(
+        folders[0],
+        folders[1],
+        rwn.AuditOptions(schema=datasets.SCHEMA, question=question, sample=0),
     )
     for path, side, number in ((None, found.original, 0), (folders[1], found.released, 1)):
         table = datasets.frame() if path is None else pd.read_parquet(path)
@@ -78,10 +79,12 @@ def test_rows_are_found_and_linked(folders: tuple[Path, Path, Path]) -> None:
     records = np.arange(0, datasets.N, 7)
     np.testing.assert_array_equal(order[released_rows(key, records, datasets.N)], records)
     options = {"schema": datasets.SCHEMA, "sample": 300}
-    known = audit_dataset(folders[0], folders[1], AuditOptions(**options, key=key)).linkage
+    known = rwn.audit_dataset(folders[0], folders[1], rwn.AuditOptions(**options, key=key)).linkage
     other = SecretKey.from_seed(4)
-    wrong = audit_dataset(folders[0], folders[1], AuditOptions(**options, key=other)).linkage
-    alone = audit_dataset(folders[0], folders[1], AuditOptions(**options)).linkage
+    wrong = rwn.audit_dataset(
+        folders[0], folders[1], rwn.AuditOptions(**options, key=other)
+    ).linkage
+    alone = rwn.audit_dataset(folders[0], folders[1], rwn.AuditOptions(**options)).linkage
     assert known is not None
     assert wrong is not None
     assert alone is not None
@@ -131,8 +134,8 @@ def test_another_release_is_refused(folders: tuple[Path, Path, Path], tmp_path: 
     frame.head(100).to_parquet(tmp_path / "short.parquet", index=False)
     for name, key in (("less", None), ("short", SecretKey.from_seed(3))):
         with pytest.raises(InputError):
-            audit_dataset(
+            rwn.audit_dataset(
                 folders[0],
                 tmp_path / f"{name}.parquet",
-                AuditOptions(schema=datasets.SCHEMA, key=key),
+                rwn.AuditOptions(schema=datasets.SCHEMA, key=key),
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import datasets
 import pandas as pd
@@ -244,8 +245,11 @@ def test_settings_that_no_dataset_takes_are_refused(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_empty_neighborhoods_are_refused_as_in_memory(folder: Path, tmp_path: Path) -> None:
-    alone = rwn.RWN(epsilon=0.01, neighbors="sample", m=50)
+@pytest.mark.parametrize("who", [{}, {"neighbors": "sample", "m": 50}])
+def test_empty_neighborhoods_are_refused_as_in_memory(
+    folder: Path, tmp_path: Path, who: dict[str, Any]
+) -> None:
+    alone = rwn.RWN(epsilon=0.01, **who)
     with pytest.raises(rwn.ParameterError, match="no other record within epsilon"):
         rwn.mask_dataset(folder, tmp_path / "out", alone, options=options())
     assert not (tmp_path / "out").exists()

@@ -1,0 +1,135 @@
+"""The folders of the server's disk whose datasets a browser may open, and where releases go."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from rwn_core.errors import InputError, ParameterError
+from rwn_ui.server.launch import in_class
+
+DATASETS_VARIABLE = "RWN_DATASETS"
+"""Environment variable that names the folder whose datasets may be opened."""
+RELEASES_VARIABLE = "RWN_RELEASES"
+"""Environment variable that names the folder in which their releases are written."""
+
+_NAME = re.compile(r"[\w-][\w .-]*")
+
+
+def offer(datasets: Path | None, releases: Path | None) -> None:
+    """Offer datasets to the server that this process will start.
+
+    Parameters
+    ----------
+    datasets : Path, optional
+        Whatever lies in it may be opened; none is offered when left out.
+    releases : Path, optional
+        Where releases are written; datasets are only looked at when left out.
+
+    Raises
+    ------
+    ParameterError
+        They are no folders, or one lies within the other.
+    """
+    if datasets is None and releases is not None:
+        raise ParameterError("--releases is for masked datasets; give --datasets as well.")
+    given = {DATASETS_VARIABLE: datasets, RELEASES_VARIABLE: releases}
+    for folder in given.values():
+        if folder is not None and not folder.is_dir():
+            raise ParameterError(f"{folder} is no folder; create it first.")
+    if datasets is not None and releases is not None:
+        one, other = datasets.resolve(), releases.resolve()
+        if one.is_relative_to(other) or other.is_relative_to(one):
+            raise ParameterError(
+                "The folders of --datasets and --releases must lie side by side: a release is "
+                "never written into its source."
+            )
+    for name, folder in given.items():
+        if folder is not None:
+            os.environ[name] = str(folder.resolve())
+
+
+def datasets_folder() -> Path | None:
+    """The folder whose datasets may be opened; None where there is none."""
+    return None if in_class() else _folder(DATASETS_VARIABLE)
+
+
+def releases_folder() -> Path | None:
+    """The folder in which releases are written; None where there is none."""
+    return None if in_class() else _folder(RELEASES_VARIABLE)
+
+
+def source_at(text: str) -> Path:
+    """The dataset of this name, if it lies within the folder with all of its files.
+
+    Parameters
+    ----------
+    text : str
+        A path within the folder, or a full one.
+
+    Raises
+    ------
+    InputError
+        It lies elsewhere, or there is nothing of this name.
+    """
+    base, given = datasets_folder(), Path(text)
+    if base is None:
+        raise InputError("No folder of datasets is offered here; start with rwn app --datasets.")
+    path = _resolved(base / given)
+    if path is None or ".." in given.parts or not path.is_relative_to(base):
+        raise InputError(
+            "The dataset must lie in the folder of datasets; give a path within it, without .."
+        )
+    if not path.exists():
+        raise InputError("There is no dataset of this name in the folder; correct the name.")
+    inner = map(_resolved, path.rglob("*") if path.is_dir() else ())
+    if not all(each is not None and each.is_relative_to(base) for each in inner):
+        raise InputError(
+            "The dataset has a link to a place outside of the folder of datasets; put the files "
+            "themselves there."
+        )
+    return path
+
+
+def target_at(name: str) -> Path:
+    """The new folder of a release, within the folder of releases.
+
+    Raises
+    ------
+    InputError
+        The name is none for a folder, or there is one already.
+    """
+    base = releases_folder()
+    if base is None:
+        raise InputError("No folder of releases is offered here; start with rwn app --releases.")
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            "The name of the release must be of letters, digits, blanks, dots, - and _ and begin "
+            "with none of blank and dot; choose another one."
+        )
+    target = base / name
+    if any(each.exists() for each in (target, *unfinished(target))):
+        raise InputError(
+            "There is a release of this name already, or one under way; choose another one."
+        )
+    return target
+
+
+def unfinished(target: Path) -> tuple[Path, Path]:
+    """The folders beside a release in which it is made."""
+    stage, files = (target.with_name(f".{target.name}.{what}") for what in ("stage", "unfinished"))
+    return stage, files
+
+
+def _resolved(path: Path) -> Path | None:
+    """Where a path leads, links followed; None where it cannot be one or goes in a circle."""
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return None
+
+
+def _folder(variable: str) -> Path | None:
+    given = os.environ.get(variable)
+    return Path(given).resolve() if given else None
