@@ -219,7 +219,9 @@ def test_the_app_answers_this_machine_and_ends_cleanly(free_port: Callable[[], i
             answer(port, "/_stcore/health")
 
 
-def test_the_file_and_what_clears_memory_reach_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_and_what_clears_memory_reach_the_app(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen = {}
 
     class Server:
