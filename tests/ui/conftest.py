@@ -196,6 +196,11 @@ def state_of_no_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_state_proxy, "_mock_session_state", None)
 
 
+@pytest.fixture(autouse=True)
+def _no_process_reads(read_here: None) -> None:
+    """Read files in this process."""
+
+
 @pytest.fixture
 def open_page(monkeypatch: pytest.MonkeyPatch) -> Open:
     """A function that opens a page for a new user, whose state then is that of the test."""
