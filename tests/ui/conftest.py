@@ -16,6 +16,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest
 
+from rwn_ui import messages
 from rwn_ui.state.results import Results
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work
@@ -75,9 +76,9 @@ class Screen:
     def wait(self) -> Screen:
         """Let the table that is being prepared arrive, and draw the page with it."""
         end = time.monotonic() + 180  # the search may have to be compiled, beside other work
-        while self.work.preparation is not None:
+        while (preparation := self.work.preparation) is not None:
+            preparation._thread.join(max(0.0, end - time.monotonic()))
             assert time.monotonic() < end
-            time.sleep(0.05)
             self.test.run()
         return self
 
@@ -187,6 +188,14 @@ def installed_packages_read_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         read = cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", read)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_to_send() -> Iterator[None]:
+    """A page under test has no browser that it could be too fast for."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(messages, "SENT", 0.0)
         yield
 
 
