@@ -1,13 +1,12 @@
 """The Tune page: what a method's levers and the weights cost, and what they protect."""
 
-import time
 from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from rwn_ui.features import keep_policy, prediction, project, repeated_draws, risk_axis
-from rwn_ui.messages import frame, guarded
+from rwn_ui.messages import frame, guarded, let_it_be_sent
 from rwn_ui.panel import asks_for_more, panel
 from rwn_ui.state import address
 from rwn_ui.state.results import current_release, own_results
@@ -16,8 +15,6 @@ from rwn_ui.state.startup import arrived, current, sample_note
 from rwn_ui.tune import question
 from rwn_ui.tune import view as tune_view
 from rwn_ui.widgets import download, live_sliders, options, precision, sidebar, slices
-
-SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
 
 
 def put(name: str) -> None:
@@ -95,6 +92,4 @@ def picture(
 frame()
 with guarded():
     draw()
-    # a slider that was moved during this run is next: Streamlit would drop the sliders not yet
-    # sent, and the browser start them anew at their low ends
-    time.sleep(SENT)
+    let_it_be_sent()

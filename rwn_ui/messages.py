@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,12 +16,22 @@ from rwn_core.errors import NotApplicable, RWNError, log_fault
 _MARKUP = re.compile(r"[\\`*_\[\]<>$~]|:(?=[\w/+-]+[:\[])")
 # what becomes a link without any sign around it; an escape does not stop it
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
+SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
 _STYLE = (Path(__file__).parent / "server" / "page.css").read_text(encoding="utf-8")
 
 
 def frame() -> None:
     """Streamlit's frame in this app's measures; every page calls it first."""
     st.html(f"<style>{_STYLE}</style>")
+
+
+def let_it_be_sent() -> None:
+    """Wait until the sliders of a run are in the browser; a page with sliders calls it last.
+
+    A slider that was moved during this run is next: Streamlit would drop the sliders not yet
+    sent, and the browser start them anew at their low ends.
+    """
+    time.sleep(SENT)
 
 
 def escaped(text: str) -> str:

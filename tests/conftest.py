@@ -17,6 +17,8 @@ import pytest
 from hypothesis import settings
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.io import reading
+from tests.read_here import Here
 from tests.workers import BROWSER, together, urgency
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
@@ -91,3 +93,15 @@ def e1_points() -> np.ndarray:
 def e1(e1_points: np.ndarray) -> Microdata:
     """The worked example E1: six records of two variables, x and y."""
     return Microdata.from_frame(pd.DataFrame(e1_points, columns=["x", "y"]))
+
+
+@pytest.fixture
+def a_process_reads() -> None:
+    """Whoever asks for this has files read as users do, also where `read_here` is for all."""
+
+
+@pytest.fixture
+def read_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files are read in this process, not in one each."""
+    if "a_process_reads" not in request.fixturenames:
+        monkeypatch.setattr(reading, "Pool", Here)

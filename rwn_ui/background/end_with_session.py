@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from streamlit import runtime
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+if TYPE_CHECKING:
+    from streamlit import runtime
 
 GRACE = 10.0  # seconds that a broken connection may take to come back
 _EVERY = 1.0
@@ -25,6 +25,10 @@ def end_with_the_session(work: Any) -> None:
     work : object
         With `running` and `cancel`.
     """
+    # a worker imports this file with its work, and needs no server
+    from streamlit import runtime
+    from streamlit.runtime.scriptrunner import get_script_run_ctx
+
     context = get_script_run_ctx(suppress_warning=True)
     if context is None or not runtime.exists():
         return

@@ -219,6 +219,7 @@ def test_mutated_bytes_give_a_table_or_a_refusal(
         assert parse(f"t{ENDING[key]}", bytes(content)).n >= 2
 
 
+@pytest.mark.usefixtures("read_here")
 def test_a_real_file_of_an_older_stata_is_known_by_its_content() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "old.dta"

@@ -1,4 +1,4 @@
-"""What the tests of the core share."""
+"""What the tests of the command line share."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ import pytest
 from rwn_cli import main
 
 Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def _no_process_reads(read_here: None) -> None:
+    """Read files in this process."""
 
 
 @pytest.fixture

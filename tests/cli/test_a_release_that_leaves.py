@@ -17,7 +17,9 @@ def commands() -> list[list[str]]:
     return [shlex.split(line) for line in lines]
 
 
-def test_every_command_of_the_tutorial_works_and_makes_what_it_names(rwn_command: Run) -> None:
+def test_every_command_of_the_tutorial_works_and_makes_what_it_names(
+    a_process_reads: None, rwn_command: Run
+) -> None:
     said = []
     for program, *arguments in commands():
         assert program == "rwn"

@@ -109,9 +109,15 @@ def room_of(module: str) -> str:
 
 
 @cache
+def parsed(text: str) -> ast.Module:
+    """A source, parsed once for all rules."""
+    return ast.parse(text)
+
+
+@cache
 def imported_names(text: str) -> frozenset[str]:
     """The full names that a source imports, in functions and for types alone too."""
-    return frozenset(_imported_names(ast.parse(text)))
+    return frozenset(_imported_names(parsed(text)))
 
 
 def _imported_names(tree: ast.Module) -> Iterator[str]:

@@ -6,7 +6,6 @@ import ast
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -27,10 +26,9 @@ def imports(path: Path) -> frozenset[str]:
     return law.imported_names(path.read_text(encoding="utf-8"))
 
 
-@cache
 def tree(path: Path) -> ast.Module:
-    """A file, parsed once for all rules."""
-    return ast.parse(path.read_text(encoding="utf-8"))
+    """What a file says, parsed."""
+    return law.parsed(path.read_text(encoding="utf-8"))
 
 
 def relative(path: Path) -> str:

@@ -215,7 +215,7 @@ def test_no_file_is_long() -> None:
 
 def classes_asked_for(text: str) -> Iterator[str]:
     """The classes that a source asks objects for, by `isinstance` or by a pattern."""
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(law.parsed(text)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance":
             yield from ast.unparse(node.args[1]).replace("(", "").replace(")", "").split(", ")
         elif isinstance(node, ast.MatchClass):

@@ -15,7 +15,9 @@ HEAVY = {
 }
 WORK = {
     "the catalogue of measures": "import rwn_core.measures",
-    "the worker of a sweep": "import rwn_core.tuning.sweep_processes",
+    "the workers of a sweep, of a page and of a slider": (
+        "import rwn_core.tuning.sweep_processes, rwn_ui.background.job, rwn_ui.background.on_demand"
+    ),
     "the command rwn mask": (
         "from rwn_cli import main\n"
         "assert main.run(['mask', 'demo:bodyfat', 'out.csv', '--k', '5', '--seed', '7']) == 0"

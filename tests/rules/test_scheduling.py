@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.workers import BROWSER, WAITING, together, urgency
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("tests/core/data/test_fingerprint.py", "tests/core/charts/test_chart_style.py")
+FILES = ("tests/rules/test_docs_index.py", "tests/rules/test_thresholds.py")  # quick ones
 
 
 def test_a_file_stays_together() -> None:

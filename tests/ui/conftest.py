@@ -16,6 +16,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest
 
+from rwn_ui import messages
 from rwn_ui.state.results import Results
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work
@@ -75,9 +76,9 @@ class Screen:
     def wait(self) -> Screen:
         """Let the table that is being prepared arrive, and draw the page with it."""
         end = time.monotonic() + 180  # the search may have to be compiled, beside other work
-        while self.work.preparation is not None:
+        while (preparation := self.work.preparation) is not None:
+            preparation._thread.join(max(0.0, end - time.monotonic()))
             assert time.monotonic() < end
-            time.sleep(0.05)
             self.test.run()
         return self
 
@@ -190,10 +191,23 @@ def installed_packages_read_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nothing_to_send() -> Iterator[None]:
+    """A page under test has no browser that it could be too fast for."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(messages, "SENT", 0.0)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def state_of_no_user(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is called outside of a page begins with an empty state of its own."""
     monkeypatch.setattr(session_state_proxy, "_mock_session_state", None)
+
+
+@pytest.fixture(autouse=True)
+def _no_process_reads(read_here: None) -> None:
+    """Read files in this process."""
 
 
 @pytest.fixture
@@ -213,4 +227,5 @@ def sweeps_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Sweeps of a test are kept in a folder of its own."""
     monkeypatch.setenv(sweep_run.FOLDER_VARIABLE, str(tmp_path / "sweeps"))
     monkeypatch.setattr(sweep_run, "POLITE", False)
+    monkeypatch.setattr(sweep_run, "thread_count", lambda: 1)  # a process more is a second more
     return tmp_path / "sweeps"

@@ -60,7 +60,7 @@ def end(screen: Any) -> None:
     """Let the job end, and draw the page with what it found."""
     job, latest = screen.job(JOB), time.monotonic() + 100
     while job.running and time.monotonic() < latest:
-        time.sleep(0.1)
+        time.sleep(0.02)
     screen.test.run()
     assert screen.errors == []
 

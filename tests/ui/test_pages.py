@@ -78,7 +78,7 @@ def test_a_preset_moves_every_slider_as_often_as_it_is_pressed(open_page) -> Non
         assert screen.session.words in screen.panel["stamp"]
 
 
-def test_a_quote_in_the_name_of_a_file_is_a_quote(open_page) -> None:
+def test_a_quote_in_the_name_of_a_file_is_a_quote(a_process_reads, open_page) -> None:
     screen = open_page("data").upload("the %22new%22.csv", b"")  # as browsers send it
     (sentence,) = screen.errors
     assert sentence.startswith('the "new".csv is empty')
@@ -97,7 +97,7 @@ def test_a_file_and_a_demo_that_are_both_chosen_do_not_take_turns(open_page) -> 
     assert screen.session.name == "bodyfat"
 
 
-def test_a_refused_file_is_a_sentence_and_the_table_stays(open_page) -> None:
+def test_a_refused_file_is_a_sentence_and_the_table_stays(a_process_reads, open_page) -> None:
     screen = open_page("data")
     screen.upload("bad.csv", table() + f"\n1,2,{SECRET},4".encode())
     (sentence,) = screen.errors

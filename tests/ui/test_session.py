@@ -6,6 +6,7 @@ import ast
 import json
 import logging
 import pickle
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -151,10 +152,13 @@ def test_a_failed_result_is_not_kept() -> None:
     assert memo.once("a", lambda: 1) == 1
 
 
+read_once = cache(rwn.load_demo)
+
+
 @pytest.mark.parametrize("method", rwn.METHODS)
 @pytest.mark.parametrize("demo", ["bodyfat", "bodyfat_raw", "pima", "randhie", "cps1988"])
 def test_presets_lie_within_the_sliders_of_every_demo(demo: str, method: str) -> None:
-    data = rwn.load_demo(demo)
+    data = read_once(demo)
     params = first_setting(method)
     if issubclass(rwn.METHODS[method], NeighborhoodMethod):
         distances = slider_range_of(

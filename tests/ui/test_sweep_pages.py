@@ -51,7 +51,7 @@ def wait(page: AppTest) -> None:
     end = time.monotonic() + 60
     run = work_of(page).sweep
     while run.running and time.monotonic() < end:
-        time.sleep(0.1)
+        time.sleep(0.02)
     page.run()
 
 

@@ -52,7 +52,7 @@ def wait_for_the_study(screen: Any) -> None:
     end = time.monotonic() + 90
     job = screen.job(repeated_draws.JOB)
     while job is not None and job.running and time.monotonic() < end:
-        time.sleep(0.2)
+        time.sleep(0.02)
     screen.test.run()
 
 

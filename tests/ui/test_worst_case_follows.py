@@ -47,7 +47,10 @@ def followed(session: Session) -> dict[str, Any]:
     while shown(session)["again"]:
         assert time.monotonic() < end
         risk_axis.follow(session)
-        time.sleep(0.05)
+        asked = own_work().on_demand._task
+        while not asked.done():
+            assert time.monotonic() < end
+            time.sleep(0.02)
     return shown(session)
 
 

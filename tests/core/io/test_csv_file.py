@@ -155,6 +155,7 @@ def test_names_used_inside_are_ordinary() -> None:
     assert list(microdata.names) == names
 
 
+@pytest.mark.usefixtures("read_here")
 def test_a_schema_beside_the_file_is_not_picked_up(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("x,y\n1,2\n3,4\n")
     (tmp_path / "t.toml").write_text("not a schema")

@@ -19,6 +19,8 @@ from rwn_core.errors import InputError
 from rwn_core.io.read import read, read_bytes
 from rwn_core.io.write import table_bytes
 
+pytestmark = pytest.mark.usefixtures("read_here")
+
 SEX = {1: "male", 2: "female", 9: "refused"}
 PEOPLE = pd.DataFrame(
     {
@@ -70,7 +72,7 @@ def test_an_spss_file_is_read_with_its_labels_and_codes(spss: Path) -> None:
     assert any("income has 2 values declared as missing (-9 to -1)" in n for n in data.notices)
 
 
-def test_an_spss_file_survives_a_release(spss: Path, tmp_path: Path) -> None:
+def test_an_spss_file_survives_a_release(a_process_reads: None, spss: Path, tmp_path: Path) -> None:
     data = read(spss)
     again = unchanged(data, tmp_path / "out.sav")
     assert again.schema == data.schema
@@ -83,7 +85,7 @@ def test_an_spss_file_survives_a_release(spss: Path, tmp_path: Path) -> None:
     assert raw["born"].tolist()[:2] == PEOPLE["born"].tolist()[:2]
 
 
-def test_a_stata_file_survives_a_release(tmp_path: Path) -> None:
+def test_a_stata_file_survives_a_release(a_process_reads: None, tmp_path: Path) -> None:
     frame = PEOPLE.assign(sex=pd.Series([1, 2, "a", 2, 1], dtype=object))
     labels = {"sex": {1: "male", 2: "female", "a": "refused"}, "health": VALUE_LABELS["health"]}
     pyreadstat.write_dta(

@@ -75,6 +75,7 @@ def test_telephone_numbers_keep_their_plus() -> None:
     assert any("a plus or zeros before them" in notice for notice in data.notices)
 
 
+@pytest.mark.usefixtures("read_here")
 def test_a_time_zone_changes_no_day(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(
         "when,x\n2020-01-01T00:00:00+09:00,1\n2020-06-01T05:00:00+09:00,2\n"
@@ -111,6 +112,7 @@ def test_a_schema_declares_codes_for_missing() -> None:
     ],
     ids=["two decimals", "mixed", "usual", "three", "whole", "long"],
 )
+@pytest.mark.usefixtures("read_here")
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv"])
 def test_numbers_are_given_back_as_they_came(texts: list[str], name: str, tmp_path: Path) -> None:
     mark = "," if name == "t.csv" else "\t"

@@ -32,7 +32,7 @@ def begin(bodyfat: rwn.Microdata, place: Path, workers: int = 2) -> Run:
     )
     end = time.monotonic() + 60
     while len(run.sweep()) < 3 and time.monotonic() < end:
-        time.sleep(0.05)
+        time.sleep(0.02)
     assert len(run.sweep()) >= 3
     return run
 
@@ -78,7 +78,7 @@ def test_a_killed_worker_loses_no_finished_point_and_the_other_goes_on(bodyfat, 
     os.kill(first, signal.SIGKILL)
     end = time.monotonic() + 30
     while len(run.sweep()) < len(done) + 3 and time.monotonic() < end:
-        time.sleep(0.05)
+        time.sleep(0.02)
     assert run.running
     assert done < {p.setting.key for p in run.sweep()}
     os.kill(second, signal.SIGKILL)
@@ -119,12 +119,12 @@ def test_workers_end_when_their_parent_is_killed(bodyfat, tmp_path) -> None:
         pids = [int(pid) for pid in parent.stdout.readline().split()]
     end = time.monotonic() + 60
     while len(list(place.glob("[!m]*.json"))) < 3 and time.monotonic() < end:
-        time.sleep(0.05)
+        time.sleep(0.02)
     parent.kill()
     parent.wait()
     killed = time.monotonic()
     while any(alive(pid) for pid in pids) and time.monotonic() < killed + 5:
-        time.sleep(0.05)
+        time.sleep(0.02)
     assert not any(alive(pid) for pid in pids)
     settings = prepared(bodyfat, LONG, references=False)
     folder = JobFolder.of(place, bodyfat, PLAN, settings)
