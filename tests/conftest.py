@@ -32,7 +32,7 @@ if KEY_BASE == "any":
 
 
 POLITENESS: list[int] = []
-"""Whether this worker gives way, once its first test has told."""
+"""How polite this worker is, once it has a test without a browser."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -42,9 +42,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
-    """Let the workers that compute give way to those that a browser waits for."""
-    if "PYTEST_XDIST_WORKER" in os.environ and hasattr(os, "nice") and not POLITENESS:
-        POLITENESS.append(0 if nodeid.startswith(BROWSER) else os.nice(19))
+    """Let workers that compute give way to those that a browser waits for."""
+    computes = "PYTEST_XDIST_WORKER" in os.environ and not nodeid.startswith(BROWSER)
+    if computes and hasattr(os, "nice") and not POLITENESS:
+        POLITENESS.append(os.nice(19))  # a worker comes back to no browser
 
 
 @pytest.hookimpl(optionalhook=True)
