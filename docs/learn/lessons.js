@@ -37,9 +37,10 @@ function theorem(canvas, { epsilon, n, draw, density }) {
   plane.line([first, made, second], "ink", [4, 4]);
   for (const point of [center, first, second]) plane.dot(point, 5.5, "ink", false);
   plane.dot(made, 5.5, "released", true);
-  plane.name("U", first, "ink", 15);
-  plane.name("V", second, "ink", -15);
-  plane.name("(U, V)", made, "released", made[1] > second[1] ? 17 : -17);
+  const [right, up] = [made[0] < second[0] ? -1 : 1, made[1] < first[1] ? -1 : 1];
+  plane.name("U", first, "ink", [0, -17 * up]); // it lies below or above (U, V), and V beside it
+  plane.name("V", second, "ink", [-15 * right, 0]);
+  plane.name("(U, V)", made, "released", [30 * right, 12 * up]);
   const [before, after] = [correlation(x, y), correlation(u, v)];
   return [
     `corr(X, Y) = ${digits(before, 3)} → corr(U, V) = ${digits(after, 3)}`,
@@ -92,11 +93,11 @@ function neighborhood(canvas, { epsilon, k, record }) {
   plane.ball(at(i), kth, "ink", [6, 5]);
   plane.ball(at(i), epsilon, "radius");
   plane.dot(at(i), 6.5, "ink", false);
-  const tops = [["k nearest", kth, "ink"], ["ε", epsilon, "radius"]].sort((a, b) => b[1] - a[1]);
+  const tops = [["k", kth, "ink"], ["ε", epsilon, "radius"]].sort((a, b) => b[1] - a[1]);
   const [[, largest], [, smallest]] = tops;
   tops.forEach(([text, radius, ink], place) => {
     const side = place ? -1 : 1;
-    if (radius > 0) plane.name(text, [at(i)[0], at(i)[1] + side * radius], ink, 11 * side);
+    if (radius > 0) plane.name(text, [at(i)[0], at(i)[1] + side * radius], ink, [0, 11 * side]);
   });
   return [
     `Record ${record} has ${many(count, "donor", "donors")}: ` +

@@ -92,13 +92,12 @@ class Plane {
     this.line(steps.map((angle) => at(angle).map((side, j) => center[j] + side)), ink, dash);
   }
 
-  name(text, point, ink, up) {
+  // A word beside a point, so many pixels to the right and up, and never outside.
+  name(text, point, ink, [right, up]) {
     const [x, y] = this.place(point);
-    const inside = (value, end) => Math.min(Math.max(value, 12), end);
-    write(this.pen, text, inside(x, this.width - 40), inside(y - up, this.height - 44), {
-      ink,
-      bold: true,
-    });
+    const kept = (value, low, high) => Math.min(Math.max(value, low), high);
+    const [across, down] = [kept(x + right, 40, this.width - 40), kept(y - up, 10, this.height - 44)];
+    write(this.pen, text, across, down, { ink, bold: true, size: 15 });
   }
 }
 
