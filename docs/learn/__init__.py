@@ -1,1 +1,1 @@
-"""The lessons that run in a browser without any server: one file, made by ``python -m docs.site``."""
+"""Lessons that run in a browser without any server: one file, made by ``python -m docs.site``."""

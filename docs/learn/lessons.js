@@ -96,8 +96,9 @@ function neighborhood(canvas, { epsilon, k, record }) {
   const tops = [["k", kth, "ink"], ["ε", epsilon, "radius"]].sort((a, b) => b[1] - a[1]);
   const [[, largest], [, smallest]] = tops;
   tops.forEach(([text, radius, ink], place) => {
-    const side = place ? -1 : 1;
-    if (radius > 0) plane.name(text, [at(i)[0], at(i)[1] + side * radius], ink, [0, 11 * side]);
+    const end = (side) => [at(i)[0], at(i)[1] + side * radius];
+    const side = (place ? [-1, 1] : [1, -1]).find((each) => plane.sees(end(each)));
+    if (radius > 0 && side) plane.name(text, end(side), ink, [0, 11 * side]);
   });
   return [
     `Record ${record} has ${many(count, "donor", "donors")}: ` +

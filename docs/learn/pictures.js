@@ -44,6 +44,11 @@ class Plane {
     return [this.width / 2 + 15 + (x - a) * this.unit, this.height / 2 - 12 - (y - b) * this.unit];
   }
 
+  sees(point) {
+    const [x, y] = this.place(point);
+    return x > 0 && x < this.width && y > 20 && y < this.height - 60;
+  }
+
   grid() {
     const { pen, width, height } = this;
     pen.strokeStyle = color("grid");
