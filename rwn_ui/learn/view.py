@@ -27,7 +27,8 @@ def chosen(session: Session) -> Lesson:
     """Let the student choose a lesson; only this one is computed."""
     key = "learn.lesson"
     if key not in st.session_state:
-        st.session_state[key] = session.lesson if session.lesson in LESSONS else next(iter(LESSONS))
+        asked = st.query_params.get("lesson", session.lesson)  # of a link to the lesson
+        st.session_state[key] = asked if asked in LESSONS else next(iter(LESSONS))
     session.lesson = st.radio("Lesson", LESSONS, key=key, format_func=lambda k: LESSONS[k].title)
     return LESSONS[session.lesson]
 

@@ -167,3 +167,8 @@ def test_the_theorem_s_answer_holds_the_moments_of_the_disc() -> None:
     assert "0.0417 = 1/24" in theorem.LESSON.answer
     assert "0.0625 = 1/16" in theorem.LESSON.answer
     assert "0.0210" in LESSONS["sampling"].answer
+
+
+def test_a_link_opens_its_lesson_and_an_unknown_one_the_first(open_page) -> None:
+    assert open_page("learn", lesson="neighborhood").session.lesson == "neighborhood"
+    assert open_page("learn", lesson="gone").session.lesson == "theorem"
