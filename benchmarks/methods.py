@@ -1,6 +1,6 @@
 """All methods under one policy, and at one loss: what each costs and what each protects.
 
-``python benchmarks/methods.py [bodyfat pima cps1988]`` tunes every method by its strength and
+``python -m benchmarks.methods [bodyfat pima cps1988]`` tunes every method by its strength and
 writes docs/explanation/methods-compared.csv, with a figure for each table. Of a table with more
 records than ``--records`` random ones are taken, which the file and the figures say.
 """

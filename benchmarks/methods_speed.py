@@ -1,6 +1,6 @@
 """How long every method takes on a whole table, against a plain NumPy version of the same.
 
-``python benchmarks/methods_speed.py`` prints one table: CPU seconds of making the table ready and
+``python -m benchmarks.methods_speed`` prints one table: CPU seconds of making the table ready and
 drawing a release, on one thread, at the Standard preset, and those of `plain_methods`.
 """
 
@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from plain_methods import PLAIN
 
 import rwn_core as rwn
+from benchmarks.plain_methods import PLAIN
 from rwn_core.masking import METHODS
 
 FILE = Path(__file__).parents[1] / "docs" / "explanation" / "methods-speed.csv"
