@@ -68,16 +68,22 @@ def _standard(key: str, data: rwn.Microdata) -> dict[str, float]:
     return dict(kind(**kind.start).preview(data).presets["Standard"])
 
 
-def on_tune(key: str, table: str) -> str:
-    """Choose the method in Tune's sidebar, and count the cards."""
+def opened(key: str, table: str) -> AppTest:
+    """The Tune page of a method at its first setting."""
     page = AppTest.from_file(ROOT / "app.py", default_timeout=PATIENCE)
     page.query_params["demo"] = table
     page.run()
-    arrived(page)
+    _arrived(page)
     box = next(each for each in page.selectbox if each.label == "Method")
     if box.value != key:
         box.set_value(key).run()
-        arrived(page)
+        _arrived(page)
+    return page
+
+
+def on_tune(key: str, table: str) -> str:
+    """Choose the method in Tune's sidebar, and count the cards."""
+    page = opened(key, table)
     if page.exception:
         raise RuntimeError(page.exception[0].value)
     if page.error:
@@ -89,8 +95,7 @@ def on_tune(key: str, table: str) -> str:
     return f"{cards} cards"
 
 
-def arrived(page: AppTest) -> None:
-    """Wait until the table is ready."""
+def _arrived(page: AppTest) -> None:
     end = time.monotonic() + PATIENCE
     while page.session_state["rwn.work"].preparation is not None:
         assert time.monotonic() < end, "The table was not ready in time."

@@ -17,25 +17,12 @@ import orjson
 from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
-from benchmarks.every_method import FILE, PATIENCE, ROOT, arrived
+from benchmarks.every_method import FILE, opened
 
 TABLES = ("bodyfat", "pima")
 MOVES = 20
 FIRST = "rwn"
 HEAD = "| method, a move |"
-
-
-def opened(key: str, table: str) -> AppTest:
-    """The Tune page of a method at its first setting."""
-    page = AppTest.from_file(ROOT / "app.py", default_timeout=PATIENCE)
-    page.query_params["demo"] = table
-    page.run()
-    arrived(page)
-    box = next(each for each in page.selectbox if each.label == "Method")
-    if box.value != key:
-        box.set_value(key).run()
-        arrived(page)
-    return page
 
 
 def moved(page: AppTest, stamp: int) -> float:
