@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betaincinv
 
 from rwn_core.data.rounding import steps_by_name
 from rwn_core.errors import NotApplicable
@@ -29,8 +30,9 @@ from rwn_core.measures.statistics.key_variables import confidential_names, key_n
 from rwn_core.mechanism.law import Law
 
 Inside = NDArray[np.bool_]  # of sets by confidential variables
-FEW = 20  # people, of fewer a share says little
-SMALL = 0.01  # share of the file: what holds for fewer is said beside the value
+FEW = 20  # people: what holds for fewer is said beside the value
+ENOUGH = 100  # people, of fewer a share may be luck: what it is at least counts
+SMALL = 0.01  # share of the file: of fewer, the same
 MOST_NAMED = 5  # variables of a set that a sentence names
 
 
@@ -99,19 +101,34 @@ def compute(comparison: Comparison) -> Reading:
     counted = count(columns, released, [Secret(comparison, name) for name in secrets])
     shares = _shares(known, inside, columns, counted, secrets)
     what = "read" if secrets else "found"
-    # a share of a few people decides only where no set has more
-    most = int(columns.people.max())
-    least = next(count for count in (max(FEW, SMALL * table.n), FEW, 1, 0) if count <= most)
+    certain = _at_least(shares[what], columns.people)
     if secrets:
         shares["beyond"] = np.maximum(shares["read"] - shares["chance"], 0.0)
-        what = "beyond"
-    worst = _worst(shares, what, columns.people >= least)
-    beyond = _worst(shares, what, columns.people > 0)
+        certain, what = np.maximum(certain - shares["chance"], 0.0), "beyond"
+    # a share of a few people counts as it is only where no set has more
+    most, enough = int(columns.people.max()), max(ENOUGH, SMALL * table.n)
+    enough = next(count for count in (enough, FEW, 1, 0) if count <= most)
+    counts = np.where(columns.people >= enough, shares[what], certain)
+    worst = _worst(shares, counts, columns.people >= min(enough, FEW))
+    beyond = _worst(shares, shares[what], columns.people > 0)
     shares["expected"] = _expected(comparison.law, known.sets, columns)
     baseline = 0.0 if secrets else _found_by_chance(columns, released, chosen[worst], worst)
     reading = _reading(shares, worst, known, (what, baseline))
     few = _few(shares, beyond, what) if shares[what][beyond] > reading.value else None
-    return replace(reading, detail={**reading.detail, "few": few})
+    detail = {**reading.detail, "few": few, "share": reading.value}
+    return replace(reading, value=float(counts[worst]), detail=detail)
+
+
+def _at_least(shares: NDArray[np.float64], people: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The smallest chance, for each set, under which such a share is no rarer than 1 in 40.
+
+    References
+    ----------
+    Clopper and Pearson 1934.
+    """
+    right = shares * people
+    low = betaincinv(np.maximum(right, 1e-9), people - right + 1, 0.025)
+    return np.where(right > 0, low, 0.0)
 
 
 def _expected(law: Law | None, sets: Sequence[Names], columns: Columns) -> list[float | None]:
@@ -137,9 +154,9 @@ def _expected(law: Law | None, sets: Sequence[Names], columns: Columns) -> list[
     return expected
 
 
-def _worst(shares: dict[str, Any], what: str, among: NDArray[np.bool_]) -> int:
-    """The set of the largest share among some."""
-    return int(np.lexsort((shares["people"], shares[what], among))[-1])
+def _worst(shares: dict[str, Any], counts: NDArray[np.float64], among: NDArray[np.bool_]) -> int:
+    """The set among some of which most counts."""
+    return int(np.lexsort((shares["people"], counts, among))[-1])
 
 
 def _few(shares: dict[str, Any], place: int, what: str) -> dict[str, Any]:
@@ -201,10 +218,13 @@ def sentence(reading: Reading, n: int) -> str:
             "confidential, so nothing more is read."
             f"{_beside(detail)}"
         )
+    beyond = f"{percent(reading.value)} more than by chance"
+    if reading.value < detail["share"]:
+        share = percent(detail["share"])
+        beyond = f"{share} more than by chance, of so few people {percent(reading.value)} for sure"
     return (
         f"{who}{percent(detail['found'])} {found}, and for {percent(detail['read'])} such a row "
-        f"shows their own {detail['secret']}, {percent(reading.value)} more than by chance: "
-        f"{looked}{more}.{_beside(detail)}"
+        f"shows their own {detail['secret']}, {beyond}: {looked}{more}.{_beside(detail)}"
     )
 
 

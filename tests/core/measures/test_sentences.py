@@ -169,6 +169,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("true_matches", {"searched": 3, "possible": 10}, "7 more sets of three were not", "?"),
     ("true_matches", {"searched": 10, "possible": 10}, "sets of variables.", "not looked at"),
     ("true_matches", {"few": None}, "sets of variables", "It is 44 %"),
+    ("true_matches", {"share": 0.44, "value": 0.31}, "of so few people 31 % for sure", "?"),
+    ("true_matches", {"share": 0.31, "value": 0.31}, "31 % more than by chance:", "for sure"),
     ("true_matches", {"few": {"names": ["a"], "people": 3, "share": 0.44}},
      "It is 44 % of the 3 people who are alone with their a.", "?"),
     ("population_uniqueness", {"released": {"pitman": 1, "zayatz": None}, "by_released": "pitman"},

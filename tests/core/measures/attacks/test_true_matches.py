@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binom
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
@@ -20,6 +21,7 @@ from rwn_core.measures.attacks import known_sets as known_sets_file
 from rwn_core.measures.attacks.known_sets import known_sets
 from rwn_core.measures.attacks.value_match import Columns
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 
 KEYS = ("age", "weight", "height")
 
@@ -247,3 +249,31 @@ def test_a_set_of_unknown_variables_is_refused(bodyfat):
     for wrong in ([("age", "nothing")], [()]):
         with pytest.raises(ParameterError, match="must name released variables"):
             comparison.with_key_sets(wrong)
+
+
+def _of_a_small_group(people: int, shown: int) -> Reading:
+    """Of 300 who are alone with c some are with b; the release shows s of a few of those."""
+    n = 300
+    frame = pd.DataFrame(
+        {"b": np.maximum(np.arange(n) - n + people, -1.0), "c": np.arange(n) * 1.0}
+    )
+    frame["s"] = np.arange(n) * 1.0
+    masked = frame.assign(b=-2.0, c=-2.0)
+    masked.loc[n - shown :, "b"] = frame["b"]
+    question = Question(response="s", predictors=("b",))
+    tables = {"original": Microdata.from_frame(frame), "masked": Microdata.from_frame(masked)}
+    comparison = Comparison(**tables, question=question).with_key_sets([("b",), ("c",)])
+    found = read("true_matches", comparison)
+    assert isinstance(found, Reading)
+    return found
+
+
+def test_of_a_small_group_counts_what_luck_hardly_explains():
+    found = _of_a_small_group(people=40, shown=10)
+    least = found.value + found.detail["chance"]
+    assert binom.sf(9, 40, least) == pytest.approx(0.025)
+    assert found.detail["share"] == pytest.approx(10 / 40 - found.detail["chance"])
+    enough = _of_a_small_group(people=100, shown=10)
+    assert (enough.value, enough.detail["few"]) == (enough.detail["share"], None)
+    fewest = _of_a_small_group(people=19, shown=19)
+    assert (fewest.value, fewest.detail["few"]["people"]) == (0.0, 19)
