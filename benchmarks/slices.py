@@ -1,5 +1,7 @@
 """What the slice search saves against the best setting in which each variable stands alone.
 
+Both searches move the weights of the distance, too.
+
 ``python -m benchmarks.slices [bodyfat pima cps1988] [--round 0.25]`` prints for each table how long
 the search took, both settings, and the policy's measures and those of utility of both over 50 fresh
 releases; it writes them into docs/explanation/slices-measured.md as soon as a table is done.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from rwn_core.tuning.slice_answer import LOSS, SliceAnswer
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.slice_search import FRESH, Found, SliceSearch
+from rwn_core.tuning.slice_steps import Choice, Weights
 from rwn_core.tuning.trials import Plan
 
 LARGEST_SEARCHED = 1_500  # records; beyond, linkage is "at least", which keeps no limit
@@ -45,7 +47,10 @@ class SliceRanges:
     starts : sequence of Slices, optional
         Slices to begin with; the usual ones of `PRESETS` by default.
     only_starts : bool
-        Whether nothing else is tried: the best of some given slices.
+        Whether no other slices are tried: the best of some given ones.
+    weights : bool
+        Whether weights are halved and doubled, too, where table and setting give every variable
+        the same; whoever gave others meant them.
     strengths : sequence of float, optional
         Values of the method's strength, weakest first; forty between the ends of its slider by
         default.
@@ -60,6 +65,7 @@ class SliceRanges:
 
     starts: Sequence[Slices] | None = None
     only_starts: bool = False
+    weights: bool = True
     strengths: Sequence[float] | None = None
     records: int = LARGEST_SEARCHED
     tries: int = 300
@@ -82,8 +88,9 @@ def seek_slices(
 ) -> SliceAnswer:
     """Find which variables should travel together: least loss of correlations within all limits.
 
-    Starts at usual slices and at those that merging leads to, then joins slices and moves variables
-    between them while the expected loss falls and trial releases keep every limit. For each the
+    Starts at usual slices and at those that merging leads to, then joins slices, moves variables
+    between them, and halves and doubles weights while the expected loss falls and trial releases
+    keep every limit. For each the
     weakest strength that keeps them is found by bisection. The answer is checked on releases that
     had no part in the search, and read on others that had no part in choosing it.
 
@@ -92,8 +99,8 @@ def seek_slices(
     microdata : Microdata
     policy : Policy
     setting : Setting, optional
-        Method, other levers, weights and precision, which stay; RWN with k = 5 and q = 1 by
-        default. Its strength (epsilon) and slices are sought.
+        Method, other levers and precision, which stay; RWN with k = 5 and q = 1 by default. Its
+        strength (epsilon), slices and, where none are given, weights are sought.
     ranges : SliceRanges, optional
     workers : int, optional
         Processes; one for each processor by default. 1 works in this process.
@@ -128,12 +135,13 @@ def seek_slices(
         search = SliceSearch(
             names=tuple(masked_names(sample)),
             settings=settings,
-            losses=SliceLoss.of(sample, settings),
+            losses=cache(lambda weights: SliceLoss.of(sample, _weighed(settings, weights))),
             crew=crew,
             policy=policy,
             plan=plan,
             tries=ranges.tries,
             only_starts=ranges.only_starts,
+            reweigh=ranges.weights and not settings[0].weights,
             tick=lambda share: progress(0.9 * min(share, 1.0)),
         )
         usual = list(dict.fromkeys(preset_slices(sample, key) for key in PRESETS))
@@ -183,14 +191,19 @@ def _strengths(
     return list({each.key: each for each in (replace(setting, params=p) for p in moved)}.values())
 
 
-def _verified(search: SliceSearch, starts: Sequence[Slices]) -> tuple[Point, bool]:
+def _weighed(settings: Sequence[Setting], weights: Weights) -> list[Setting]:
+    return [replace(each, weights=weights) for each in settings]
+
+
+def _verified(search: SliceSearch, slices: Sequence[Slices]) -> tuple[Point, bool]:
     """The best on releases that had no part in choosing it; whether all limits hold.
 
     Where the search's releases were kind to it, it and every other has to leave more room, and the
     search goes on with what it knows.
     """
+    starts = [Choice(each, search.given) for each in slices]
     search.run(starts)
-    nearest = (math.inf, search.here.slices, search.here.strength)
+    nearest = (math.inf, search.here.choice, search.here.strength)
     for attempt in range(_ATTEMPTS):
         best = search.best
         if best is None:
@@ -200,11 +213,11 @@ def _verified(search: SliceSearch, starts: Sequence[Slices]) -> tuple[Point, boo
         if judged.kept:
             return point, True
         share = math.inf if judged.unread or judged.largest is None else judged.largest
-        nearest = min(nearest, (share, best.slices, best.strength))
+        nearest = min(nearest, (share, best.choice, best.strength))
         search.tighten(judged)
-        search.run(starts if search.only_starts else (*starts, best.slices))
-    _, slices, strength = nearest
-    point = _fresh(search, Found(loss=0.0, slices=slices, strength=strength), 2 + _ATTEMPTS)
+        search.run((*starts, best.choice))
+    _, choice, strength = nearest
+    point = _fresh(search, Found(loss=0.0, choice=choice, strength=strength), 2 + _ATTEMPTS)
     return point, search.policy.judge_point(point).kept
 
 
@@ -213,6 +226,6 @@ def _fresh(search: SliceSearch, found: Found, which: int) -> Point:
     measures = tuple(dict.fromkeys((*search.policy.measures, LOSS)))
     seed = search.plan.seed + FRESH * which
     plan = Plan(measures=measures, releases=_STATED, seed=seed)
-    setting = search.at(found.slices, found.strength)
+    setting = search.at(found.choice, found.strength)
     (point,) = search.crew.points([setting], plan, lambda share: None)
     return point

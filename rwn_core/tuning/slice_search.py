@@ -1,4 +1,4 @@
-"""Looks for slices: merges and moves of variables, by the expected loss, each tried on releases."""
+"""Looks for slices and weights: steps by the expected loss, each tried on releases."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rwn_core.data.slices import Slices, as_slices
+from rwn_core.data.slices import Slices
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_loss import SliceLoss
+from rwn_core.tuning.slice_steps import (
+    Choice,
+    Weights,
+    blocks_of,
+    joined,
+    slice_steps,
+    slices_of,
+    weight_steps,
+)
 from rwn_core.tuning.trials import Plan
 from rwn_core.tuning.verdict import Verdict
 
@@ -22,25 +32,22 @@ FRESH = 1_000_000  # seeds between one set of releases and the next
 _CHOOSING = 24  # releases that a trial's answer has to keep the limits on, too
 _QUICK = ("true_matches",)  # by values alone, in a hundredth of the time of an intruder's beliefs
 
-Blocks = tuple[tuple[str, ...], ...]
-"""A partition with its lone variables."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Slices with the weakest strength that keeps the policy on trial releases.
+    """Slices and weights with the weakest strength that keeps the policy on trial releases.
 
     Attributes
     ----------
     loss : float
         Expected.
-    slices : Slices
+    choice : Choice
     strength : int
         Which of the strengths.
     """
 
     loss: float
-    slices: Slices
+    choice: Choice
     strength: int
 
 
@@ -53,8 +60,10 @@ class SliceSearch:
     names : tuple of str
         The masked variables.
     settings : sequence of Setting
-        One for each strength, weakest first; their slices do not count.
-    losses : SliceLoss
+        One for each strength, weakest first, with the weights to begin with; their slices do not
+        count.
+    losses : callable
+        The expected losses under some weights.
     crew : Crew
     policy : Policy
     plan : Plan
@@ -62,7 +71,9 @@ class SliceSearch:
     tries : int
         Trials at most.
     only_starts : bool
-        Whether nothing but the slices to begin with is tried.
+        Whether no slices but those to begin with are tried.
+    reweigh : bool
+        Whether weights are moved.
     tick : callable
         Called with the share of the trials that is done.
     most : dict of str to float
@@ -72,34 +83,36 @@ class SliceSearch:
     confirmed : dict
         The same on more releases, of those that lead after their trial.
     seen : set
-        Slices that are not looked at again.
+        Choices that are not looked at again.
     refused : str
         The measure whose limit the last refused trial broke.
     """
 
     names: tuple[str, ...]
     settings: Sequence[Setting]
-    losses: SliceLoss
+    losses: Callable[[Weights], SliceLoss]
     crew: Crew
     policy: Policy
     plan: Plan
     tries: int
     only_starts: bool = False
+    reweigh: bool = False
     tick: Callable[[float], None] = lambda share: None
     found: list[Found] = field(default_factory=list)
     most: dict[str, float] = field(default_factory=dict)
-    shares: dict[tuple[Slices, int], dict[str, float]] = field(default_factory=dict)
-    confirmed: dict[tuple[Slices, int], dict[str, float]] = field(default_factory=dict)
-    seen: set[Slices] = field(default_factory=set)
+    shares: dict[tuple[Choice, int], dict[str, float]] = field(default_factory=dict)
+    confirmed: dict[tuple[Choice, int], dict[str, float]] = field(default_factory=dict)
+    seen: set[Choice] = field(default_factory=set)
     refused: str = ""
 
     def of_starts(self) -> SliceSearch:
-        """A search of given slices alone, which asks for no more room than the policy does.
+        """A search of the starts alone, which asks for no more room than the policy does.
 
         It knows the trials of this one, and has as many more as finding one strength takes.
         """
         tries = self.tries + 2 * len(self.settings).bit_length()
-        return replace(self, only_starts=True, found=[], most={}, seen=set(), tries=tries)
+        kept = replace(self, only_starts=True, reweigh=False, tries=tries)
+        return replace(kept, found=[], most={}, seen=set())
 
     @property
     def order(self) -> list[str]:
@@ -118,26 +131,52 @@ class SliceSearch:
         """The best; while nothing keeps all limits, what breaks them least."""
         if self.best is not None:
             return self.best
-        slices, strength = min(
+        choice, strength = min(
             self.shares, key=lambda each: (max(self.shares[each].values()), each)
         )
-        loss = float(self.losses.loss(slices)[strength])
-        return Found(loss=loss, slices=slices, strength=strength)
+        return self._found(choice, strength)
+
+    def _found(self, choice: Choice, strength: int) -> Found:
+        return Found(loss=float(self._losses(choice)[strength]), choice=choice, strength=strength)
+
+    def _losses(self, choice: Choice) -> NDArray[np.float64]:
+        return self.losses(choice.weights).loss(choice.slices)
+
+    @property
+    def given(self) -> Weights:
+        """The weights to begin with."""
+        return self.settings[0].weights
 
     @property
     def spent(self) -> bool:
         """Whether there are no trials left."""
         return len(self.shares) >= self.tries
 
-    def run(self, starts: Sequence[Slices]) -> None:
-        """Try some slices and those on the way to whole rows, then change the best by steps."""
+    def run(self, starts: Sequence[Choice]) -> None:
+        """Try some choices and those on the way to whole rows, then change the best by steps."""
         merged = () if self.only_starts else (*self.merged(2), *self.merged(len(self.names)))
-        for slices in (*starts, *merged):
-            self.look(slices)
-        while not (self.only_starts or self.spent) and any(
-            self.look(slices) for slices in self._steps(self.here)
-        ):
+        for choice in (*starts, *(Choice(slices, self.given) for slices in merged)):
+            self.look(choice)
+        while any([self._step_slices(), self._step_weights()]):
             continue
+
+    def _step_slices(self) -> bool:
+        """Join slices and move variables while that helps; whether it did."""
+        helped = False
+        while not (self.only_starts or self.spent):
+            if not any(self.look(choice) for choice in self._steps(self.here)):
+                break
+            helped = True
+        return helped
+
+    def _step_weights(self) -> bool:
+        """Halve or double the weight of each variable once, where that helps; whether it did."""
+        helped = False
+        for name in self.names if self.reweigh else ():
+            slices, weights = self.here.choice
+            moved = (Choice(slices, each) for each in weight_steps(weights, name))
+            helped |= any(self.look(choice) for choice in moved)
+        return helped
 
     def tighten(self, judged: Verdict) -> None:
         """Ask for more room where fresh releases broke a limit; what has it is still found."""
@@ -145,129 +184,108 @@ class SliceSearch:
             share = min(max(judged.shares[key], 1.02), 2.0)
             self.most[key] = self.most.get(key, 1.0) / share
         self.found = [
-            Found(loss=float(self.losses.loss(slices)[strength]), slices=slices, strength=strength)
-            for slices, strength in self.confirmed
-            if self.confirms(slices, strength)
+            self._found(choice, strength)
+            for choice, strength in self.confirmed
+            if self.confirms(choice, strength)
         ]
         self.seen.clear()
 
     def merged(self, largest: int) -> Iterator[Slices]:
         """From each alone on, each time the two blocks that save most together, up to a size."""
-        blocks = _blocks((), self.names)
-        middle = len(self.settings) // 2
+        losses, middle = self.losses(self.given), len(self.settings) // 2
+        blocks = blocks_of((), self.names)
         while True:
             every = [
-                _joined(blocks, (i, j))
+                joined(blocks, (i, j))
                 for i, j in combinations(range(len(blocks)), 2)
                 if len(blocks[i]) + len(blocks[j]) <= largest
             ]
             if not every:
                 return
-            blocks = min(every, key=lambda each: self.losses.loss(_slices(each))[middle])
-            yield _slices(blocks)
+            blocks = min(every, key=lambda each: losses.loss(slices_of(each))[middle])
+            yield slices_of(blocks)
 
-    def look(self, slices: Slices) -> bool:
-        """Find the weakest strength under which slices keep the policy; whether they lead now.
+    def look(self, choice: Choice) -> bool:
+        """Find the weakest strength at which a choice keeps the policy; whether it leads now.
 
         First at the strongest that would still be better than what is known: most slices need no
         second trial.
         """
-        losses = self.losses.loss(slices)
+        if choice in self.seen or self.spent:
+            return False
+        losses = self._losses(choice)
         limit = np.inf if self.best is None else self.best.loss
         better = np.flatnonzero(losses < limit - 1e-9)
-        if slices in self.seen or self.spent or not len(better):
+        if not len(better):
             return False
-        self.seen.add(slices)
-        if not self.keeps(slices, int(better[-1])):
-            return self.best is None and self.here.slices == slices
-        high = self._weakest(slices, -1, int(better[-1]), self.keeps)
-        if not self.confirms(slices, high):  # trials are few; more releases decide
-            if not self.confirms(slices, int(better[-1])):
+        self.seen.add(choice)
+        if not self.keeps(choice, int(better[-1])):
+            return self.best is None and self.here.choice == choice
+        high = self._weakest(choice, -1, int(better[-1]), self.keeps)
+        if not self.confirms(choice, high):  # trials are few; more releases decide
+            if not self.confirms(choice, int(better[-1])):
                 return False
-            high = self._weakest(slices, high, int(better[-1]), self.confirms)
-        self.found.append(Found(loss=float(losses[high]), slices=slices, strength=high))
+            high = self._weakest(choice, high, int(better[-1]), self.confirms)
+        self.found.append(self._found(choice, high))
         return self.found[-1] == self.best
 
     def _weakest(
-        self, slices: Slices, low: int, high: int, keeps: Callable[[Slices, int], bool]
+        self, choice: Choice, low: int, high: int, keeps: Callable[[Choice, int], bool]
     ) -> int:
         """The weakest strength above one that breaks a limit, up to one that keeps them all."""
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if keeps(slices, middle) else (middle, high)
+            low, high = (low, middle) if keeps(choice, middle) else (middle, high)
         return high
 
-    def confirms(self, slices: Slices, strength: int) -> bool:
+    def confirms(self, choice: Choice, strength: int) -> bool:
         """Whether more releases than a trial's, and others, keep every limit."""
-        shares = self.confirmed.get((slices, strength))
+        shares = self.confirmed.get((choice, strength))
         if shares is None:
             shares, seed = {}, self.plan.seed + FRESH
             plan = replace(self.plan, releases=_CHOOSING, seed=seed)
             for measure in self.order:
-                share = self._read(slices, strength, replace(plan, measures=(measure,)))
+                share = self._read(choice, strength, replace(plan, measures=(measure,)))
                 shares[measure] = share
                 if share > 1:
                     break
-            self.confirmed[slices, strength] = shares
-            self.shares[slices, strength] = shares  # they know better
+            self.confirmed[choice, strength] = shares
+            self.shares[choice, strength] = shares  # they know better
         return all(share <= self.most.get(key, 1.0) for key, share in shares.items())
 
-    def keeps(self, slices: Slices, strength: int) -> bool:
+    def keeps(self, choice: Choice, strength: int) -> bool:
         """Whether trial releases keep every limit; the first that breaks one ends the trial."""
-        shares = self.shares.get((slices, strength))
+        shares = self.shares.get((choice, strength))
         if shares is None:
-            shares = self.shares[slices, strength] = self._tried(slices, strength)
+            shares = self.shares[choice, strength] = self._tried(choice, strength)
             self.tick(len(self.shares) / self.tries)
         return all(share <= self.most.get(key, 1.0) for key, share in shares.items())
 
-    def _tried(self, slices: Slices, strength: int) -> dict[str, float]:
+    def _tried(self, choice: Choice, strength: int) -> dict[str, float]:
         """The share of each limit that is used; infinite where one was not read."""
         shares = {}
         for measure in self.order:
-            once = self._read(slices, strength, replace(self.plan, measures=(measure,), releases=1))
+            once = self._read(choice, strength, replace(self.plan, measures=(measure,), releases=1))
             if once > _FAR and once <= _BROKEN:
-                once = self._read(slices, strength, replace(self.plan, measures=(measure,)))
+                once = self._read(choice, strength, replace(self.plan, measures=(measure,)))
             shares[measure] = once
             if once > 1:
                 self.refused = measure
                 break
         return shares
 
-    def _read(self, slices: Slices, strength: int, plan: Plan) -> float:
-        (point,) = self.crew.points([self.at(slices, strength)], plan, lambda share: None)
+    def _read(self, choice: Choice, strength: int, plan: Plan) -> float:
+        (point,) = self.crew.points([self.at(choice, strength)], plan, lambda share: None)
         share = self.policy.judge_point(point).shares.get(plan.measures[0])
         return np.inf if share is None else share
 
-    def at(self, slices: Slices, strength: int) -> Setting:
-        """The setting of some slices at a strength."""
-        return replace(self.settings[strength], slices=slices)
+    def at(self, choice: Choice, strength: int) -> Setting:
+        """The setting of a choice at a strength."""
+        return replace(self.settings[strength], slices=choice.slices, weights=choice.weights)
 
-    def _steps(self, here: Found) -> list[Slices]:
-        """Slices one step away: two blocks joined, or one variable in another; best first."""
-        blocks = _blocks(here.slices, self.names)
-        made = [_joined(blocks, pair) for pair in combinations(range(len(blocks)), 2)]
-        made += [_moved(blocks, name, to) for name in self.names for to in range(len(blocks) + 1)]
-        steps = list(dict.fromkeys(_slices(each) for each in made))
-        return sorted(steps, key=lambda each: (self.losses.loss(each)[here.strength], each))
-
-
-def _blocks(slices: Slices, names: Sequence[str]) -> Blocks:
-    inside = {name for each in slices for name in each}
-    return (*slices, *((name,) for name in names if name not in inside))
-
-
-def _slices(blocks: Blocks) -> Slices:
-    return as_slices(each for each in blocks if len(each) > 1)
-
-
-def _joined(blocks: Blocks, pair: tuple[int, int]) -> Blocks:
-    one, two = pair
-    rest = tuple(each for number, each in enumerate(blocks) if number not in pair)
-    return (*rest, (*blocks[one], *blocks[two]))
-
-
-def _moved(blocks: Blocks, name: str, to: int) -> Blocks:
-    """One variable in another block, or in a new one."""
-    left = [tuple(other for other in each if other != name) for each in (*blocks, ())]
-    left[to] = (*left[to], name)
-    return tuple(each for each in left if each)
+    def _steps(self, here: Found) -> list[Choice]:
+        """Choices whose slices are one step away, best first."""
+        losses, weights = self.losses(here.choice.weights), here.choice.weights
+        steps = slice_steps(here.choice.slices, self.names)
+        steps.sort(key=lambda each: (losses.loss(each)[here.strength], each))
+        return [Choice(slices, weights) for slices in steps]

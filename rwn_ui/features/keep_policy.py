@@ -8,7 +8,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.parallel.processes import be_polite
-from rwn_core.tuning import SliceAnswer, seek_slices
+from rwn_core.tuning import SliceAnswer, SliceRanges, seek_slices
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.messages import escaped
@@ -66,6 +66,7 @@ def _begin(session: Session) -> None:
         microdata=session.data,
         policy=session.policy,
         setting=session.setting,
+        ranges=SliceRanges(weights=False),  # an answer soon; the Sweep page looks further
     )
 
 

@@ -20,8 +20,9 @@ from rwn_ui.sweep import run as sweep_run
 JOB = "slice search"
 _HELP = (
     "Merges and moves variables by the expected loss of correlations, finds for each choice the "
-    "weakest strength that keeps all limits, and reads the answer on fresh releases. Method, the "
-    "other levers, weights and precision stay as on Tune."
+    "weakest strength that keeps all limits, and reads the answer on fresh releases. Weights are "
+    "halved and doubled, too, unless some differ already. Method, the other levers and precision "
+    "stay as on Tune."
 )
 
 

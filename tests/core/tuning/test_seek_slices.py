@@ -20,6 +20,7 @@ from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.slice_search import Found, SliceSearch
+from rwn_core.tuning.slice_steps import Choice
 from rwn_core.tuning.trials import Trials
 
 module = import_module("rwn_core.tuning.seek_slices")  # its room has a function of this name
@@ -31,7 +32,7 @@ BOTH = Policy(
         Limit(measure="true_matches", at_most=0.1),
     )
 )
-SMALL = SliceRanges(strengths=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0), tries=40)
+SMALL = SliceRanges(strengths=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0), tries=40, weights=False)
 
 
 @pytest.fixture(scope="module")
@@ -140,9 +141,9 @@ def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) ->
     tried = SliceSearch._tried
     first: list[object] = []
 
-    def planted(self: SliceSearch, slices: object, strength: int) -> dict[str, float]:
-        first.append(slices)
-        return kind if len(first) < 4 else tried(self, slices, strength)
+    def planted(self: SliceSearch, choice: object, strength: int) -> dict[str, float]:
+        first.append(choice)
+        return kind if len(first) < 4 else tried(self, choice, strength)
 
     monkeypatch.setattr(SliceSearch, "_tried", planted)
     found = seek_slices(few, LINKAGE, ranges=SMALL, workers=1)
@@ -158,7 +159,7 @@ def test_each_alone_is_the_answer_where_all_that_looked_better_breaks_a_limit(
 
     def planted(search: SliceSearch, found: Found, *which: Any) -> Point:
         point = fresh(search, found, *which)
-        if not found.slices:
+        if not found.choice.slices:
             return point
         spread = point.spreads["distance_linkage"]
         broken = replace(spread, values=(0.09,) * len(spread.values))
@@ -221,10 +222,11 @@ def test_a_limit_that_fresh_releases_break_is_the_only_one_read(few, quick, monk
 
 def test_merging_goes_from_each_alone_to_whole_rows(bodyfat) -> None:
     settings = made(rwn.RWN(epsilon=1.0, k=5), epsilons=(6.0,))
+    losses = SliceLoss.of(bodyfat, settings)
     search = SliceSearch(
         names=tuple(masked_names(bodyfat)),
         settings=settings,
-        losses=SliceLoss.of(bodyfat, settings),
+        losses=lambda weights: losses,
         crew=None,  # type: ignore[arg-type]
         policy=LINKAGE,
         plan=Plan(measures=LINKAGE.measures),
@@ -234,14 +236,14 @@ def test_merging_goes_from_each_alone_to_whole_rows(bodyfat) -> None:
     assert len(path) == 14
     assert path[-1] == preset_slices(bodyfat, "whole")
     assert [len(each) for each in search.merged(2)] == [1, 2, 3, 4, 5, 6, 7]
-    losses = [search.losses.loss(each)[0] for each in path]
-    assert losses == sorted(losses, reverse=True)
+    expected = [losses.loss(each)[0] for each in path]
+    assert expected == sorted(expected, reverse=True)
     generator = np.random.default_rng(1)
     for count in (3, 7):
         names = generator.permutation(bodyfat.names)
         others = [(tuple(sorted(names[:count])),)] * 1
         same = next(each for each in path if max(map(len, each)) >= count)
-        assert search.losses.loss(same)[0] <= search.losses.loss(others[0])[0] + 1e-9
+        assert losses.loss(same)[0] <= losses.loss(others[0])[0] + 1e-9
 
 
 @pytest.mark.parametrize(
@@ -270,8 +272,8 @@ def test_presets_are_the_first_slices_tried(few, quick, monkeypatch) -> None:
     looked: list[object] = []
     look = SliceSearch.look
     monkeypatch.setattr(
-        SliceSearch, "look", lambda self, slices: (looked.append(slices), look(self, slices))[1]
+        SliceSearch, "look", lambda self, choice: (looked.append(choice), look(self, choice))[1]
     )
     seek_slices(few, LINKAGE, ranges=replace(SMALL, tries=2), workers=1)
     usual = list(dict.fromkeys(preset_slices(few, key) for key in PRESETS))
-    assert looked[: len(usual)] == usual
+    assert looked[: len(usual)] == [Choice(each) for each in usual]

@@ -1,0 +1,52 @@
+"""The slice search moves weights, too, where nobody gave any."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.tuning.policy import Limit, Policy
+from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
+from rwn_core.tuning.slice_steps import weight_steps
+
+LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.06),))
+ALONE = SliceRanges(strengths=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0), starts=[()], only_starts=True)
+
+
+@pytest.fixture(scope="module")
+def few() -> rwn.Microdata:
+    """Four variables of a demo."""
+    data = rwn.load_demo("bodyfat")
+    names = ["siri", "age", "weight", "abdomen"]
+    schema = replace(
+        data.schema,
+        variables=tuple(data.schema.variable(name) for name in names),
+        question=None,
+    )
+    return rwn.Microdata.from_frame(data.frame[names], schema)
+
+
+def test_weights_that_differ_lose_less_within_the_same_limit(few) -> None:
+    even = seek_slices(few, LINKAGE, ranges=replace(ALONE, weights=False), workers=1)
+    moved = seek_slices(few, LINKAGE, ranges=ALONE, workers=1)
+    assert even.point.setting.weights == ()
+    assert (moved.reached, moved.slices) == (True, ())
+    assert moved.point.setting.weights
+    assert moved.point.median("correlation") < even.point.median("correlation")
+    assert "weight of" in moved.sentence
+
+
+def test_who_gave_weights_meant_them(few) -> None:
+    given = few.schema.replace_variable("age", weight=2.0)
+    ranges = replace(ALONE, strengths=(8.0,))
+    found = seek_slices(few.with_schema(given), LINKAGE, ranges=ranges, workers=1)
+    assert found.point.setting.weights == (("age", 2.0),)
+
+
+def test_a_weight_is_halved_and_doubled_within_its_ends() -> None:
+    assert list(weight_steps((), "b")) == [(("b", 0.5),), (("b", 2.0),)]
+    assert list(weight_steps((("a", 4.0), ("b", 8.0)), "b")) == [(("a", 4.0), ("b", 4.0))]
+    assert list(weight_steps((("b", 0.5),), "b")) == [(("b", 0.25),), ()]
+    assert list(weight_steps((("b", 0.0),), "b")) == []
