@@ -54,12 +54,13 @@ class _Attack:
         original, masked = comparison.original, comparison.masked
         group = classes(cell_codes(comparison, keys)[1])
         self.comparison, self.law, self.keys, self.secrets = comparison, law, keys, secrets
-        self.first = np.unique(group, return_index=True)[1]
+        self.group, self.first = group, np.unique(group, return_index=True)[1]
         self.released = [
             ReleasedValues(group, secret_values(original, masked, name), tolerance(original, name))
             for name in secrets
         ]
-        self.closest = Closest(comparison, keys)
+        # rows of a class are equally near to everybody
+        self.closest = Closest(comparison, keys, self.first)
 
     def _parts(self) -> list[NDArray[np.int64]]:
         """Classes a few at a time."""
@@ -67,14 +68,14 @@ class _Attack:
         return [np.arange(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
 
     def _nearest(self, people: Microdata) -> sparse.csr_array:
-        """Which released rows have each person's keys or come nearest, shape (people, rows)."""
-        points, shape = self.closest.people(people), (people.n, self.comparison.masked.n)
+        """Which classes of rows have a person's keys or come nearest, shape (people, classes)."""
+        points, shape = self.closest.people(people), (people.n, len(self.first))
         found = []
         for start in range(0, people.n, CHUNK):
             person, place = np.nonzero(self.closest.ties(points[start : start + CHUNK]))
-            found.append((person + start, self.closest.rows[place]))
-        person, row = map(np.concatenate, zip(*found, strict=True))
-        return sparse.csr_array((np.ones(len(person)), (person, row)), shape=shape)
+            found.append((person + start, self.group[self.closest.rows[place]]))
+        person, near = map(np.concatenate, zip(*found, strict=True))
+        return sparse.csr_array((np.ones(len(person)), (person, near)), shape=shape)
 
     def _on(
         self, people: Microdata, parts: Iterator[tuple[Beliefs, NDArray[np.int64]]]

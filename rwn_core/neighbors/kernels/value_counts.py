@@ -97,17 +97,23 @@ def mark_values(
     first, last : int
         Positions in `lists`.
     """
-    most = np.max(np.diff(starts))
-    room, touched = np.zeros(most), np.empty(most + 1, np.int32)
+    seen = np.full(len(support), -1, np.int64)  # by which record last
     for index in range(first, last):
+        record, begin = lists.records[index], lists.begin[index]
+        end = begin + lists.sizes[index]
         for unit in some:
-            mine, begin, total = codes[unit], starts[unit], lists.totals[index]
-            own, counts = mine[lists.records[index]], room[: starts[unit + 1] - begin]
-            for entry in range(count_values(lists, index, mine, q[unit], counts, touched)):
-                code = touched[entry]
-                chance = chance_of(code, own, counts[code], total, q[unit])
-                support[begin + code] += chance > 0
-                counts[code] = 0
+            mine, latest = codes[unit], seen[starts[unit] : starts[unit + 1]]
+            marks = support[starts[unit] : starts[unit + 1]]
+            if q[unit] < 1:
+                latest[mine[record]] = index
+                marks[mine[record]] += 1
+            if q[unit] > 0:
+                for entry in range(begin, end):
+                    member = lists.members[entry]
+                    code = mine[member]
+                    if latest[code] != index and not (lists.itself and member == record):
+                        latest[code] = index
+                        marks[code] += 1
 
 
 @compiled
@@ -192,3 +198,39 @@ def add_received(lists: Any, received: NDArray[np.float64]) -> None:
             received[lists.members[entry]] += weight
         if lists.itself:
             received[record] -= share
+
+
+@compiled
+def list_received(
+    lists: Any, position: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """List what the records of some lists are expected to take from some people.
+
+    Parameters
+    ----------
+    lists : Lists
+    position : ndarray of int32, shape (n,)
+        Each record's number among those people, -1 for any other.
+
+    Returns
+    -------
+    record, person : ndarray of int32
+    share : ndarray of float64
+        P(the person is the record's donor).
+    """
+    count = 0
+    for index in range(len(lists.records)):
+        begin = lists.begin[index]
+        for entry in range(begin, begin + lists.sizes[index]):
+            count += position[lists.members[entry]] >= 0
+    taker, person = np.empty(count, np.int32), np.empty(count, np.int32)
+    share, used = np.empty(count), 0
+    for index in range(len(lists.records)):
+        record, begin, total = lists.records[index], lists.begin[index], lists.totals[index]
+        for entry in range(begin, begin + lists.sizes[index]):
+            member = lists.members[entry]
+            if position[member] >= 0 and not (lists.itself and member == record):
+                taker[used], person[used] = record, position[member]
+                share[used] = (lists.weights[entry] if len(lists.weights) else 1.0) / total
+                used += 1
+    return taker[:used], person[:used], share[:used]
