@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, merged
 
+LANES = 4  # rows that a count is spread over
+
 
 @merged
 def count_values(
@@ -30,7 +32,8 @@ def count_values(
         The value of every record.
     q : float
         Modification probability: at 0 no donor is looked at, below 1 the own value is touched.
-    counts : ndarray of float64, shape (V,)
+    counts : ndarray of float64, shape (LANES, V)
+        The first row is filled.
     touched : ndarray of int32, shape (V + 1,)
         Filled with the values that have a chance, each once, and perhaps the own one.
 
@@ -41,25 +44,44 @@ def count_values(
     """
     own, begin = codes[lists.records[index]], lists.begin[index]
     size = lists.sizes[index] if q > 0 else 0
-    used = 0
-    if len(lists.weights) == 0 and len(counts) < size:  # then most values are touched
-        for entry in range(begin, begin + size):
-            counts[codes[lists.members[entry]]] += 1.0
-        for code in range(len(counts)):
+    first, used = counts[0], 0
+    if len(lists.weights) == 0 and len(first) < size:  # then most values are touched
+        _count_all(lists, begin, size, codes, counts)
+        for code in range(len(first)):
             touched[used] = code
-            used += counts[code] > 0
+            used += first[code] > 0
     else:
         for entry in range(begin, begin + size):
             code = codes[lists.members[entry]]
             touched[used] = code
-            used += counts[code] == 0
-            counts[code] += lists.weights[entry] if len(lists.weights) else 1.0
-    if q < 1 and counts[own] == 0:
+            used += first[code] == 0
+            first[code] += lists.weights[entry] if len(lists.weights) else 1.0
+    if q < 1 and first[own] == 0:
         touched[used] = own
         used += 1
     if lists.itself and q > 0:
-        counts[own] -= 1  # it is in its list, and no donor of its own
+        first[own] -= 1  # it is in its list, and no donor of its own
     return used
+
+
+@merged
+def _count_all(
+    lists: Any, begin: int, size: int, codes: NDArray[np.int32], counts: NDArray[np.float64]
+) -> None:
+    """Count in four rows at once: adding to one number again and again would wait each time."""
+    one, two, three, four = counts[0], counts[1], counts[2], counts[3]
+    end = begin + size
+    even = end - size % LANES
+    for entry in range(begin, even, LANES):
+        one[codes[lists.members[entry]]] += 1.0
+        two[codes[lists.members[entry + 1]]] += 1.0
+        three[codes[lists.members[entry + 2]]] += 1.0
+        four[codes[lists.members[entry + 3]]] += 1.0
+    for entry in range(even, end):
+        one[codes[lists.members[entry]]] += 1.0
+    for code in range(len(one)):
+        one[code] += two[code] + three[code] + four[code]
+        two[code] = three[code] = four[code] = 0.0
 
 
 @merged
@@ -147,10 +169,11 @@ def fill_chances(
     first, last : int
         Positions in `lists`.
     """
-    counts, touched = np.zeros(values), np.empty(values + 1, np.int32)
+    room, touched = np.zeros((LANES, values)), np.empty(values + 1, np.int32)
+    counts = room[0]
     for index in range(first, last):
         own, total = codes[lists.records[index]], lists.totals[index]
-        some = touched[: count_values(lists, index, codes, q, counts, touched)]
+        some = touched[: count_values(lists, index, codes, q, room, touched)]
         some.sort()
         at = starts[index]
         for code in some:
