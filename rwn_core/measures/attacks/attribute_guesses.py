@@ -29,12 +29,14 @@ from rwn_core.measures.statistics.key_variables import (
     required_confidential,
 )
 from rwn_core.mechanism.law import Law
+from rwn_core.neighbors import LARGEST_DENSE
 
 LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
 LARGEST_CONTROL = 10_000_000  # pairs of a class of rows and a record that somebody has joined
 FEWEST = 20  # people outside, below whom their success says nothing
 PEOPLE = 1000  # who are attacked at most
 CHUNK = 500  # classes of rows looked at together
+AT_ONCE = 8_000_000  # pairs of a class and a possible original that more classes may make
 
 
 class _Attack:
@@ -99,10 +101,15 @@ class _Attack:
         return self._on(some, self._beliefs(people))
 
     def _beliefs(self, people: NDArray[np.int64]) -> Iterator[tuple[Beliefs, NDArray[np.int64]]]:
-        work, masked = 0, self.comparison.masked
-        for part in self._parts():
+        masked, n, count = self.comparison.masked, self.law.original.n, len(self.first)
+        work, start, size = 0, 0, CHUNK
+        while start < count:
+            part = np.arange(start, min(start + size, count))
             found = beliefs(self.law, masked, self.first[part], self.keys, self.secrets, people)
-            work += found.source.nnz * max(1, self.law.original.n // len(people))
+            pairs = found.source.nnz * max(1, n // len(people))
+            start, work = start + len(part), work + pairs
+            if n > LARGEST_DENSE:  # each look counts all neighborhoods of such a table
+                size = max(CHUNK, AT_ONCE * len(part) // (pairs + 1))
             if work > LARGEST_WORK:
                 raise NotApplicable(
                     "Too many originals may have released each row; choose fewer key variables, or "
