@@ -123,13 +123,13 @@ def _sampled(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def _low_distance(squared: NDArray[np.float64]) -> float:
     """The 1 % quantile of the sampled distances between records that are apart."""
-    together = np.count_nonzero(squared <= 0)
+    together = int(np.count_nonzero(squared <= 0))
     count = int(np.count_nonzero(np.isfinite(squared))) - together
     if count == 0:
         return 1.0
     place = 0.01 * (count - 1)
-    low, high = math.floor(place), min(math.floor(place) + 1, count - 1)
-    ends = [_ascending(squared, together + rank) for rank in (low, high)]
+    low = math.floor(place)
+    ends = [_ascending(squared, together + min(rank, count - 1)) for rank in (low, low + 1)]
     return float(np.sqrt(np.quantile(ends, place - low)))
 
 
