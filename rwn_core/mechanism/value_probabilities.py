@@ -13,6 +13,7 @@ from rwn_core.mechanism.donor_lists import Listed, Lists
 from rwn_core.neighbors.kernels.value_counts import (
     add_received,
     fill_chances,
+    list_received,
     mark_values,
     share_alike,
 )
@@ -149,25 +150,13 @@ class _Tally:
 
 def received_from(listed: Listed, people: NDArray[np.int64]) -> sparse.csc_array:
     """P(each of some people is the donor of each record), shape (n, people)."""
-    position = np.full(listed.n, -1, np.int64)
+    position = np.full(listed.n, -1, np.int32)
     position[people] = np.arange(len(people))
     position = position[listed.order]
-    parts = [_received(lists, position) for lists in listed.blocks()]
+    parts = [list_received(lists, position) for lists in listed.blocks()]
     record, person, share = map(np.concatenate, zip(*parts, strict=True))
     shape = (listed.n, len(people))
     return sparse.csc_array((share, (listed.order[record], person)), shape=shape)
-
-
-def _received(
-    lists: Lists, position: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Receiver, person and chance of every donation of these people within a block."""
-    entries = _entries(lists.begin, lists.sizes)
-    record, total = np.repeat(lists.records, lists.sizes), np.repeat(lists.totals, lists.sizes)
-    member = lists.members[entries]
-    some = np.flatnonzero((position[member] >= 0) & ~(lists.itself & (member == record)))
-    weights = lists.weights[entries[some]] if lists.weights.size else np.ones(len(some))
-    return record[some], position[member[some]], weights / total[some]
 
 
 def alike_of(listed: Listed, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.points import Points, squares_of, values_of
+from rwn_core.neighbors.points import CodedPoints, Points, squares_of, values_of
 
 TIE = 1e-9  # squared distances closer than this, relatively, count as equal
 
@@ -29,6 +31,26 @@ def squared_distances(
         difference = coordinate[rows] - coordinate[others]
         total += difference * difference
     return total
+
+
+def squared_to_all(points: Points, rows: NDArray[np.int64]) -> Iterator[NDArray[np.float64]]:
+    """The `squared_distances` from each of some records to all, shape (n,), one after another.
+
+    The same memory is used for all of them.
+    """
+    if isinstance(points, CodedPoints):
+        everyone = np.arange(len(points))
+        yield from (squared_distances(points, row, everyone) for row in rows)
+        return
+    columns = np.ascontiguousarray(points.T)
+    total, difference = np.empty((2, len(points)))
+    for row in rows:
+        total[:] = 0.0
+        for column in columns:
+            np.subtract(column[row], column, out=difference)
+            np.multiply(difference, difference, out=difference)
+            np.add(total, difference, out=total)
+        yield total
 
 
 def squared_between(one: Points, other: Points) -> NDArray[np.float64]:

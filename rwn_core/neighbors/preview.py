@@ -48,10 +48,13 @@ class Preview:
     slider_range : SliderRange
         How far the sliders go.
     table : NeighborTable or None
-        Row r belongs to records[r]. None where even the nearest neighbors do not fit, because
-        most records have thousands of twins: then everything is searched when it is asked for.
+        Row r belongs to records[r]. None until all are ranked, and where even the nearest
+        neighbors do not fit, because most records have thousands of twins: then everything is
+        searched when it is asked for.
     index : Index or None
         What searches beyond the table start from; None for a table that holds all pairs.
+    begun : bool
+        Whether these are the records of a first picture, until all of them are ranked.
     """
 
     points: Points = field(repr=False)
@@ -59,6 +62,7 @@ class Preview:
     slider_range: SliderRange
     table: NeighborTable | None = field(repr=False)
     index: Index | None = field(repr=False)
+    begun: bool = False
     _far: list[FarDonors] = field(default_factory=list, repr=False)  # those of the last key
 
     @property
@@ -69,10 +73,12 @@ class Preview:
     needs_key = False
 
     def stores(self, ball: Ball) -> bool:
-        """Whether the neighborhoods of a setting are cut from the table, members and all."""
-        return self.table is not None and self.table.covers(
-            k=ball.k, epsilon=self._mine(ball.epsilon)
-        )
+        """Whether the neighborhoods of a setting are cut from the table, or soon will be."""
+        radius = self._mine(ball.epsilon)
+        if self.table is not None:
+            return self.table.covers(k=ball.k, epsilon=radius)
+        ends, far = self.slider_range, 0.0 if radius is None else np.max(radius)
+        return self.begun and (ball.k or 0) <= ends.k and bool(far <= ends.stored)
 
     def _on_the_slider(self, ball: Ball) -> bool:
         """Whether a setting beyond the table is one of those that are looked up together."""
@@ -201,11 +207,12 @@ def begin_preview(
     progress: Progress | None = None,
     cancel: threading.Event | None = None,
 ) -> Preview | None:
-    """Store the neighbors of 2,000 random records, for a first picture before all are ranked.
+    """Make 2,000 random records ready, for a first picture before all are ranked.
 
     Their neighborhoods are those of the full table, and the sliders are those that
-    `build_preview` has. It takes the time of `build_preview` times their share of the records, and
-    what it takes to build an index.
+    `build_preview` has. It takes what it takes to build an index: the neighborhoods of so few
+    records are searched for when a setting asks for them, in less time than it takes to rank them
+    for all settings.
 
     Parameters
     ----------
@@ -230,10 +237,14 @@ def begin_preview(
     records, slider_range = _random_records(n, FIRST_SHOWN), _range_for(points, n)
     watch.report(0.0)
     index = index_of(points, None, watch)
-    table = _fitting_table(index, points, records, slider_range, watch)
     watch.report(1.0)
     return Preview(
-        points=points, records=records, slider_range=slider_range, table=table, index=index
+        points=points,
+        records=records,
+        slider_range=slider_range,
+        table=None,
+        index=index,
+        begun=True,
     )
 
 

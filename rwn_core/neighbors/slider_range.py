@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.distance import squared_distances
+from rwn_core.neighbors.distance import squared_to_all
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.table import LARGEST_DENSE
 
@@ -16,6 +16,7 @@ SAMPLE = 300  # records whose distances to all others are looked at
 FEWEST = 50  # of them, in a large table
 PAIRS = 6_100_000
 THINNED = 100_000  # of the others, kept for quantiles of their distances
+GUESSED = 10_000  # of those that tell about where a rank lies
 SPREAD = 5.0  # the largest radius, in median nearest distances
 SPREAD_OF_FEW = 15.0  # where all pairs of records are stored: at most so many, and
 SHARE_OF_FEW = 0.25  # until balls hold so much of the file, which a strict policy may need
@@ -88,8 +89,7 @@ def slider_range_of(
     nearest, squared = _sampled(points)
     typical = float(np.median(nearest))
     if typical == 0:
-        apart = squared[(squared > 0) & np.isfinite(squared)]
-        typical = float(np.sqrt(np.quantile(apart, 0.01))) if apart.size else 1.0
+        typical = _low_distance(squared)
     reach = SPREAD * typical
     if n <= LARGEST_DENSE:
         wide = min(_radius_of_mean_size(squared, SHARE_OF_FEW), SPREAD_OF_FEW * typical)
@@ -112,20 +112,40 @@ def _sampled(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Some records' nearest distances, and their squared distances to most others, (m, l)."""
     n = len(points)
     looked_at = min(SAMPLE, n, max(FEWEST, PAIRS // n))
-    everyone, nearest, kept = np.arange(n), [], []
-    for row in np.unique(np.linspace(0, n - 1, looked_at).astype(np.int64)):
-        squared = squared_distances(points, row, everyone)
-        squared[row] = np.inf
-        nearest.append(squared.min())
-        kept.append(squared[:: -(-n // THINNED)])
-    return np.sqrt(nearest), np.array(kept)
+    rows = np.unique(np.linspace(0, n - 1, looked_at).astype(np.int64))
+    nearest, thinned = np.empty(len(rows)), -(-n // THINNED)
+    kept = np.empty((len(rows), len(range(0, n, thinned))))
+    for place, squared in enumerate(squared_to_all(points, rows)):
+        squared[rows[place]] = np.inf
+        nearest[place], kept[place] = squared.min(), squared[::thinned]
+    return np.sqrt(nearest), kept
+
+
+def _low_distance(squared: NDArray[np.float64]) -> float:
+    """The 1 % quantile of the sampled distances between records that are apart."""
+    together = int(np.count_nonzero(squared <= 0))
+    count = int(np.count_nonzero(np.isfinite(squared))) - together
+    if count == 0:
+        return 1.0
+    place = 0.01 * (count - 1)
+    low = math.floor(place)
+    ends = [_ascending(squared, together + min(rank, count - 1)) for rank in (low, low + 1)]
+    return float(np.sqrt(np.quantile(ends, place - low)))
 
 
 def _radius_of_mean_size(squared: NDArray[np.float64], share: float) -> float:
     """The radius within which the sampled records have this share of the others on average."""
-    together = squared[np.isfinite(squared)]
-    rank = min(int(share * squared.size), len(together) - 1)
-    return float(np.sqrt(np.partition(together, rank)[rank]))
+    finite = int(np.count_nonzero(np.isfinite(squared)))
+    return float(np.sqrt(_ascending(squared, min(int(share * squared.size), finite - 1))))
+
+
+def _ascending(values: NDArray[np.float64], rank: int) -> float:
+    """The value at a place in ascending order: only those that may come first are ordered."""
+    flat = values.ravel()
+    few = np.sort(flat[:: -(-flat.size // GUESSED)])
+    likely = few[min(int(rank / flat.size * len(few) + 4 * math.sqrt(len(few))), len(few) - 1)]
+    first = flat[flat <= likely]
+    return float(np.partition(first if len(first) > rank else flat, rank)[rank])
 
 
 def _step(most: float) -> float:

@@ -11,7 +11,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import Any
 
@@ -72,8 +72,9 @@ class Task(Future[Any]):
             self.set_exception(Stopped(STOPPED, f"{value.partition(' ')[0]}, error {number}"))
 
     def stop(self, text: str) -> None:
-        """End without an answer."""
-        self.set_exception(Stopped(text))
+        """End without an answer, unless nobody wants one any more."""
+        with suppress(InvalidStateError):
+            self.set_exception(Stopped(text))
 
 
 class Pool:

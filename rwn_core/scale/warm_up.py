@@ -37,6 +37,9 @@ def warm() -> None:
         link(release.law, release.masked)
         release.law.table("x")
         release.law.rows_intact()
+        for _, cells in release.law.components():
+            if cells.donors is not None:
+                cells.donors.received(np.arange(2))
     params.prepare(table, settings=[params]).release(SecretKey.from_seed(0))
     _look_up_far(table, params)
     set_ready()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import rwn_core as rwn
 from rwn_core.errors import RWNError
@@ -66,6 +67,13 @@ def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answe
     return handle
 
 
+class _Asked(NamedTuple):
+    """A question on its way, and since when."""
+
+    task: Task
+    since: float
+
+
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class OnDemand:
     """A process that answers questions about one table.
@@ -78,10 +86,8 @@ class OnDemand:
     data: rwn.Microdata = field(repr=False)
     _answer: Callable[[Question, Comparison], Answer] = field(repr=False)
     _answers: dict[Question, Answer] = field(default_factory=dict, repr=False)
-    _asked: Question | None = None
-    _since: float = 0.0
+    _asked: dict[Question, _Asked] = field(default_factory=dict, repr=False)
     _pool: Pool | None = field(default=None, repr=False)
-    _task: Task | None = field(default=None, repr=False)
 
     @classmethod
     def start(
@@ -99,54 +105,67 @@ class OnDemand:
         """Whether it can be asked."""
         return self._pool is not None and bool(self._pool.pids)
 
-    def ask(self, question: Question) -> None:
-        """Have a question answered, unless it is; one about an earlier setting may end first."""
-        if self.known(question) is not None or question == self._asked:
-            return
-        late = self._asked is not None and time.monotonic() - self._since > PATIENCE
-        if self._asked is not None and not late:
-            return
-        if late or not self.running:
+    def ask(self, *questions: Question) -> None:
+        """Have these answered in their order, and no others; one under way may end first."""
+        self._take_in()
+        fresh = [each for each in questions if each not in self._answers]
+        for question in [each for each in self._asked if each not in questions]:
+            if self._asked[question].task.cancel():  # nobody has begun with it
+                del self._asked[question]
+            elif fresh and time.monotonic() - self._asked[question].since > PATIENCE:
+                self.cancel()
+                break
+        fresh = [each for each in fresh if each not in self._asked]
+        if fresh and not self.running:
             self.cancel()
             self._begin()
-        assert self._pool is not None
-        self._asked, self._since = question, time.monotonic()
-        self._task = self._pool.submit(question)
+        for question in fresh:
+            assert self._pool is not None
+            self._asked[question] = _Asked(self._pool.submit(question), time.monotonic())
 
     def known(self, question: Question) -> Answer | None:
         """The answer; None while there is none."""
-        if self._task is not None and self._task.done():
-            self._keep(_answer_of(self._task))
+        self._take_in()
         return self._answers.get(question)
 
     def waited(self, question: Question) -> float | None:
-        """Seconds since it was asked; None while it is not being answered."""
-        return time.monotonic() - self._since if question == self._asked else None
+        """Seconds since it was asked; None while it is not to be answered."""
+        asked = self._asked.get(question)
+        return None if asked is None else time.monotonic() - asked.since
 
     def cancel(self) -> None:
         """Stop at once; nothing of the process is left. What was answered stays."""
         if self._pool is not None:
             self._pool.cancel()
-        self._pool = self._task = self._asked = None
+        self._pool = None
+        self._asked.clear()
 
     def _begin(self) -> None:
         self._pool = Pool(_prepare, self.data, self._answer, workers=1)
         end_with_the_session(self)
 
-    def _keep(self, answer: Answer) -> None:
-        assert self._asked is not None
-        self._answers[self._asked] = answer
-        self._asked = self._task = None
+    def _take_in(self) -> None:
+        """Keep what has been answered."""
+        while self._asked:
+            question, asked = next(iter(self._asked.items()))
+            if not asked.task.done():
+                return
+            del self._asked[question]
+            answer, alive = _answer_of(asked.task)
+            self._answers[question] = answer
+            if not alive:  # the others were not looked at
+                self._asked.clear()
         while len(self._answers) > KEPT:
             self._answers.pop(next(iter(self._answers)))
 
 
-def _answer_of(task: Task) -> Answer:
-    """What a task answered, or why it did not."""
+def _answer_of(task: Task) -> tuple[Answer, bool]:
+    """What a task answered, or why it did not, and whether its process goes on."""
     try:
         answer: Answer = task.result()
     except Stopped as stopped:
-        return rwn.NotApplicable(f"{_FAILED} ({stopped.fault})" if stopped.fault else _FAILED)
+        why = f"{_FAILED} ({stopped.fault})" if stopped.fault else _FAILED
+        return rwn.NotApplicable(why), bool(stopped.fault)
     except RWNError as refusal:
-        return rwn.NotApplicable(str(refusal))
-    return answer
+        return rwn.NotApplicable(str(refusal)), True
+    return answer, True

@@ -16,7 +16,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
-REST = 400  # milliseconds without a move, before it is read
+REST = 300  # milliseconds without a move, before it is read
 SOON, LATE = 0.15, 2.0  # seconds between two questions whether it has been
 PENDING = rwn.NotApplicable("A moment: on a table of this size it follows when the sliders rest.")
 VIEW = "tune.risk"
@@ -155,17 +155,18 @@ def again(session: Session, current: CurrentRelease, shown: Readings) -> int | N
 
 
 def follow(session: Session) -> None:
-    """Have the next of them read for the setting on screen, in the background."""
+    """Have them read for the setting on screen, one after another in the background."""
     work, current = own_work(), current_release(session)
-    key = pending(session, readings(session, current))
-    if key is None:
+    shown = readings(session, current)
+    keys = [key for key in wanted(session) if shown[key] is PENDING]
+    if not keys:
         return
     reader = work.on_demand
     if reader is None or reader.data is not session.data:
         if reader is not None:
             reader.cancel()
         reader = work.on_demand = OnDemand.start(session.data)
-    reader.ask(_question(session, current, key))
+    reader.ask(*(_question(session, current, key) for key in keys))
 
 
 def beside(key: str, reading: Reading, known: Readings) -> str:

@@ -115,12 +115,31 @@ def test_questions_are_answered_one_after_another_by_one_process() -> None:
 
 def test_an_earlier_question_may_end_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     with started() as made:
-        made.ask(about(seed=0))
+        made.ask(about(seed=0), about(seed=4))
+        while made.waited(about(seed=0)) is not None and not begun(made, about(seed=0)):
+            time.sleep(0.01)
         made.ask(about(seed=5))
-        assert made._asked == about(seed=0)
+        assert made.waited(about(seed=0)) is not None
+        assert made.waited(about(seed=4)) is None, "nobody had begun with it"
         monkeypatch.setattr(on_demand, "PATIENCE", 0.0)
         assert answered(made, about(seed=5)).value == 5.0
         assert made.known(about(seed=0)) is None
+
+
+def begun(made: OnDemand, question: Question) -> bool:
+    return made._asked[question].task.running()
+
+
+def test_questions_asked_together_are_answered_without_another_word() -> None:
+    with started() as made:
+        made.ask(about(seed=3), about(seed=1), about(seed=4))
+        end = time.monotonic() + 60
+        while made.known(about(seed=1)) is None and time.monotonic() < end:
+            time.sleep(0.01)
+        assert made.known(about(seed=3)).value == 3.0
+        assert isinstance(made.known(about(seed=1)), rwn.NotApplicable)
+        assert made.known(about(seed=4)) is None, "the process ended before it"
+        assert answered(made, about(seed=4)).value == 4.0
 
 
 def test_a_process_that_dies_is_a_sentence_and_another_answers_the_next() -> None:

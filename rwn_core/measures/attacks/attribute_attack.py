@@ -66,8 +66,8 @@ def attack(
     ----------
     beliefs : iterable of (Beliefs, ndarray of int64 of shape (c,))
         Of one row of each class of rows with equal keys, and the numbers of those classes.
-    nearest : sparse array, shape (people, m)
-        Which released rows have a person's keys, or else the nearest keys.
+    nearest : sparse array, shape (people, classes)
+        Which classes of rows have a person's keys, or else the nearest keys.
     truths : list of ndarray of float64, shape (people,)
         For each confidential variable the people's values or level numbers.
     released : list of ReleasedValues
@@ -91,7 +91,7 @@ def attack(
             "source": values.masses(source),
             "donor": values.masses(donor),
             "surest": values.masses(_surest(donor, values.readable)),
-            "nearest": values.masses_by_row(nearest),
+            "nearest": values.masses(nearest),
         }
         right = {"majority": values.majority(truth)}
         for key, mass in masses.items():

@@ -29,12 +29,14 @@ from rwn_core.measures.statistics.key_variables import (
     required_confidential,
 )
 from rwn_core.mechanism.law import Law
+from rwn_core.neighbors import LARGEST_DENSE
 
 LARGEST_WORK = 50_000_000  # pairs of a class of rows and a possible original
 LARGEST_CONTROL = 10_000_000  # pairs of a class of rows and a record that somebody has joined
 FEWEST = 20  # people outside, below whom their success says nothing
 PEOPLE = 1000  # who are attacked at most
 CHUNK = 500  # classes of rows looked at together
+AT_ONCE = 8_000_000  # pairs of a class and a possible original that more classes may make
 
 
 class _Attack:
@@ -54,12 +56,13 @@ class _Attack:
         original, masked = comparison.original, comparison.masked
         group = classes(cell_codes(comparison, keys)[1])
         self.comparison, self.law, self.keys, self.secrets = comparison, law, keys, secrets
-        self.first = np.unique(group, return_index=True)[1]
+        self.group, self.first = group, np.unique(group, return_index=True)[1]
         self.released = [
             ReleasedValues(group, secret_values(original, masked, name), tolerance(original, name))
             for name in secrets
         ]
-        self.closest = Closest(comparison, keys)
+        # rows of a class are equally near to everybody
+        self.closest = Closest(comparison, keys, self.first)
 
     def _parts(self) -> list[NDArray[np.int64]]:
         """Classes a few at a time."""
@@ -67,14 +70,14 @@ class _Attack:
         return [np.arange(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
 
     def _nearest(self, people: Microdata) -> sparse.csr_array:
-        """Which released rows have each person's keys or come nearest, shape (people, rows)."""
-        points, shape = self.closest.people(people), (people.n, self.comparison.masked.n)
+        """Which classes of rows have a person's keys or come nearest, shape (people, classes)."""
+        points, shape = self.closest.people(people), (people.n, len(self.first))
         found = []
         for start in range(0, people.n, CHUNK):
             person, place = np.nonzero(self.closest.ties(points[start : start + CHUNK]))
-            found.append((person + start, self.closest.rows[place]))
-        person, row = map(np.concatenate, zip(*found, strict=True))
-        return sparse.csr_array((np.ones(len(person)), (person, row)), shape=shape)
+            found.append((person + start, self.group[self.closest.rows[place]]))
+        person, near = map(np.concatenate, zip(*found, strict=True))
+        return sparse.csr_array((np.ones(len(person)), (person, near)), shape=shape)
 
     def _on(
         self, people: Microdata, parts: Iterator[tuple[Beliefs, NDArray[np.int64]]]
@@ -98,10 +101,15 @@ class _Attack:
         return self._on(some, self._beliefs(people))
 
     def _beliefs(self, people: NDArray[np.int64]) -> Iterator[tuple[Beliefs, NDArray[np.int64]]]:
-        work, masked = 0, self.comparison.masked
-        for part in self._parts():
+        masked, n, count = self.comparison.masked, self.law.original.n, len(self.first)
+        work, start, size = 0, 0, CHUNK
+        while start < count:
+            part = np.arange(start, min(start + size, count))
             found = beliefs(self.law, masked, self.first[part], self.keys, self.secrets, people)
-            work += found.source.nnz * max(1, self.law.original.n // len(people))
+            pairs = found.source.nnz * max(1, n // len(people))
+            start, work = start + len(part), work + pairs
+            if n > LARGEST_DENSE:  # each look counts all neighborhoods of such a table
+                size = max(CHUNK, AT_ONCE * len(part) // (pairs + 1))
             if work > LARGEST_WORK:
                 raise NotApplicable(
                     "Too many originals may have released each row; choose fewer key variables, or "

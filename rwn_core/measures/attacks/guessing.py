@@ -60,9 +60,13 @@ class Closest:
     comparison : Comparison
     names : sequence of str
         The variables that the intruder compares.
+    rows : ndarray of int64, optional
+        The released rows that are looked at; all by default.
     """
 
-    def __init__(self, comparison: Comparison, names: Sequence[str]) -> None:
+    def __init__(
+        self, comparison: Comparison, names: Sequence[str], rows: NDArray[np.int64] | None = None
+    ) -> None:
         metric = unweighted_metric(comparison)
         columns = metric.columns_of(names)
         if not columns:
@@ -77,7 +81,8 @@ class Closest:
         present = ~empty_records(comparison.masked, names)
         if not present.any():
             raise NotApplicable("The release has no values of these variables.")
-        self.rows = np.flatnonzero(present)
+        chosen = np.arange(len(present)) if rows is None else np.sort(rows)
+        self.rows = chosen[present[chosen]]
         self.released = some_columns(released_points(comparison), columns)[self.rows]
 
     def people(self, table: Microdata) -> Points:

@@ -34,7 +34,6 @@ class ReleasedValues:
         shape = (int(group.max()) + 1, len(self.values))
         ones = np.ones(len(known))
         self._counts = sparse.csr_array((ones, (group[known], rank)), shape=shape)
-        self._rows = sparse.csr_array((ones, (known, rank)), shape=(len(group), len(self.values)))
 
     @cached_property
     def readable(self) -> NDArray[np.float64]:
@@ -52,10 +51,6 @@ class ReleasedValues:
     def masses(self, weights: sparse.csr_array) -> sparse.csr_array:
         """The mass of each value, shape (people, V), where a row of each class has a weight."""
         return (weights @ self._counts).tocsr()
-
-    def masses_by_row(self, weights: sparse.csr_array) -> sparse.csr_array:
-        """The mass of each value, shape (people, V), where each row has a weight of its own."""
-        return (weights @ self._rows).tocsr()
 
     def majority(self, truth: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(naming what most released rows say is right), shape (people,)."""

@@ -10,13 +10,11 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.nearest_record import (
-    DistinctPoints,
-    distinct_points,
+    distinct_originals,
     linkage_scores,
     original_points,
     released_points,
     spread_sample,
-    unweighted_metric,
 )
 
 
@@ -28,7 +26,7 @@ def compute(comparison: Comparison) -> Reading:
             "The released table has another number of records than the original, so the true "
             "sources are unknown."
         )
-    candidates = comparison.once("distinct points", lambda: _candidates(comparison))
+    candidates = distinct_originals(comparison)  # an intruder holds all of the file
     of = len(points) if comparison.file is None else comparison.file.n
     records = spread_sample(np.arange(len(points)))
     score = np.zeros(len(records))
@@ -42,13 +40,6 @@ def compute(comparison: Comparison) -> Reading:
         "of": of,
     }
     return Reading(value=float(score.mean()), baseline=1.0 / of, detail=detail)
-
-
-def _candidates(comparison: Comparison) -> DistinctPoints:
-    """Everybody in the file: an intruder holds all of it, whichever records are shown."""
-    if comparison.file is None:
-        return distinct_points(original_points(comparison))
-    return distinct_points(unweighted_metric(comparison).coded(comparison.file))
 
 
 MEASURE = Measure(

@@ -5,13 +5,14 @@ Weights play no part here: they steer the masking, and an intruder does not care
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.nearest_by_products import (
@@ -42,11 +43,11 @@ def unweighted_metric(comparison: Comparison) -> Metric:
     NotApplicable
         No variable of the original varies.
     """
+    file = _file(comparison)
 
     def make() -> Metric:
-        original = comparison.original if comparison.file is None else comparison.file
-        weights = {variable.name: 1.0 for variable in original.schema.variables}
-        weighted = original.with_weights(weights)
+        weights = {variable.name: 1.0 for variable in file.schema.variables}
+        weighted = file.with_weights(weights)
         try:
             return Metric.fit(weighted)
         except ParameterError:
@@ -54,7 +55,16 @@ def unweighted_metric(comparison: Comparison) -> Metric:
                 "No variable of the original varies, so there is no distance between records."
             ) from None
 
-    return comparison.once("unweighted metric", make)
+    return comparison.once("unweighted metric", lambda: file.once(_about(file, "metric"), make))
+
+
+def _file(comparison: Comparison) -> Microdata:
+    return comparison.original if comparison.file is None else comparison.file
+
+
+def _about(file: Microdata, what: str) -> tuple[Hashable, ...]:
+    """A key of what a file keeps whatever the weights: a slider of one asks for it each time."""
+    return f"unweighted {what}", *((each.name, each.kind) for each in file.schema.released)
 
 
 def original_points(comparison: Comparison) -> Points:
@@ -82,6 +92,18 @@ def side_by_side(points: Points) -> Points:
     """The points with each record's values side by side in memory."""
     values = np.ascontiguousarray(values_of(points))
     return replace(points, values=values) if isinstance(points, CodedPoints) else values
+
+
+def distinct_originals(comparison: Comparison) -> DistinctPoints:
+    """The different points of everybody in the file, whichever records are shown."""
+    file, metric = _file(comparison), unweighted_metric(comparison)
+
+    def make() -> DistinctPoints:
+        if file is comparison.original:
+            return distinct_points(original_points(comparison))
+        return distinct_points(metric.coded(file))
+
+    return file.once(_about(file, "distinct points"), make)
 
 
 def spread_sample(records: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, merged
-from rwn_core.neighbors.kernels.value_counts import chance_of, count_values
+from rwn_core.neighbors.kernels.value_counts import LANES, chance_of, count_values
 
 HALVINGS = 512  # a product below this negative power of 2 is multiplied by its inverse
 OTHERS = 8  # numbers for what is not asked for: adding to one number again and again is slow
@@ -89,10 +89,11 @@ def _begin(
 ) -> int:
     """Add a record's pairs by the first unit; how many pairs there are now."""
     codes, q, record = asked.codes[0], asked.q[0], lists.records[index]
+    found = counts[0]
     for entry in range(count_values(lists, index, codes, q, counts, touched)):
         code = touched[entry]
-        chance = chance_of(code, codes[record], counts[code], lists.totals[index], q)
-        counts[code] = 0
+        chance = chance_of(code, codes[record], found[code], lists.totals[index], q)
+        found[code] = 0
         if chance > 0 and code < asked.values[0]:
             for at in range(asked.starts[code], asked.starts[code + 1]):
                 pairs.row[used], pairs.record[used] = asked.rows[at], record
@@ -116,11 +117,11 @@ def _go_on(
     """Multiply a record's pairs, from `begin` on, by another unit; how many are left in all."""
     codes, released, q = asked.codes[unit], asked.released[unit], asked.q[unit]
     own, total = codes[lists.records[index]], lists.totals[index]
-    values = count_values(lists, index, codes, q, counts, touched)
+    values, found = count_values(lists, index, codes, q, counts, touched), counts[0]
     left = begin
     for at in range(begin, used):
         code = released[pairs.row[at]]
-        chance = chance_of(code, own, counts[code], total, q)
+        chance = chance_of(code, own, found[code], total, q)
         if chance > 0:
             value, low = pairs.value[at] * chance, pairs.low[at]
             if value < SMALL:
@@ -129,7 +130,7 @@ def _go_on(
             pairs.value[left], pairs.low[left] = value, low
             left += 1
     for entry in range(values):
-        counts[touched[entry]] = 0
+        found[touched[entry]] = 0
     return left
 
 
@@ -146,16 +147,16 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
     """
     units, rows = asked.released.shape
     most = np.max(asked.values) + OTHERS
-    counts, touched = np.zeros(most), np.empty(most + 1, np.int32)
+    counts, touched = np.zeros((LANES, most)), np.empty(most + 1, np.int32)
     pairs, used = _pairs_for(2 * rows), 0
     for index in range(first, last):
         if used + rows > len(pairs.row):
             pairs = _longer(pairs, 2 * (used + rows), used)
         begin = used
-        mine = counts[: asked.values[0] + OTHERS]
+        mine = counts[:, : asked.values[0] + OTHERS]
         used = _begin(lists, index, asked, mine, touched, pairs, used)
         for unit in range(1, units):
             if used > begin:
-                mine = counts[: asked.values[unit] + OTHERS]
+                mine = counts[:, : asked.values[unit] + OTHERS]
                 used = _go_on(lists, index, unit, asked, mine, touched, pairs, begin, used)
     return _longer(pairs, used, used)

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, merged
 
+LANES = 4  # rows that a count is spread over
+
 
 @merged
 def count_values(
@@ -30,7 +32,8 @@ def count_values(
         The value of every record.
     q : float
         Modification probability: at 0 no donor is looked at, below 1 the own value is touched.
-    counts : ndarray of float64, shape (V,)
+    counts : ndarray of float64, shape (LANES, V)
+        The first row is filled.
     touched : ndarray of int32, shape (V + 1,)
         Filled with the values that have a chance, each once, and perhaps the own one.
 
@@ -41,25 +44,44 @@ def count_values(
     """
     own, begin = codes[lists.records[index]], lists.begin[index]
     size = lists.sizes[index] if q > 0 else 0
-    used = 0
-    if len(lists.weights) == 0 and len(counts) < size:  # then most values are touched
-        for entry in range(begin, begin + size):
-            counts[codes[lists.members[entry]]] += 1.0
-        for code in range(len(counts)):
+    first, used = counts[0], 0
+    if len(lists.weights) == 0 and len(first) < size:  # then most values are touched
+        _count_all(lists, begin, size, codes, counts)
+        for code in range(len(first)):
             touched[used] = code
-            used += counts[code] > 0
+            used += first[code] > 0
     else:
         for entry in range(begin, begin + size):
             code = codes[lists.members[entry]]
             touched[used] = code
-            used += counts[code] == 0
-            counts[code] += lists.weights[entry] if len(lists.weights) else 1.0
-    if q < 1 and counts[own] == 0:
+            used += first[code] == 0
+            first[code] += lists.weights[entry] if len(lists.weights) else 1.0
+    if q < 1 and first[own] == 0:
         touched[used] = own
         used += 1
     if lists.itself and q > 0:
-        counts[own] -= 1  # it is in its list, and no donor of its own
+        first[own] -= 1  # it is in its list, and no donor of its own
     return used
+
+
+@merged
+def _count_all(
+    lists: Any, begin: int, size: int, codes: NDArray[np.int32], counts: NDArray[np.float64]
+) -> None:
+    """Count in four rows at once: adding to one number again and again would wait each time."""
+    one, two, three, four = counts[0], counts[1], counts[2], counts[3]
+    end = begin + size
+    even = end - size % LANES
+    for entry in range(begin, even, LANES):
+        one[codes[lists.members[entry]]] += 1.0
+        two[codes[lists.members[entry + 1]]] += 1.0
+        three[codes[lists.members[entry + 2]]] += 1.0
+        four[codes[lists.members[entry + 3]]] += 1.0
+    for entry in range(even, end):
+        one[codes[lists.members[entry]]] += 1.0
+    for code in range(len(one)):
+        one[code] += two[code] + three[code] + four[code]
+        two[code] = three[code] = four[code] = 0.0
 
 
 @merged
@@ -97,17 +119,23 @@ def mark_values(
     first, last : int
         Positions in `lists`.
     """
-    most = np.max(np.diff(starts))
-    room, touched = np.zeros(most), np.empty(most + 1, np.int32)
+    seen = np.full(len(support), -1, np.int64)  # by which record last
     for index in range(first, last):
+        record, begin = lists.records[index], lists.begin[index]
+        end = begin + lists.sizes[index]
         for unit in some:
-            mine, begin, total = codes[unit], starts[unit], lists.totals[index]
-            own, counts = mine[lists.records[index]], room[: starts[unit + 1] - begin]
-            for entry in range(count_values(lists, index, mine, q[unit], counts, touched)):
-                code = touched[entry]
-                chance = chance_of(code, own, counts[code], total, q[unit])
-                support[begin + code] += chance > 0
-                counts[code] = 0
+            mine, latest = codes[unit], seen[starts[unit] : starts[unit + 1]]
+            marks = support[starts[unit] : starts[unit + 1]]
+            if q[unit] < 1:
+                latest[mine[record]] = index
+                marks[mine[record]] += 1
+            if q[unit] > 0:
+                for entry in range(begin, end):
+                    member = lists.members[entry]
+                    code = mine[member]
+                    if latest[code] != index and not (lists.itself and member == record):
+                        latest[code] = index
+                        marks[code] += 1
 
 
 @compiled
@@ -141,10 +169,11 @@ def fill_chances(
     first, last : int
         Positions in `lists`.
     """
-    counts, touched = np.zeros(values), np.empty(values + 1, np.int32)
+    room, touched = np.zeros((LANES, values)), np.empty(values + 1, np.int32)
+    counts = room[0]
     for index in range(first, last):
         own, total = codes[lists.records[index]], lists.totals[index]
-        some = touched[: count_values(lists, index, codes, q, counts, touched)]
+        some = touched[: count_values(lists, index, codes, q, room, touched)]
         some.sort()
         at = starts[index]
         for code in some:
@@ -192,3 +221,39 @@ def add_received(lists: Any, received: NDArray[np.float64]) -> None:
             received[lists.members[entry]] += weight
         if lists.itself:
             received[record] -= share
+
+
+@compiled
+def list_received(
+    lists: Any, position: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
+    """List what the records of some lists are expected to take from some people.
+
+    Parameters
+    ----------
+    lists : Lists
+    position : ndarray of int32, shape (n,)
+        Each record's number among those people, -1 for any other.
+
+    Returns
+    -------
+    record, person : ndarray of int32
+    share : ndarray of float64
+        P(the person is the record's donor).
+    """
+    count = 0
+    for index in range(len(lists.records)):
+        begin = lists.begin[index]
+        for entry in range(begin, begin + lists.sizes[index]):
+            count += position[lists.members[entry]] >= 0
+    taker, person = np.empty(count, np.int32), np.empty(count, np.int32)
+    share, used = np.empty(count), 0
+    for index in range(len(lists.records)):
+        record, begin, total = lists.records[index], lists.begin[index], lists.totals[index]
+        for entry in range(begin, begin + lists.sizes[index]):
+            member = lists.members[entry]
+            if position[member] >= 0 and not (lists.itself and member == record):
+                taker[used], person[used] = record, position[member]
+                share[used] = (lists.weights[entry] if len(lists.weights) else 1.0) / total
+                used += 1
+    return taker[:used], person[:used], share[:used]

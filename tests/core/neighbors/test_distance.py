@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.neighbors.distance import rank, squared_distances
+from rwn_core.neighbors.distance import rank, squared_distances, squared_to_all
 
 
 def test_ties_go_by_record_number():
@@ -36,5 +36,7 @@ def test_distances_have_the_same_bits_both_ways_and_in_any_batch():
     np.testing.assert_array_equal(there, there.T)
     for record in range(40):
         alone = squared_distances(points, np.array(record), np.arange(40))
+        np.testing.assert_array_equal(alone, there[record])
+    for record, alone in zip((3, 17), squared_to_all(points, np.array([3, 17])), strict=True):
         np.testing.assert_array_equal(alone, there[record])
     np.testing.assert_allclose(there, np.square(points[:, None] - points[None]).sum(-1), rtol=1e-13)

@@ -166,7 +166,9 @@ def test_a_first_picture_shows_some_records_with_the_sliders_of_all():
     assert whole.whole
     assert whole.slider_range == build_preview(POINTS).slider_range == first.slider_range
     for epsilon in (0.3 * first.slider_range.stored, first.slider_range.epsilon):
-        some, every = (each.find(Ball(k=5, epsilon=epsilon))[0] for each in (first, whole))
+        ball = Ball(k=5, epsilon=epsilon)
+        assert first.stores(ball) == whole.stores(ball)
+        some, every = (each.find(ball)[0] for each in (first, whole))
         np.testing.assert_array_equal(some.sizes, every.sizes[first.records])
         every_donor = donors_of(every, np.arange(4000))
         np.testing.assert_array_equal(donors_of(some, first.records), every_donor[first.records])
