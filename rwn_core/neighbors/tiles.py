@@ -58,7 +58,7 @@ class Tiles(NamedTuple):
         """What a side holds of them."""
         spans, norms = np.empty(len(self.tiles)), np.empty(len(self.tiles))
         bound_norms(self.centers, self.halves, spans, norms)
-        boxes = _side_by_side(self.centers, self.halves, leaves)
+        boxes = side_by_side(self.centers, self.halves, leaves)
         return {**self._asdict(), "spans": spans, "norms": norms, "boxes": boxes}
 
 
@@ -83,8 +83,8 @@ def fill_pass(room: Tiles, which: int, columns: NDArray[Any], tree: Tree, watch:
     watch.run(fill, leaves)
 
 
-def _side_by_side(centers: NDArray[Any], halves: NDArray[Any], leaves: int) -> NDArray[Any]:
-    """Centers and halves of boxes pass by pass, with room at the end of each."""
+def side_by_side(centers: NDArray[Any], halves: NDArray[Any], leaves: int) -> NDArray[Any]:
+    """Centers and halves of boxes pass by pass, with room at the end of each: `Side.boxes`."""
     dimensions, passes = centers.shape[1], len(centers) // leaves
     room = -(-leaves // VECTOR_WIDTH) * VECTOR_WIDTH
     boxes = _aligned((2, dimensions, passes * room), centers.dtype)
