@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from rwn_core.randomness import ORDER_STREAM, SecretKey, uniforms
+from rwn_core.randomness import ORDER_STREAM, SecretKey
 from rwn_core.scale.record_batches import read_batch, write_batches
+from rwn_core.scale.record_draws import two_uniforms
 from rwn_core.scale.run import Run, Task
 from rwn_core.scale.stage import whole
 
@@ -47,7 +48,7 @@ def deal_rows(
     key : SecretKey
     files : int
     """
-    draws = uniforms(key, ids, ORDER_STREAM)[:2]
+    draws = two_uniforms(key, ids, ORDER_STREAM)
     target = (draws[0] * files).astype(np.int64)
     order = np.argsort(target, kind="stable")
     dealt = masked.take(pa.array(order))
