@@ -111,7 +111,7 @@ def _growth(lines: list[Line]) -> str:
     last = some[-1]
     hours = last.row * 1e-6 * last.n * (FAR / last.n) ** exponent / 3600
     return (
-        f"\n**{last.way}**: from {some[0].n:,} to {last.n:,} records the work grows as their number "
-        f"to the power {exponent:.2f}. **Extrapolated with that, not measured:** {hours:,.0f} "
+        f"\n**{last.way}**: from {some[0].n:,} to {last.n:,} records the work grows as their "
+        f"number to the power {exponent:.2f}. **Extrapolated with that, not measured:** {hours:,.0f} "
         f"processor hours for {FAR:,} records.\n"
     )
