@@ -112,6 +112,6 @@ def _growth(lines: list[Line]) -> str:
     hours = last.row * 1e-6 * last.n * (FAR / last.n) ** exponent / 3600
     return (
         f"\n**{last.way}**: from {some[0].n:,} to {last.n:,} records the work grows as their "
-        f"number to the power {exponent:.2f}. **Extrapolated with that, not measured:** {hours:,.0f} "
-        f"processor hours for {FAR:,} records.\n"
+        f"number to the power {exponent:.2f}. **Extrapolated with that, not measured:** "
+        f"{hours:,.0f} processor hours for {FAR:,} records.\n"
     )
