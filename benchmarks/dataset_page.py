@@ -28,13 +28,13 @@ HEAD = """<!-- Written by `python -m benchmarks.dataset N --write`. -->
 Ten mixed columns (four continuous, four rounded, two categories; twelve encoded ones), k = 5, two
 workers. Processor time is that of all processes, the start of the workers included (about two
 seconds), on two processors that other work shared, which makes it longer, too. *In memory* is
-`rwn.mask` of the same table in the same run, without reading and writing files.
+`rwn.mask` in the same run, of the first 1,000,000 records, without reading and writing files.
 
 """
 TAIL = """
 For the exact way epsilon falls with the number of records, so that neighborhoods have about as
 many: with one epsilon, ten times as many records are ten times as many neighbors of each, in
-memory, too. The memory of a worker counts what it has read of the index on disk, which the system
+memory, too. Smaller datasets are for the most part the start of the workers. The memory of a worker counts what it has read of the index on disk, which the system
 takes back where it needs it. `python -m benchmarks.dataset 1000000 --exact` measures one line.
 """
 
