@@ -32,6 +32,9 @@ class Search:
         of unlike radii apart.
     strict : bool
         Leave out records at exactly the radius epsilon.
+    own : ndarray of int32, shape (n,), optional
+        Which of the target's records each query record is, -1 for none; found by their numbers
+        when left out.
     """
 
     def __init__(
@@ -42,11 +45,12 @@ class Search:
         k: int,
         epsilon: Radius | None,
         strict: bool = False,
+        own: NDArray[np.int32] | None = None,
     ) -> None:
         self.target = target
         self.query = target if query is None else query
         self.k, self.epsilon, self.strict = k, epsilon, strict
-        self.own = _same_records(self.query, target)
+        self.own = _same_records(self.query, target) if own is None else own
         self.edges = self._edges()
 
     def _edges(self) -> NDArray[np.float64]:

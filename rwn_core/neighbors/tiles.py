@@ -15,6 +15,7 @@ from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH
 from rwn_core.parallel.threads import Watch
 
 LINE = 64  # bytes
+NEARBY = 8192  # rows of a node whose coordinates are brought together: a fast cache holds them
 
 
 class Tree(NamedTuple):
@@ -30,21 +31,36 @@ def ordered(columns: NDArray[Any], leaves: int, watch: Watch) -> Tree:
     """Split the rows level by level."""
     dimensions, count = columns.shape
     nodes = 2 * leaves - 1
-    order, starts = np.arange(count, dtype=np.int32), np.zeros(nodes + 1, dtype=np.int64)
+    room = np.empty((2, nodes, dimensions), dtype=columns.dtype)
+    tree = Tree(np.arange(count, dtype=np.int32), np.zeros(nodes + 1, dtype=np.int64), *room)
     stops = np.full(nodes, count)
-    low = np.empty((nodes, dimensions), dtype=columns.dtype)
-    high = np.empty_like(low)
-    first = 0
-    while first < nodes:
-        begin, width = first, first + 1
+    level = 0  # nodes of the level before
+    while level < leaves and count > NEARBY * level:
+        level = _split_level(columns, tree, stops, level, watch)
+    order = tree.order
+    if level < leaves:  # from here on a node's rows lie together in memory
+        tree = tree._replace(order=np.arange(count, dtype=np.int32))
+        columns = columns[:, order]
+        while level < leaves:
+            level = _split_level(columns, tree, stops, level, watch)
+        order = order[tree.order]
+    tree.starts[nodes] = count
+    return tree._replace(order=order)
 
-        def split(start: int, stop: int, begin: int = begin) -> None:
-            split_rows(columns, starts, stops, low, high, order, begin + start, begin + stop)
 
-        watch.run(split, width)
-        first += width
-    starts[nodes] = count
-    return Tree(order, starts, low, high)
+def _split_level(
+    columns: NDArray[Any], tree: Tree, stops: NDArray[np.int64], level: int, watch: Watch
+) -> int:
+    """Split the nodes below a level of so many nodes; how many these are."""
+    width = max(1, 2 * level)
+    order, starts, low, high = tree
+
+    def split(start: int, stop: int) -> None:
+        first = width - 1
+        split_rows(columns, starts, stops, low, high, order, first + start, first + stop)
+
+    watch.run(split, width)
+    return width
 
 
 class Tiles(NamedTuple):
@@ -58,7 +74,7 @@ class Tiles(NamedTuple):
         """What a side holds of them."""
         spans, norms = np.empty(len(self.tiles)), np.empty(len(self.tiles))
         bound_norms(self.centers, self.halves, spans, norms)
-        boxes = _side_by_side(self.centers, self.halves, leaves)
+        boxes = side_by_side(self.centers, self.halves, leaves)
         return {**self._asdict(), "spans": spans, "norms": norms, "boxes": boxes}
 
 
@@ -83,8 +99,8 @@ def fill_pass(room: Tiles, which: int, columns: NDArray[Any], tree: Tree, watch:
     watch.run(fill, leaves)
 
 
-def _side_by_side(centers: NDArray[Any], halves: NDArray[Any], leaves: int) -> NDArray[Any]:
-    """Centers and halves of boxes pass by pass, with room at the end of each."""
+def side_by_side(centers: NDArray[Any], halves: NDArray[Any], leaves: int) -> NDArray[Any]:
+    """Centers and halves of boxes pass by pass, with room at the end of each: `Side.boxes`."""
     dimensions, passes = centers.shape[1], len(centers) // leaves
     room = -(-leaves // VECTOR_WIDTH) * VECTOR_WIDTH
     boxes = _aligned((2, dimensions, passes * room), centers.dtype)

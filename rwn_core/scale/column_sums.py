@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BLOCK = 1024  # records that are summed up at once; a task begins at a multiple of it
+AT_ONCE = 16  # blocks
 
 Sums = NDArray[np.float64]
 """Of each block and column: count, sum, squares about the block's mean, least, greatest value."""
@@ -54,6 +55,13 @@ def block_sums(values: NDArray[np.float64]) -> Sums:
     -------
     ndarray of float64, shape (5, number of blocks, c)
     """
+    parts = range(0, max(len(values), 1), AT_ONCE * BLOCK)
+    sums = [_sums(values[start : start + AT_ONCE * BLOCK]) for start in parts]
+    return np.concatenate(sums, axis=1)
+
+
+def _sums(values: NDArray[np.float64]) -> Sums:
+    """`block_sums` of few enough blocks for the processor's cache."""
     rows, columns = values.shape
     blocks = -(-rows // BLOCK)
     padded = np.full((columns, blocks * BLOCK), np.nan)

@@ -12,14 +12,7 @@ from rwn_core.neighbors.index import Index, build_index, frame_of
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.points import Points, values_of
 from rwn_core.scale.parts import parts_of
-from rwn_core.scale.planes import (
-    Boxes,
-    Cut,
-    leaf_numbers,
-    planes_of,
-    principal_axes,
-    turned,
-)
+from rwn_core.scale.planes import Cut, leaf_numbers, planes_of, principal_axes, turned
 from rwn_core.scale.record_batches import write_batches
 from rwn_core.scale.run import Run, Task
 from rwn_core.scale.stage import whole
@@ -35,12 +28,12 @@ def planes(run: Run) -> tuple[Cut | int, int]:
 
 
 def save_axes(run: Run) -> None:
-    """Keep the axes that planes and boxes lie along: made once, so that all tasks agree."""
+    """Keep the axes that planes lie across: made once, so that all tasks agree."""
     save(run, DEAL, "axes", principal_axes(run.facts.points))
 
 
 def axes(run: Run) -> NDArray[np.float64]:
-    """The axes that planes and boxes lie along."""
+    """The axes that planes lie across."""
     return load(run, DEAL, "axes")
 
 
@@ -56,8 +49,6 @@ def deal_records(run: Run, task: Task) -> dict[str, Any]:
     ends = np.concatenate(([0], np.cumsum(np.bincount(leaf, minlength=leaves))))
     values = values_of(points)[order]
     if run.params.scheme.exact:
-        along = values_of(turned(points, axes(run)))[order]
-        save(run, DEAL, f"{number:06d}-boxes", _boxes_of(along, ends))
         save(run, DEAL, f"{number:06d}-corners", np.stack([values.min(axis=0), values.max(axis=0)]))
     save(run, DEAL, f"{number:06d}-values", np.ascontiguousarray(values))
     save(run, DEAL, f"{number:06d}-ids", task["start"] + order)
@@ -65,45 +56,26 @@ def deal_records(run: Run, task: Task) -> dict[str, Any]:
     return {}
 
 
-def _boxes_of(values: NDArray[np.float64], ends: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Least and greatest values of each leaf, shape (2, leaves, c)."""
-    low, high = np.full((2, len(ends) - 1, values.shape[1]), np.inf)
-    high *= -1
-    for leaf in np.flatnonzero(np.diff(ends)):
-        mine = values[ends[leaf] : ends[leaf + 1]]
-        low[leaf], high[leaf] = mine.min(axis=0), mine.max(axis=0)
-    return np.stack([low, high])
-
-
 def _leaves_of(run: Run, task: Task, points: Points) -> tuple[NDArray[np.int64], int]:
     """The leaf of each record of a range, and how many leaves there are."""
     scheme = run.params.scheme
     if scheme.exact:
         root, leaves = planes(run)
-        return leaf_numbers(root, turned(points, axes(run))), leaves
+        return leaf_numbers(root, points, axes(run)), leaves
     if scheme.neighbors == "partition":
         return parts_of(run, task["start"], task["stop"]), run.leaves
     return np.zeros(len(points), dtype=np.int64), 1
 
 
-def merge_boxes(run: Run, ranges: int) -> int:
-    """Put together the boxes of the leaves; how many leaves there are."""
-    every = [load(run, DEAL, f"{number:06d}-boxes") for number in range(ranges)]
-    ends = [load(run, DEAL, f"{number:06d}-ends") for number in range(ranges)]
-    save(run, INDEX, "low", np.minimum.reduce([each[0] for each in every]))
-    save(run, INDEX, "high", np.maximum.reduce([each[1] for each in every]))
+def count_leaves(run: Run, ranges: int) -> int:
+    """Add up the records of each leaf, and put corners together; how many leaves there are."""
     corners = [load(run, DEAL, f"{number:06d}-corners") for number in range(ranges)]
     low, high = np.min(corners, axis=(0, 1)), np.max(corners, axis=(0, 1))
     save(run, INDEX, "corners", np.stack([low, high]))
+    ends = [load(run, DEAL, f"{number:06d}-ends") for number in range(ranges)]
     counts = np.sum([np.diff(each) for each in ends], axis=0)
     save(run, INDEX, "counts", counts)
     return len(counts)
-
-
-def boxes(run: Run) -> Boxes:
-    """The tight boxes of all leaves, along `axes`."""
-    counts, low, high = (load(run, INDEX, name) for name in ("counts", "low", "high"))
-    return Boxes(counts=counts, low=low, high=high)
 
 
 def index_leaf(run: Run, task: Task) -> dict[str, Any]:
@@ -118,7 +90,6 @@ def index_leaf(run: Run, task: Task) -> dict[str, Any]:
             break
         for name, value in side._asdict().items():
             save(run, INDEX, f"{leaf:06d}-{which}-{name}", np.asarray(value))
-    save(run, INDEX, f"{leaf:06d}-values", values_of(points))
     return {}
 
 
@@ -131,18 +102,20 @@ def common_frame(run: Run) -> Frame:
 
 def load_leaf(run: Run, leaf: int, frame: Frame) -> Index:
     """The index of a leaf that has records: its arrays are mapped, and read where needed."""
-    side = _side(run, leaf, "target")
-    querying = side if frame.embedding is None else _side(run, leaf, "query")
+    side = load_side(run, leaf)
+    querying = side if frame.embedding is None else load_side(run, leaf, "query")
     return Index(side=side, querying=querying, frame=frame)
 
 
-def leaf_points(run: Run, leaf: int) -> Points:
-    """The points of a leaf's records, in the order of their numbers."""
-    return points_like(run.facts.points, load(run, INDEX, f"{leaf:06d}-values"))
-
-
-def _side(run: Run, leaf: int, which: str) -> Side:
+def load_side(run: Run, leaf: int, which: str = "target") -> Side:
+    """One side of a leaf's index."""
     arrays: dict[str, Any] = {
         name: load(run, INDEX, f"{leaf:06d}-{which}-{name}") for name in Side._fields
     }
     return Side(**{**arrays, "far": float(arrays["far"])})
+
+
+def leaves_with_records(run: Run) -> list[int]:
+    """The numbers of the leaves that are not empty."""
+    found: list[int] = np.flatnonzero(load(run, INDEX, "counts")).tolist()
+    return found

@@ -12,8 +12,9 @@ from rwn_core.neighbors.index import build_index
 from rwn_core.neighbors.points import Points
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import Watch
-from rwn_core.randomness import PARTS_STREAM, SecretKey, uniforms
+from rwn_core.randomness import PARTS_STREAM, SecretKey
 from rwn_core.scale.found_donors import Found, drawing_of, found_of_table, release_rows
+from rwn_core.scale.record_draws import two_uniforms
 from rwn_core.scale.run import Run, Task
 from rwn_core.scale.staged_arrays import gather_leaf, load, save
 
@@ -55,14 +56,14 @@ def part_bounds(key: SecretKey, n: int, u: int) -> NDArray[np.float64]:
 def _draws(key: SecretKey, n: int) -> Any:
     for start in range(0, n, _AT_ONCE):
         records = np.arange(start, min(start + _AT_ONCE, n), dtype=np.int64)
-        yield uniforms(key, records, PARTS_STREAM)[:2]
+        yield two_uniforms(key, records, PARTS_STREAM)
 
 
 def part_numbers(
     key: SecretKey, records: NDArray[np.int64], bounds: NDArray[np.float64]
 ) -> NDArray[np.int64]:
     """The part of each record, shape (n,)."""
-    first, second = uniforms(key, records, PARTS_STREAM)[:2]
+    first, second = two_uniforms(key, records, PARTS_STREAM)
     part: NDArray[np.int64] = np.searchsorted(bounds[0], first, side="right")
     before = np.maximum(part - 1, 0)
     if bounds.shape[1]:  # equal first numbers are told apart by the second ones

@@ -6,17 +6,13 @@ never a result.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.points import CodedPoints, Points, squares_of, values_of
-
-ROUNDING = 1e-9  # relative; far more than what sums of squares lose
-TURNING = 1e-12  # of the largest coordinate; far more than what turning loses
 
 
 class Cut(NamedTuple):
@@ -107,97 +103,21 @@ def _plane(rows: NDArray[np.float64], free: Sequence[int], parts: int) -> tuple[
     return None
 
 
-def leaf_numbers(root: Cut | int, points: Points) -> NDArray[np.int64]:
-    """The leaf of each record, shape (n,)."""
+def leaf_numbers(root: Cut | int, points: Points, axes: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The leaf of each record, shape (n,); planes are put through turned records."""
     values = values_of(points)
     leaf = np.zeros(len(values), dtype=np.int64)
+    along: dict[int, NDArray[np.float64]] = {}  # few axes are cut across
 
     def sort(node: Cut | int, rows: NDArray[np.int64]) -> None:
         if not isinstance(node, Cut):
             leaf[rows] = node
             return
-        below = values[rows, node.column] <= node.value
+        if node.column not in along:
+            along[node.column] = values @ axes[:, node.column]
+        below = along[node.column][rows] <= node.value
         sort(node.low, rows[below])
         sort(node.high, rows[~below])
 
     sort(root, np.arange(len(values)))
     return leaf
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Boxes:
-    """Hold the tight boxes of all leaves.
-
-    Attributes
-    ----------
-    counts : ndarray of int64, shape (leaves,)
-        Records of each.
-    low, high : ndarray of float64, shape (leaves, c)
-        Least and greatest value of each column.
-    """
-
-    counts: NDArray[np.int64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-
-    @property
-    def corners(self) -> NDArray[np.float64]:
-        """Least and greatest values of all records, shape (2, c)."""
-        some = self.counts > 0
-        return np.stack([self.low[some].min(axis=0), self.high[some].max(axis=0)])
-
-    def reached(
-        self, root: Cut | int, points: Points, squared: NDArray[np.float64]
-    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Which leaves the balls of some records reach.
-
-        Parameters
-        ----------
-        root : Cut or int
-        points : ndarray of float64, shape (m, d), or CodedPoints
-        squared : ndarray of float64, shape (m,)
-            Squared radii.
-
-        Yields
-        ------
-        leaf : int
-            One that has records.
-        rows : ndarray of int64
-            Whose balls touch its box.
-        """
-        values = values_of(points)
-        free = [column for column in range(values.shape[1]) if column not in squares_of(points)]
-        some = self.counts > 0
-        extent = max(np.abs(self.low[some]).max(), np.abs(self.high[some]).max())
-        # turning loses some digits of the coordinates, which a radius of 0 would not forgive
-        edges = (np.sqrt(squared) + TURNING * extent) ** 2 * (1 + ROUNDING)
-
-        def visit(
-            node: Cut | int, rows: NDArray[np.int64]
-        ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-            leaves = leaves_below(node)
-            leaves = [leaf for leaf in leaves if self.counts[leaf]]
-            if not leaves or not len(rows):
-                return
-            low, high = self.low[leaves].min(axis=0), self.high[leaves].max(axis=0)
-            total = np.zeros(len(rows))
-            for column in free:  # of a coded category the least is 0
-                here = values[rows, column]
-                outside = np.maximum(np.maximum(low[column] - here, here - high[column]), 0.0)
-                total += outside * outside
-            near = rows[total <= edges[rows]]
-            if not isinstance(node, Cut):
-                if len(near):
-                    yield node, near
-                return
-            yield from visit(node.low, near)
-            yield from visit(node.high, near)
-
-        yield from visit(root, np.arange(len(values)))
-
-
-def leaves_below(node: Cut | int) -> list[int]:
-    """The numbers of the leaves below a node."""
-    if not isinstance(node, Cut):
-        return [node]
-    return leaves_below(node.low) + leaves_below(node.high)

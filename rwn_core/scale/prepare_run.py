@@ -22,6 +22,7 @@ from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.scale.column_sums import BLOCK
 from rwn_core.scale.dataset import Dataset
+from rwn_core.scale.joined_index import LARGEST
 from rwn_core.scale.run import Run
 from rwn_core.scale.stage import Stage
 
@@ -165,6 +166,10 @@ def _checked_setting(params: Any, n: int) -> Any:
         )
     if not one_radius(setting.ball.epsilon):
         raise ParameterError("A dataset is masked with one epsilon for all records.")
+    if setting.scheme.exact and n > LARGEST:
+        raise ParameterError(
+            f"At most {LARGEST:,} records are masked among everybody; choose neighbors=sample."
+        )
     check_radius_and_k(setting.ball.k, setting.ball.epsilon, n)
     setting.scheme.check(n, setting.ball.k)
     if setting.neighbors == "pairs" and 2 * setting.m > n:

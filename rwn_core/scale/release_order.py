@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from rwn_core.randomness import ORDER_STREAM, SecretKey, uniforms
+from rwn_core.randomness import ORDER_STREAM, SecretKey
 from rwn_core.scale.record_batches import read_batch, write_batches
+from rwn_core.scale.record_draws import two_uniforms
 from rwn_core.scale.run import Run, Task
 from rwn_core.scale.stage import whole
 
@@ -47,14 +48,16 @@ def deal_rows(
     key : SecretKey
     files : int
     """
-    draws = uniforms(key, ids, ORDER_STREAM)[:2]
-    target = (draws[0] * files).astype(np.int64)
+    draws = two_uniforms(key, ids, ORDER_STREAM)
+    # numbers of few bits are sorted by counting
+    target = (draws[0] * files).astype(np.min_scalar_type(files))
     order = np.argsort(target, kind="stable")
-    dealt = masked.take(pa.array(order))
+    dealt = masked.take(pa.array(order)) if files > 1 else masked
     for values in draws[:, order]:
         dealt = dealt.append_column("", pa.array(values))
     with whole(path) as unfinished:
-        write_batches(unfinished, dealt, np.bincount(target, minlength=files).tolist())
+        counts = np.bincount(target, minlength=files).tolist()
+        write_batches(unfinished, dealt, counts, packed=False)
 
 
 def order_file(run: Run, task: Task) -> dict[str, Any]:
@@ -63,7 +66,9 @@ def order_file(run: Run, task: Task) -> dict[str, Any]:
     pieces = [read_batch(piece(run, other), number) for other in range(task["pieces"])]
     rows = pa.concat_tables(pieces)
     first, second = (rows.column(i).to_numpy() for i in (-2, -1))
-    order = np.lexsort((second, first))
+    order = np.argsort(first)
+    if (np.diff(first[order]) == 0).any():  # hardly ever
+        order = np.lexsort((second, first))
     released = rows.select(run.names).take(pa.array(order)).combine_chunks()
     with whole(run.release.folder / file_name(number)) as unfinished:
         pq.write_table(

@@ -38,8 +38,8 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     query = build_index(points, numbers=ids, frame=frame)
     # numbered below 0 in their order: a donor's number says at once where its values are
     target = build_index(facts.points, numbers=np.arange(-len(facts.ids), 0), frame=frame)
-    search = Search(target, query, k=ball.k or 0, epsilon=ball.epsilon)
-    search.own = places_in_sample(ids, facts.ids)
+    own = places_in_sample(ids, facts.ids)
+    search = Search(target, query, k=ball.k or 0, epsilon=ball.epsilon, own=own)
     q = run.params.draw_probability(microdata)
     result = search.run(Watch(), Drawing(key=run.key, streams=column_streams(microdata), q=q))
     masked = copy_from_sample(table, facts.sample, result.donors)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,20 @@ def save(run: Run, step: str, name: str, array: NDArray[Any]) -> None:
     path = run.stage.path(step, f"{name}.npy")
     with whole(path) as unfinished, unfinished.open("wb") as stream:
         np.save(stream, array, allow_pickle=False)
+
+
+def save_parts(
+    run: Run, step: str, name: str, shape: tuple[int, ...], parts: Iterable[NDArray[Any]]
+) -> None:
+    """Keep an array that is made part by part, and never held as a whole."""
+    path = run.stage.path(step, f"{name}.npy")
+    with whole(path) as unfinished, unfinished.open("wb") as stream:
+        for number, part in enumerate(parts):
+            if number == 0:
+                kind = np.lib.format.dtype_to_descr(part.dtype)
+                header = {"descr": kind, "fortran_order": False, "shape": shape}
+                np.lib.format.write_array_header_1_0(stream, header)
+            stream.write(np.ascontiguousarray(part).data)
 
 
 def load(run: Run, step: str, name: str) -> NDArray[Any]:

@@ -31,25 +31,23 @@ def values_of_donors(run: Run, donors: NDArray[np.int64]) -> pa.Table:
     -------
     pyarrow.Table
     """
-    orders = np.argsort(donors, axis=0, kind="stable")
-    ordered = np.take_along_axis(donors, orders, 0)
+    tasks = run.ranges("columns")
+    kind = np.min_scalar_type(len(tasks))  # numbers of few bits are sorted by counting
+    orders, ends = [], []
+    for column in donors.T:
+        number = (column // run.rows).astype(kind)
+        orders.append(np.argsort(number, kind="stable"))
+        ends.append(np.cumsum(np.bincount(number, minlength=len(tasks))))
     parts: list[list[Any]] = [[] for _ in run.names]
-    for task in run.ranges("columns"):
-        begin, end = np.array(
-            [
-                np.searchsorted(ordered[:, j], [task["start"], task["stop"]])
-                for j in range(len(parts))
-            ]
-        ).T
-        if (begin == end).all() and task["number"]:
-            continue
+    for task, until in zip(tasks, np.array(ends).T.tolist(), strict=True):
         table = map_all(columns_path(run, task["number"]))
         for j, part in enumerate(parts):
-            rows = ordered[begin[j] : end[j], j] - task["start"]
+            begin = ends[j][task["number"] - 1] if task["number"] else 0
+            rows = donors[orders[j][begin : until[j]], j] - task["start"]
             part.append(table.column(j).combine_chunks().take(pa.array(rows)))
     columns = []
-    for j, part in enumerate(parts):
+    for part, order in zip(parts, orders, strict=True):
         back = np.empty(len(donors), np.int64)
-        back[orders[:, j]] = np.arange(len(donors))
+        back[order] = np.arange(len(donors))
         columns.append(pa.concat_arrays(part).take(pa.array(back)))
     return pa.table(columns, names=run.names)

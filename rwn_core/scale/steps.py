@@ -7,6 +7,7 @@ from typing import Any
 
 from rwn_core.scale import (
     exact_donors,
+    joined_index,
     leaves,
     partners,
     parts,
@@ -23,6 +24,7 @@ STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
     parts.BOUNDS: parts.find_bounds,
     staged_arrays.DEAL: leaves.deal_records,
     leaves.INDEX: leaves.index_leaf,
+    joined_index.STEP: joined_index.join_leaves,
     exact_donors.STEP: exact_donors.mask_leaf,
     parts.STEP: parts.mask_part,
     partners.PAIR: partners.draw_pairs,

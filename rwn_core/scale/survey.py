@@ -14,12 +14,13 @@ from rwn_core.data.guess_schema import with_levels
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
-from rwn_core.randomness import SAMPLE_STREAM, SecretKey, uniforms
+from rwn_core.randomness import SAMPLE_STREAM, SecretKey
 from rwn_core.scale.column_sums import Sums, block_sums, merge_sums
 from rwn_core.scale.dataset import check_rows, frame_of
 from rwn_core.scale.facts import levels_name, read_counts, save_facts, write_counts
 from rwn_core.scale.metric_of_sums import SurveyStatistics, has_levels
 from rwn_core.scale.record_batches import read_all, write_batches
+from rwn_core.scale.record_draws import two_uniforms
 from rwn_core.scale.run import Run, Task
 from rwn_core.scale.stage import Stage, whole
 
@@ -73,7 +74,7 @@ def candidates(
     rows : ndarray of int64, shape (a,)
     draws : ndarray of float64, shape (2, a)
     """
-    draws = uniforms(key, records, SAMPLE_STREAM)[:2]
+    draws = two_uniforms(key, records, SAMPLE_STREAM)
     most = (m + _SURE * sqrt(m) + 50) / n  # fewer than m are below once in 10^30 runs
     rows = np.flatnonzero(draws[0] <= most)
     return rows, draws[:, rows]

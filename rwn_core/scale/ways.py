@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rwn_core.parallel.threads import Progress
-from rwn_core.scale import exact_donors, leaves, partners, parts, sample_donors
+from rwn_core.scale import exact_donors, joined_index, leaves, partners, parts, sample_donors
 from rwn_core.scale.engine import Execute
 from rwn_core.scale.run import Run, Task
 from rwn_core.scale.staged_arrays import DEAL
@@ -51,10 +51,11 @@ def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     ranges = len(run.ranges(DEAL))
     leaves.save_axes(run)
     execute(run.ranges(DEAL), follow.by(1))
-    count = leaves.merge_boxes(run, ranges)
+    count = leaves.count_leaves(run, ranges)
     share = ranges / count  # leaves are about as many as ranges
     indexing = run.numbered(leaves.INDEX, count)
     execute([{**task, "ranges": ranges} for task in indexing], follow.by(1 * share))
+    execute(run.numbered(joined_index.STEP, len(joined_index.JOINS)), follow.by(0))
     masking = run.numbered(exact_donors.STEP, count)
     execute(masking, follow.by(5 * share))
     return masking

@@ -134,6 +134,41 @@ def uniforms_of_streams(
 
 
 @lean
+def uniforms_of_records(
+    key: NDArray[np.uint32],
+    low: NDArray[np.uint32],
+    high: NDArray[np.uint32],
+    stream: int,
+    out: NDArray[np.float64],
+) -> None:
+    """Write the first two uniform numbers of many records in one stream.
+
+    Parameters
+    ----------
+    key : ndarray of uint32, shape (8,)
+    low, high : ndarray of uint32, shape (m,), m a multiple of VECTOR_WIDTH
+        The words of the records' numbers.
+    stream : int
+    out : ndarray of float64, shape (2, m)
+        Filled.
+    """
+    s = (
+        same(uint32(0x61707865)),
+        same(uint32(0x3320646E)),
+        same(uint32(0x79622D32)),
+        same(uint32(0x6B206574)),
+    )
+    k = same(key[0]), same(key[1]), same(key[2]), same(key[3])
+    h = same(key[4]), same(key[5]), same(key[6]), same(key[7])
+    column, block = same(uint32(uint64(stream))), same(uint32(0))
+    for first in range(0, len(low), VECTOR_WIDTH):
+        t = load(low, (first,)), load(high, (first,)), column, block
+        units = _uniforms(s, k, h, t)
+        store(out, (0, first), units[0])
+        store(out, (1, first), units[1])
+
+
+@lean
 def ranks_of_streams(
     key: NDArray[np.uint32],
     record: int,

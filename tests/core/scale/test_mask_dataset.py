@@ -7,11 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+import numpy as np
 import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core.neighbors.frame import Frame
+from rwn_core.neighbors.index import Index
 from rwn_core.parallel.threads import Cancelled
+from rwn_core.scale import joined_index
+from rwn_core.scale.run import Run
 
 EXACT = rwn.RWN(k=5, epsilon=1.5, q=0.8)
 METHOD_1 = rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150)
@@ -90,20 +95,15 @@ def test_more_neighbors_than_a_leaf_has_are_found(table: pd.DataFrame, tmp_path:
     pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
 
 
-def test_small_portions_find_the_same(
+def test_a_tile_out_of_reach_would_be_missed(
     table: pd.DataFrame, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, size in (("PAIRS", 500), ("MOST_GUESTS", 0), ("_FEWEST", 200)):
-        monkeypatch.setattr(f"rwn_core.scale.exact_donors.{name}", size)
-    rwn.mask_dataset(folder, tmp_path / "out", EXACT, seed=3, options=options())
-    wanted = in_memory(table, EXACT, tmp_path / "memory.parquet")
-    pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
+    def without_one_tile(run: Run, frame: Frame) -> Index:
+        index = joined_index.joined_index(run, frame)
+        index.side.boxes[0, :, 0] = np.inf
+        return index
 
-
-def test_members_of_other_leaves_would_be_missed(
-    table: pd.DataFrame, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rwn_core.scale.planes.Boxes.reached", lambda *_: iter(()))
+    monkeypatch.setattr("rwn_core.scale.exact_donors.joined_index", without_one_tile)
     rwn.mask_dataset(folder, tmp_path / "out", EXACT, seed=3, options=options())
     wanted = in_memory(table, EXACT, tmp_path / "memory.parquet")
     assert not datasets.released(tmp_path / "out").equals(wanted)

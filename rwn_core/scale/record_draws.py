@@ -1,0 +1,30 @@
+"""Two random numbers of each of many records: those of `rwn_core.randomness`, by compiled code."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rwn_core.neighbors.kernels.chacha import uniforms_of_records
+from rwn_core.neighbors.kernels.simd import padded
+from rwn_core.randomness import SecretKey
+
+
+def two_uniforms(key: SecretKey, records: NDArray[np.int64], stream: int) -> NDArray[np.float64]:
+    """The first two of `rwn_core.randomness.uniforms`.
+
+    Parameters
+    ----------
+    key : SecretKey
+    records : ndarray of int64, shape (m,)
+    stream : int
+
+    Returns
+    -------
+    ndarray of float64, shape (2, m)
+        Strictly between 0 and 1, with 52 random bits each.
+    """
+    low, high = padded(records & 0xFFFFFFFF), padded(records >> 32)
+    draws = np.empty((2, len(low)))
+    uniforms_of_records(key.words, low, high, stream, draws)
+    return draws[:, : len(records)]
