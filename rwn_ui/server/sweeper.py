@@ -86,9 +86,22 @@ class Sweeper:
         self._instance.close_session(session_id)
         for session in left:  # Streamlit's loop holds the last one until another user comes
             session.session_state.clear()
-            # the descriptions of the widgets name levels, and hold what their callbacks are given
-            session.session_state._new_widget_state.widget_metadata.clear()
-            session._fragment_storage.clear()  # parts of pages hold the work that they wait for
+            forget_controls(session.session_state, session._fragment_storage)
+
+
+def forget_controls(state: Any, fragments: Any) -> None:
+    """Forget what Streamlit remembers of the controls and parts of all pages.
+
+    Their descriptions name levels, and hold what their callbacks are given: a button that cancels
+    a reading holds the table that was read.
+
+    Parameters
+    ----------
+    state : streamlit.runtime.state.SessionState
+    fragments : streamlit.runtime.fragment.FragmentStorage
+    """
+    state._new_widget_state.widget_metadata.clear()
+    fragments.clear()
 
 
 def free_memory() -> None:
