@@ -11,12 +11,13 @@ from rwn_ui.server.assets import provide_plotly
 from rwn_ui.server.login import require_login
 from rwn_ui.server.options import require_safe_options
 from rwn_ui.server.sweeper import keep_swept
+from rwn_ui.state.resting import Resting
 
 
 def main() -> None:
     """Show the page that the address names."""
     provide_plotly(Path(__file__).parent / "static")
-    keep_swept()
+    keep_swept(Resting().give_back)
 
     st.set_page_config(
         page_title="RWN",

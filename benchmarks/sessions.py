@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,12 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.protocol_client import Client, fetched
+from benchmarks.server_process import cpu, found_in_memory, rss
 from rwn_ui.server import launch
 
 PAGES = ("data", "", "utility", "risk", "compare", "release")
 _WORD = re.compile(rb"QX(\d\d\d)Z")
 _PLANTED = re.compile(rb"QX\d\d\dZ N\d\d")
-MEGABYTE = 1e6
 LEVELS = 20  # words of a user's table
 _SERVERS: dict[int, int] = {}  # the process that serves a port
 
@@ -71,6 +71,16 @@ class User:
         await self.client.upload(f"QX{self.number:03d}Z.csv", self.table(n, p), shown)
         self.errors += self.client.page.errors
 
+    async def see_all(self) -> None:
+        """Look at Tune until it shows every record, and move a slider."""
+        await self.client.visit("")
+        some = b"2,000 of 20,000 records"
+        while self.client.was_told(some) or not self.client.page.sliders:
+            await asyncio.sleep(0.5)
+            await self.client.visit("")
+        await self.client.move("k", 0.3)
+        self.errors += self.client.page.errors
+
     async def act(self, actions: int, rng: random.Random) -> None:
         """Move sliders, and go to another page now and then."""
         await self.client.visit("")
@@ -105,7 +115,7 @@ async def crossings(port: int, users: int, actions: int) -> dict[str, Any]:
         before = stranger.fetch(address)
         await user.client.erase()
         answers.append((before, stranger.fetch(address)))
-    erased = words_in_memory(_SERVERS[port])
+    erased = found_in_memory(_SERVERS[port], _PLANTED)
     for user in everybody:
         await user.client.close()
     await asyncio.sleep(60)
@@ -119,23 +129,9 @@ async def crossings(port: int, users: int, actions: int) -> dict[str, Any]:
         "addresses that answer after Erase": sum(after == 200 for _, after in answers),
         "words in temporary files": words_on_disk(),
         "words in the server's memory after Erase": f"{erased} of {users * LEVELS}",
-        "60 s after all have left": words_in_memory(_SERVERS[port]),
+        "60 s after all have left": found_in_memory(_SERVERS[port], _PLANTED),
         "seconds": round(took),
     }
-
-
-def words_in_memory(process: int) -> int:
-    """How many different words of all tables a process still holds anywhere."""
-    found: set[bytes] = set()
-    with Path(f"/proc/{process}/mem").open("rb", buffering=0) as memory:
-        for line in Path(f"/proc/{process}/maps").read_text().splitlines():
-            span, rights, *_ = line.split()
-            if rights.startswith("rw"):
-                begin, end = (int(part, 16) for part in span.split("-"))
-                with suppress(OSError, ValueError):  # a part that nobody can read
-                    memory.seek(begin)
-                    found |= set(_PLANTED.findall(memory.read(end - begin)))
-    return len(found)
 
 
 def words_on_disk() -> int:
@@ -156,22 +152,29 @@ async def memory(port: int, server: int, users: int) -> dict[str, Any]:
     await first.client.visit("")
     await first.client.close()
     idle = rss(server)
-    everybody = [User(port, number) for number in range(users)]
+    everybody, most = [User(port, number) for number in range(users)], 0.0
     for user in everybody:
         await user.arrive(20_000, 9)
-        await user.client.visit("")
-    full = rss(server)
-    await asyncio.sleep(20)  # the tables are prepared
+        await user.see_all()
+        most = max(most, rss(server))
+    await asyncio.sleep(30 + 2 * users)  # one after another gives back
     rested = rss(server)
+    begun = time.monotonic()
+    await everybody[0].client.move("k", 0.5)
+    first = time.monotonic() - begun
+    await everybody[0].see_all()
+    back = time.monotonic() - begun
     for user in everybody:
         await user.client.close()
     await asyncio.sleep(45)
     return {
         "users": users,
         "MB of the idle server": round(idle),
-        "MB more with all": round(full - idle),
-        "MB more when they are prepared": round(rested - idle),
+        "MB more at most, while they open and move": round(most - idle),
+        "MB more when they rest": round(rested - idle),
         "MB more after all have left": round(rss(server) - idle),
+        "s to a first picture after a rest": round(first, 1),
+        "s until all records are shown": round(back, 1),
         "errors on pages": sum(len(user.errors) for user in everybody),
     }
 
@@ -219,18 +222,6 @@ async def leave(port: int, server: int, times: int) -> dict[str, Any]:
     half = sizes[len(sizes) // 3 :]  # the first ones fill caches
     slope = np.polyfit(range(len(half)), half, 1)[0]
     return {"users": times, "MB more for 100 users": round(100 * float(slope), 1)}
-
-
-def rss(process: int) -> float:
-    """The memory of a process, in MB."""
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / MEGABYTE
-
-
-def cpu(process: int) -> float:
-    """The processor time of a process, in seconds."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager

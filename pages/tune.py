@@ -9,6 +9,7 @@ from rwn_ui.features import keep_policy, prediction, project, repeated_draws, ri
 from rwn_ui.messages import frame, guarded, let_it_be_sent
 from rwn_ui.panel import asks_for_more, panel
 from rwn_ui.state import address
+from rwn_ui.state.change_table import prepare_again
 from rwn_ui.state.results import current_release, own_results
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import arrived, current, sample_note
@@ -69,6 +70,8 @@ def picture(
 ) -> None:
     """What a move of a slider changes, and nothing else: all the rest costs time on each run."""
     slot, last, dragging = st.empty(), own_results().last, False
+    if prepare_again(session):
+        st.rerun()  # the page says how far it is
     with guarded():
         if asks_for_more("tune"):
             risk_axis.follow(session)

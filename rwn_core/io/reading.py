@@ -28,7 +28,7 @@ from rwn_core.io.open_file import bytes_of
 from rwn_core.io.parse import parse
 from rwn_core.io.seen import Seen
 from rwn_core.parallel.memory import budget_bytes, limit_memory
-from rwn_core.parallel.pool import CANCELLED, Pool, Stopped
+from rwn_core.parallel.pool import CANCELLED, Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress
 
@@ -112,8 +112,11 @@ class Reading:
         return not self.running
 
     def cancel(self) -> None:
-        """Stop at once; nothing of the process is left."""
+        """Stop at once; nothing of the process is left, and nothing of the table here."""
         self._pool.cancel()
+        # whoever could cancel it, as a button on a page, may hold it for long
+        self._task, self._outcome = Task(b""), None
+        self._task.stop(CANCELLED)
 
     def result(self) -> Microdata:
         """The table, once it has ended.

@@ -6,6 +6,7 @@ import ctypes
 import gc
 import threading
 import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,14 +15,22 @@ from streamlit import runtime
 GRACE = 10.0  # seconds that a broken connection may take to come back
 _EVERY = 2.0
 _STARTED = threading.Lock()
+GiveBack = Callable[[Sequence[Any]], bool]
 
 
-def keep_swept() -> None:
-    """Start the sweeper of this server, once."""
+def keep_swept(give_back: GiveBack) -> None:
+    """Start the sweeper of this server, once.
+
+    Parameters
+    ----------
+    give_back : callable
+        Called now and then with what Streamlit keeps of each user; it forgets what is too much, and
+        says whether it did.
+    """
     # a page under test has a stand-in for the server
     real = runtime.exists() and type(runtime.get_instance()) is runtime.Runtime
     if real and _STARTED.acquire(blocking=False):
-        sweeper = Sweeper(runtime.get_instance())
+        sweeper = Sweeper(runtime.get_instance(), give_back)
         threading.Thread(target=sweeper.run, daemon=True, name="rwn.sweeper").start()
 
 
@@ -31,10 +40,12 @@ class Sweeper:
     Parameters
     ----------
     instance : streamlit.runtime.Runtime
+    give_back : callable
+        As for `keep_swept`.
     """
 
-    def __init__(self, instance: Any) -> None:
-        self._instance = instance
+    def __init__(self, instance: Any, give_back: GiveBack) -> None:
+        self._instance, self._give_back = instance, give_back
         self._gone: dict[str, float] = {}
 
     def run(self) -> None:
@@ -45,6 +56,12 @@ class Sweeper:
                 if self.sweep(time.monotonic()):
                     time.sleep(_EVERY)  # until the loop has closed them
                     free_memory()
+                elif self._give_back(self._states()):
+                    free_memory()
+
+    def _states(self) -> list[Any]:
+        sessions = self._instance._session_mgr.list_sessions()
+        return [info.session.session_state for info in sessions]
 
     def sweep(self, now: float) -> list[str]:
         """Close the sessions that were left for longer than GRACE; which these are."""
@@ -69,8 +86,22 @@ class Sweeper:
         self._instance.close_session(session_id)
         for session in left:  # Streamlit's loop holds the last one until another user comes
             session.session_state.clear()
-            # the descriptions of the widgets name levels, and hold what their callbacks are given
-            session.session_state._new_widget_state.widget_metadata.clear()
+            forget_controls(session.session_state, session._fragment_storage)
+
+
+def forget_controls(state: Any, fragments: Any) -> None:
+    """Forget what Streamlit remembers of the controls and parts of all pages.
+
+    Their descriptions name levels, and hold what their callbacks are given: a button that cancels
+    a reading holds the table that was read.
+
+    Parameters
+    ----------
+    state : streamlit.runtime.state.SessionState
+    fragments : streamlit.runtime.fragment.FragmentStorage
+    """
+    state._new_widget_state.widget_metadata.clear()
+    fragments.clear()
 
 
 def free_memory() -> None:

@@ -183,6 +183,25 @@ def arrive_soon(session: Session) -> None:
         arrive(session)
 
 
+def prepare_again(session: Session) -> bool:
+    """Have a table prepared that was given back while its user rested.
+
+    Returns
+    -------
+    bool
+        Whether nothing of it can be shown yet.
+    """
+    work, tables = own_work(), own_results().tables
+    data, method, options = session.data, session.method, session.options
+    if data.n <= LARGEST_DENSE or preparation_key(data, method, options) in tables:
+        return False  # small ones are prepared where they are asked for
+    if work.preparation is None and not work.notice:
+        _go_over(session, data, session.name, lambda table: None, method, options)
+        work.first = True
+        arrive_soon(session)
+    return work.first
+
+
 def arrive(session: Session) -> bool:
     """Go over to what was prepared, or keep the reason why not; whether anything changed."""
     work = own_work()

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from rwn_ui.server.sweeper import free_memory
+from rwn_ui.server.sweeper import forget_controls, free_memory
 from rwn_ui.state.change_table import give_up
 from rwn_ui.state.results import own_results
 from rwn_ui.state.session import Session
@@ -39,6 +39,8 @@ def erase(session: Session) -> None:
         running.dataframe_source_mgr.clear_all_for_session(context.session_id)
     st.query_params.clear()
     st.session_state.clear()
+    if context is not None:
+        forget_controls(context.session_state._state, context.fragment_storage)
     for choice in fields(session):  # Streamlit keeps what the buttons of all pages were given
         delattr(session, choice.name)
     free_memory()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +15,9 @@ from rwn_ui.state.memo import Memo
 from rwn_ui.state.prepared_table import CurrentRelease, PreparedTable
 from rwn_ui.state.session import Session
 
-_KEY = "rwn.results"
+RESULTS = "rwn.results"
+"""Where Streamlit keeps them, among what it keeps of a user."""
+_MADE_AGAIN = ("releases", "slices", "utility", "lessons", "lesson samples")
 Key = tuple[Any, ...]
 Options = tuple[tuple[str, Any], ...]
 
@@ -31,23 +34,42 @@ class Results:
         The results of each feature, see `memo`.
     last : dict of str to object
         The last good picture, by what shows it.
+    used : float
+        When a page last asked for them, by `time.monotonic`.
     """
 
     tables: Memo = field(default_factory=lambda: Memo(2))
     memos: dict[str, Memo] = field(default_factory=dict)
     last: dict[str, Any] = field(default_factory=dict)
+    used: float = field(default_factory=time.monotonic)
 
     def end(self) -> None:
         """Forget what belongs to a table that is given up; the latest prepared tables stay."""
         self.memos.clear()
         self.last.clear()
 
+    @property
+    def holds_tables(self) -> bool:
+        """Whether there is something to give back."""
+        return len(self.tables) > 0
+
+    def give_back(self) -> None:
+        """Forget what a page makes again by itself: prepared tables, releases, their readings.
+
+        What took a job of its own stays. It may be called from any thread.
+        """
+        self.tables.clear()
+        for feature in _MADE_AGAIN:
+            if feature in self.memos:
+                self.memos[feature].clear()
+
 
 def own_results() -> Results:
     """This user's results."""
-    results: Results | None = st.session_state.get(_KEY)
+    results: Results | None = st.session_state.get(RESULTS)
     if results is None:
-        results = st.session_state[_KEY] = Results()
+        results = st.session_state[RESULTS] = Results()
+    results.used = time.monotonic()
     return results
 
 

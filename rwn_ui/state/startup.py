@@ -13,7 +13,7 @@ from rwn_ui.background.preparation import Preparation
 from rwn_ui.background.progress import bar, polled
 from rwn_ui.messages import escaped
 from rwn_ui.server.launch import FILE_VARIABLE, in_class
-from rwn_ui.state.change_table import arrive, give_up, load
+from rwn_ui.state.change_table import arrive, give_up, load, prepare_again
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work, own_work
@@ -67,6 +67,8 @@ def arrived(*, alone: bool = False) -> Session:
     """
     session, work = current(), own_work()
     arrive(session)
+    if not alone:
+        prepare_again(session)
     above = st.empty()  # always there, or what stands below would be drawn anew when work begins
     if st.session_state.pop(_CANCELLED, False):
         st.toast(f"Cancelled; the pages show {escaped(session.name)}.")

@@ -15,7 +15,8 @@ from rwn_ui.background.on_demand import OnDemand
 from rwn_ui.background.opening import Opening
 from rwn_ui.background.preparation import Preparation
 
-_KEY = "rwn.work"
+WORK = "rwn.work"
+"""Where Streamlit keeps it, among what it keeps of a user."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -104,7 +105,7 @@ class Work:
 
 def own_work() -> Work:
     """This user's work."""
-    work: Work | None = st.session_state.get(_KEY)
+    work: Work | None = st.session_state.get(WORK)
     if work is None:
-        work = st.session_state[_KEY] = Work()
+        work = st.session_state[WORK] = Work()
     return work

@@ -10,6 +10,7 @@ import pytest
 from streamlit.runtime import media_file_manager
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
+from streamlit.runtime.state import SessionState
 
 from rwn_core.data.microdata import Microdata
 from rwn_ui.state import erase
@@ -31,9 +32,14 @@ def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPat
     ended: list[str] = []
     dataset = SimpleNamespace(cancel=lambda: ended.append("dataset"))
     nothing = SimpleNamespace(opening=None, dataset=dataset, end=lambda: None)
+    state, parts = SessionState(), {"watch": "a part of a page"}
+    state._new_widget_state.widget_metadata["cancel"] = "a button that holds a reading"
+    context = SimpleNamespace(
+        session_id="me", session_state=SimpleNamespace(_state=state), fragment_storage=parts
+    )
     replaced = {
         "runtime": SimpleNamespace(exists=lambda: True, get_instance=lambda: server),
-        "get_script_run_ctx": lambda **_: SimpleNamespace(session_id="me"),
+        "get_script_run_ctx": lambda **_: context,
         "give_up": lambda session: None,
         "own_work": lambda: nothing,
         "own_results": lambda: nothing,
@@ -45,6 +51,8 @@ def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPat
     session = Session(name="t.csv", demo=None, data=data)
     erase.erase(session)
     assert ended == ["dataset"]
+    assert not state._new_widget_state.widget_metadata
+    assert not parts
     # Streamlit's buttons still hold the session, which therefore must be empty
     assert not any(hasattr(session, choice.name) for choice in fields(session))
     with pytest.raises(KeyError):

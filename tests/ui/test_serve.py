@@ -120,7 +120,8 @@ def test_the_server_ends_with_its_launcher_however_that_ends(number: int, free_p
 def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not() -> None:
     active, closed = {"here"}, []
     sessions = [
-        SimpleNamespace(id=each, session_state=SessionState()) for each in ("here", "gone", "back")
+        SimpleNamespace(id=each, session_state=SessionState(), _fragment_storage={1: SECRET})
+        for each in ("here", "gone", "back")
     ]
     for session in sessions:
         session.session_state._new_session_state["table"] = SECRET
@@ -136,7 +137,7 @@ def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not() -> None
         _get_async_objs=lambda: SimpleNamespace(eventloop=loop),
         close_session=closed.append,
     )
-    sweep = sweeper.Sweeper(instance).sweep
+    sweep = sweeper.Sweeper(instance, give_back=lambda states: False).sweep
     assert sweep(0.0) == []
     active.add("back")
     assert sweep(sweeper.GRACE - 1) == []
@@ -147,6 +148,7 @@ def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not() -> None
     assert [bool(state._new_session_state) for state in states] == [True, False, True]
     described = [bool(state._new_widget_state.widget_metadata) for state in states]
     assert described == [True, False, True]
+    assert [bool(each._fragment_storage) for each in sessions] == [True, False, True]
     active.remove("back")
     assert sweep(sweeper.GRACE + 1) == []  # its time begins anew
     assert sweep(2 * sweeper.GRACE + 1) == ["back"]

@@ -105,6 +105,15 @@ def test_a_cancelled_reading_leaves_no_process() -> None:
         os.kill(process, 0)
 
 
+def test_a_reading_that_is_over_holds_no_table() -> None:
+    job = Reading(FileToRead(name="kept.csv", content=b"x,t\n1,SENTINEL\n2,b\n3,c\n"))
+    assert job.wait(30)
+    assert job.result().n == 3
+    job.cancel()  # a button that could cancel it is remembered for long
+    with pytest.raises(RWNError, match="Cancelled"):
+        job.result()
+
+
 def test_a_device_and_a_pipe_are_refused_within_seconds(tmp_path: Path) -> None:
     pipe, zero = tmp_path / "pipe.parquet", tmp_path / "zero.csv"
     os.mkfifo(pipe)

@@ -1,0 +1,76 @@
+"""Takes back what was computed for users who rest, while the server takes much memory.
+
+A table of 20,000 records and its stored neighbors take 200 MB. All of it follows from the choices,
+so that it is made again, to the bit, when its user comes back; see `change_table.prepare_again`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from rwn_ui.state.results import RESULTS, Results
+from rwn_ui.state.work import WORK, Work
+
+REST = 10.0  # seconds without a look at a page, after which a user rests
+LARGEST_GROWTH = 400_000_000  # bytes that the server may grow before users who rest give back
+
+User = tuple[Results, Work]
+
+
+def resident_bytes() -> float:
+    """The memory that this process takes; 0 where the system does not say."""
+    with suppress(OSError, AttributeError):
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+        return float(pages) * os.sysconf("SC_PAGE_SIZE")
+    return 0.0
+
+
+class Resting:
+    """Has users who rest give back, the one who rests longest first.
+
+    Parameters
+    ----------
+    taken : callable
+        The memory that the server takes now.
+    """
+
+    def __init__(self, taken: Callable[[], float] = resident_bytes) -> None:
+        self._taken, self._first = taken, taken()
+
+    def give_back(self, states: Sequence[Mapping[str, Any]]) -> bool:
+        """Have one user give back, if that is needed; whether somebody did.
+
+        Parameters
+        ----------
+        states : sequence of mapping
+            What Streamlit keeps of each user of the server. A user alone keeps everything.
+        """
+        if len(states) < 2 or self._taken() - self._first <= LARGEST_GROWTH:
+            return False
+        now = time.monotonic()
+        rest = [user for user in map(_user, states) if user is not None and _rests(user, now)]
+        if not rest:
+            return False
+        results, work = min(rest, key=lambda user: user[0].used)
+        results.give_back()
+        if work.on_demand is not None:
+            work.on_demand.cancel()  # what it has answered stays
+        return True
+
+
+def _user(state: Mapping[str, Any]) -> User | None:
+    try:
+        return state[RESULTS], state[WORK]
+    except KeyError:  # it has just come, or gone
+        return None
+
+
+def _rests(user: User, now: float) -> bool:
+    """Whether a user has something to give back, and nothing is being prepared for them."""
+    results, work = user
+    return results.holds_tables and work.preparation is None and now - results.used >= REST
