@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from rwn_core.data.schema import Schema
     from rwn_core.randomness import SecretKey
     from rwn_core.scale.dataset_plan import DatasetPlan
-    from rwn_core.scale.mask_dataset import DatasetRelease
 
 _GIGABYTE = 1e9
 
@@ -98,7 +97,7 @@ def mask_dataset(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Writes the internal record (TOML), for `rwn audit-dataset --report`.",
+            help="Writes the internal record (TOML), for `rwn report` and `rwn audit-dataset`.",
         ),
     ] = None,
     plan: Annotated[
@@ -113,6 +112,7 @@ def mask_dataset(
     its key: give --key-file (or --seed).
     """
     from rwn_core.io.read import schema_of
+    from rwn_core.reporting.dataset_record import dataset_record
     from rwn_core.scale.dataset import Dataset
     from rwn_core.scale.dataset_plan import plan_dataset
     from rwn_core.scale.mask_dataset import mask_dataset as mask_files
@@ -141,9 +141,12 @@ def mask_dataset(
     with progress("masking") as report:
         options = RunOptions(**common, progress=report)
         made = mask_files(source, target, params, engine=engine, seed=key, options=options)
-    say(f"rwn: {made.n:,} records, written to {target} as {made.files:,} files in secret order")
+    files = "one file" if made.files == 1 else f"{made.files:,} files"
+    say(f"rwn: {made.n:,} records, written to {target} as {files} in secret order")
     if record is not None:
-        _write_record(record, made, params, described, _words(seed, key_file))
+        text = dataset_record(made, params, described, _words(seed, key_file), source)
+        write(record, text.encode("utf-8"))
+        say(f"internal record written to {record}; it stays in the house")
     if params.k is not None and params.epsilon is not None:
         say(f"{made.governed / made.n:.1%} of records have fewer than k candidates within epsilon")
     if key_file is not None:
@@ -185,15 +188,6 @@ def _require_new(record: Path) -> None:
         raise ReleaseError(f"{record.name} exists; choose a new file for the record.")
     if not record.parent.is_dir():
         raise ReleaseError(f"The folder {record.parent} does not exist; create it first.")
-
-
-def _write_record(
-    record: Path, made: DatasetRelease, params: Any, schema: Schema, randomness: str
-) -> None:
-    from rwn_core.reporting.dataset_record import dataset_record
-
-    write(record, dataset_record(made, params, schema, randomness).encode("utf-8"))
-    say(f"internal record written to {record}; it stays in the house")
 
 
 def _words(seed: int | None, file: Path | None) -> str:

@@ -137,7 +137,7 @@ def mask_and_record(
         _delete_unfinished(target)  # nobody has the secret that could go on with it
         raise
     with whole(target.with_name(f"{target.name}.record.toml")) as beside:
-        beside.write_text(dataset_record(made, params, schema, FORGOTTEN), encoding="utf-8")
+        beside.write_text(dataset_record(made, params, schema, FORGOTTEN, source), encoding="utf-8")
     return made
 
 
