@@ -117,6 +117,6 @@ def _of_dataset(
     material = Material(record=read_dataset_record(text, released), title=words[0], review=words[1])
     with progress("reading the dataset and its release") as advance:
         if not public:
-            return internal_dataset_file(material, original, released, out.suffix, advance)
+            return internal_dataset_file(material, original, released, out.suffix, progress=advance)
         suffix = out.suffix.lower()
         return public_dataset_files(material, original, released, [suffix], advance)[suffix]

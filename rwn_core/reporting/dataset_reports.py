@@ -17,6 +17,7 @@ from rwn_core.data.question import Question
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.utility.regression import standardized_difference
 from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
 from rwn_core.reporting.dataset_leaks import check_copied, check_released, rare_in_dataset
 from rwn_core.reporting.dataset_record import recorded_schema
 from rwn_core.reporting.facts import Material
@@ -91,6 +92,7 @@ def internal_dataset_file(
     original: str | Path,
     released: Path,
     suffix: str,
+    key: SecretKey | None = None,
     progress: Progress | None = None,
 ) -> bytes:
     """Write the internal report of a dataset's release.
@@ -101,13 +103,15 @@ def internal_dataset_file(
         As for `public_dataset_files`.
     suffix : str
         One of `rwn_core.reporting.internal_report.FORMS`.
+    key : SecretKey, optional
+        That of the release: only it says which record a released row is of.
 
     Raises
     ------
     InputError, ParameterError
     """
     schema = recorded_schema(material.record, Dataset.at(original))
-    options = AuditOptions(schema=replace(schema, question=None))
+    options = AuditOptions(schema=replace(schema, question=None), key=key)
     found = audit_dataset(original, released, options, progress)
     if schema.question is not None:
         sides = (found.original, found.released)
