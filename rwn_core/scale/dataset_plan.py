@@ -107,8 +107,8 @@ def _offers(run: Run, params: Any) -> tuple[tuple[Offer, ...], Choice | None]:
 def plan_lines(plan: DatasetPlan) -> list[str]:
     """Say in words what a run will take; what belongs to the line above begins with two blanks."""
     lines = [
-        f"{plan.n:,} records in {plan.files:,} files, {plan.size / _GIGABYTE:.3g} GB",
-        f"{plan.tasks:,} tasks; the release will have {plan.written:,} files",
+        f"{plan.n:,} records in {_files(plan.files)}, {plan.size / _GIGABYTE:.3g} GB",
+        f"{plan.tasks:,} tasks; the release will have {_files(plan.written)}",
         f"about {plan.worker_bytes / _GIGABYTE:.2f} GB of memory for each worker",
     ]
     if plan.offers:
@@ -126,6 +126,10 @@ def plan_lines(plan: DatasetPlan) -> list[str]:
     if plan.choice is not None:
         lines.append(f"advice: {plan.choice.offer.title}, because {plan.choice.why}")
     return lines
+
+
+def _files(number: int) -> str:
+    return "one file" if number == 1 else f"{number:,} files"
 
 
 def _time(seconds: float) -> str:

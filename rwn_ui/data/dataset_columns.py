@@ -10,8 +10,10 @@ import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.doubts import named_like_identifier
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.data.variables import ROLES
+from rwn_ui.messages import escaped
 from rwn_ui.widgets.upload import file_chooser, text_of
 
 
@@ -24,7 +26,7 @@ def take_file(opened: OpenDataset) -> None:
         It is none, or that of another table.
     """
     upload = file_chooser(
-        "Its schema, if you have one (TOML)",
+        "The dataset's schema, if you have one (TOML)",
         ["toml"],
         key="data.dataset.schema",
         help="What rwn mask-dataset --schema takes: kinds, roles, weights, groups and the "
@@ -53,10 +55,20 @@ def draw(opened: OpenDataset) -> None:
     if not any(variable.masked for variable in schema.released):
         raise rwn.ParameterError("No variable is chosen for masking; choose at least one.")
     opened.schema = schema
+    named = [v.name for v in schema.released if named_like_identifier(v.name)]
+    if named:
+        st.warning(
+            escaped(
+                f"Named like direct identifiers: {', '.join(named)}. If they name people, set "
+                "their role to identifier before anything is read."
+            )
+        )
     question = schema.question
     if question is not None:
         names = ", ".join(question.predictors)
-        st.caption(f"The regression to keep, from the schema: {question.response} from {names}.")
+        st.caption(
+            escaped(f"The regression to keep, from the schema: {question.response} from {names}.")
+        )
 
 
 def _edited(opened: OpenDataset) -> pd.DataFrame:

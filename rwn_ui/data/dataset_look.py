@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.doubts import doubts
 from rwn_core.neighbors.preview import SHOWN
 from rwn_ui.background import dataset_job
 from rwn_ui.background.dataset_job import OpenDataset, TimedJob
@@ -24,6 +25,9 @@ from rwn_ui.widgets.page_link import link_to
 
 if TYPE_CHECKING:
     from rwn_core.scale.dataset_preview import DatasetPreview
+
+
+_ASKED = ("identifier", "free text")
 
 
 def draw(session: Session, opened: OpenDataset) -> None:
@@ -107,6 +111,9 @@ def _looked(opened: OpenDataset) -> None:
     shown.insert(1, "radius", found.radius)
     st.dataframe(shown, height=200, width="stretch")
     st.caption("This is the confidential original: it stays on the server.")
+    asked = [each for each in doubts(found.frame, job.about[1]) if each.kind in _ASKED]
+    for doubt in asked:
+        st.warning(escaped(f"{doubt.sentence} If so, set its role to identifier."))
 
 
 def _columns(found: DatasetPreview) -> pd.DataFrame:
