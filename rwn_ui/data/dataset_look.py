@@ -193,19 +193,23 @@ def _found(session: Session, opened: OpenDataset) -> None:
     name, n = session.name, session.data.n
     if session.data.names != released or not name.startswith(f"{opened.name}, "):
         return
-    st.markdown(escaped(f"**On the other pages**: {name}, with {session.words}."))
-    more = opened.dataset.n / n
-    st.caption(
-        escaped(
-            f"Neighborhoods there are those among {n:,} records, not those of the full table: of "
-            f"{opened.dataset.n:,} records about {more:,.0f} times as many lie within the same "
-            "epsilon, and the k nearest are nearer. So utility and risk differ, too: Look at it "
-            "says radii and sizes in the full table, and the report of the release what came out."
-        )
-    )
+    st.markdown(f"**On the other pages**: {escaped(f'{name}, with {session.words}.')}")
+    if opened.dataset.n > n:
+        st.caption(escaped(_difference(opened.dataset.n, n)))
     left, right = st.columns(2)
     with left:
         link_to("pages/tune.py", "Tune these records", ":material/tune:")
     if right.button("Take the setting found there", key="data.dataset.take", width="stretch"):
         take_over(opened, session)
         st.rerun()
+
+
+def _difference(n: int, sampled: int) -> str:
+    """How neighborhoods of a sample differ from those of the whole dataset."""
+    return (
+        f"Neighborhoods there are those among {sampled:,} records, not those of the full table: of "
+        f"{n:,} records about {n / sampled:,.0f} times as many lie within the same epsilon (masking "
+        "takes longer), and the k nearest are nearer (less is lost, and an intruder finds more). "
+        "Look at it says radii and sizes in the full table. With Method 1 and "
+        f"M = {sampled:,} they are about as large as there."
+    )

@@ -24,7 +24,9 @@ from rwn_ui.state.work import Work, own_work
 
 def offer_stopped(work: Work, stopped: Sequence[BegunRun]) -> None:
     """Maskings that were stopped and whose secret is kept: each can go on, or be deleted."""
-    for number, run in enumerate(stopped):
+    own = work.dataset.jobs.get("mask") if work.dataset is not None else None
+    mine = own.about[0].target if own is not None and own.running else None  # its process begins
+    for number, run in enumerate(each for each in stopped if each.target != mine):
         left, middle, right = st.columns([3, 1, 1], vertical_alignment="center")
         left.markdown(
             escaped(

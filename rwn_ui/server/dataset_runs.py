@@ -39,7 +39,7 @@ class BegunRun:
     schema : Schema
     params : RWN
     begun : str
-        When, as ISO 8601.
+        When, to the minute.
     """
 
     source: str
@@ -62,7 +62,7 @@ class BegunRun:
 
 def begun_now(source: str, target: Path, schema: Schema, params: Any) -> BegunRun:
     """A masking that begins now."""
-    when = datetime.now(UTC).isoformat(timespec="minutes")
+    when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     return BegunRun(source=source, target=target, schema=schema, params=params, begun=when)
 
 
