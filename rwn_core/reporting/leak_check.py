@@ -202,12 +202,13 @@ def counted(column: pd.Series[Any]) -> list[tuple[Any, Any, int]]:
     known = column.dropna()
     counts = known.value_counts()
     counts = counts[counts > 0]
-    forms: Iterable[Any] = counts.index
+    values = counts.index.tolist()
+    forms: Iterable[Any] = values
     if pd.api.types.is_bool_dtype(known.dtype) or not pd.api.types.is_numeric_dtype(known):
-        forms = (" ".join(_WORD.findall(_written(value))[:_LONGEST]) for value in counts.index)
+        forms = (" ".join(_WORD.findall(_written(value))[:_LONGEST]) for value in values)
     else:
-        forms = map(float, counts.index)
-    return list(zip(forms, counts.index, counts.tolist(), strict=True))
+        forms = map(float, values)
+    return list(zip(forms, values, counts.tolist(), strict=True))
 
 
 def _written(value: Any) -> str:

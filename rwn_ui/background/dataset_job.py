@@ -115,7 +115,13 @@ class TimedJob(Job):
     """A job that says how long it will go on."""
 
     def __init__(
-        self, label: str, work: Callable[..., Any], *, words: str, about: Any, **arguments: Any
+        self,
+        label: str,
+        work: Callable[..., Any],
+        *,
+        words: str,
+        about: tuple[Any, ...] = (),
+        **arguments: Any,
     ) -> None:
         self._begun, self._said = time.monotonic(), words
         super().__init__(label, work, words=words, about=about, **arguments)

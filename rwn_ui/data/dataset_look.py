@@ -208,8 +208,8 @@ def _difference(n: int, sampled: int) -> str:
     """How neighborhoods of a sample differ from those of the whole dataset."""
     return (
         f"Neighborhoods there are those among {sampled:,} records, not those of the full table: of "
-        f"{n:,} records about {n / sampled:,.0f} times as many lie within the same epsilon (masking "
-        "takes longer), and the k nearest are nearer (less is lost, and an intruder finds more). "
-        "Look at it says radii and sizes in the full table. With Method 1 and "
+        f"{n:,} records about {n / sampled:,.0f} times as many lie within the same epsilon "
+        "(masking takes longer), and the k nearest are nearer (less is lost, and an intruder finds "
+        "more). Look at it says radii and sizes in the full table. With Method 1 and "
         f"M = {sampled:,} they are about as large as there."
     )

@@ -162,6 +162,7 @@ def _reports(opened: OpenDataset) -> None:
             "report",
             write_reports,
             words="Reading the dataset and its release",
+            about=(release,),
             target=release,
             source=opened.path,
             title=opened.title.strip(),
