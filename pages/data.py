@@ -18,7 +18,7 @@ with guarded():
     with guarded():
         data_view.choose(session)
     with guarded():
-        offer_dataset()
+        offer_dataset(session)
     with guarded():
         file_layout.correct()
     if own_work().first:

@@ -26,10 +26,6 @@ from rwn_core.errors import ParameterError, ReleaseError
 if TYPE_CHECKING:
     from rwn_core.data.schema import Schema
     from rwn_core.randomness import SecretKey
-    from rwn_core.scale.dataset_plan import DatasetPlan
-    from rwn_core.scale.mask_dataset import DatasetRelease
-
-_GIGABYTE = 1e9
 
 
 def mask_dataset(
@@ -98,7 +94,7 @@ def mask_dataset(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Writes the internal record (TOML), for `rwn audit-dataset --report`.",
+            help="Writes the internal record (TOML), for `rwn report` and `rwn audit-dataset`.",
         ),
     ] = None,
     plan: Annotated[
@@ -113,8 +109,9 @@ def mask_dataset(
     its key: give --key-file (or --seed).
     """
     from rwn_core.io.read import schema_of
+    from rwn_core.reporting.dataset_record import dataset_record
     from rwn_core.scale.dataset import Dataset
-    from rwn_core.scale.dataset_plan import plan_dataset
+    from rwn_core.scale.dataset_plan import plan_dataset, plan_lines
     from rwn_core.scale.mask_dataset import mask_dataset as mask_files
     from rwn_core.scale.prepare_run import RunOptions
 
@@ -133,7 +130,8 @@ def mask_dataset(
         "address": address,
     }
     if plan:
-        _say_plan(plan_dataset(source, target, params, RunOptions(**common)))
+        for line in plan_lines(plan_dataset(source, target, params, RunOptions(**common))):
+            say(line)
         return
     key = _key(seed, key_file)
     if record is not None:
@@ -141,9 +139,12 @@ def mask_dataset(
     with progress("masking") as report:
         options = RunOptions(**common, progress=report)
         made = mask_files(source, target, params, engine=engine, seed=key, options=options)
-    say(f"rwn: {made.n:,} records, written to {target} as {made.files:,} files in secret order")
+    files = "one file" if made.files == 1 else f"{made.files:,} files"
+    say(f"rwn: {made.n:,} records, written to {target} as {files} in secret order")
     if record is not None:
-        _write_record(record, made, params, described, _words(seed, key_file))
+        text = dataset_record(made, params, described, _words(seed, key_file), source)
+        write(record, text.encode("utf-8"))
+        say(f"internal record written to {record}; it stays in the house")
     if params.k is not None and params.epsilon is not None:
         say(f"{made.governed / made.n:.1%} of records have fewer than k candidates within epsilon")
     if key_file is not None:
@@ -187,15 +188,6 @@ def _require_new(record: Path) -> None:
         raise ReleaseError(f"The folder {record.parent} does not exist; create it first.")
 
 
-def _write_record(
-    record: Path, made: DatasetRelease, params: Any, schema: Schema, randomness: str
-) -> None:
-    from rwn_core.reporting.dataset_record import dataset_record
-
-    write(record, dataset_record(made, params, schema, randomness).encode("utf-8"))
-    say(f"internal record written to {record}; it stays in the house")
-
-
 def _words(seed: int | None, file: Path | None) -> str:
     """Where the randomness of the release comes from."""
     from rwn_core.reporting.record_parts import FORGOTTEN, KEPT, SEEDED
@@ -203,31 +195,3 @@ def _words(seed: int | None, file: Path | None) -> str:
     if seed is not None:
         return SEEDED
     return FORGOTTEN if file is None else KEPT
-
-
-def _say_plan(plan: DatasetPlan) -> None:
-    from rwn_core.scale.choose_way import effect_on_risk
-
-    say(f"{plan.n:,} records in {plan.files:,} files, {plan.size / _GIGABYTE:.3g} GB")
-    say(f"{plan.tasks:,} tasks; the release will have {plan.written:,} files")
-    say(f"about {plan.worker_bytes / _GIGABYTE:.2f} GB of memory for each worker")
-    if plan.offers:
-        say("times are those of a table in memory; the exact way takes about three times as long")
-    for offer in plan.offers:
-        say(
-            f"{offer.title}: about {_time(offer.seconds)} of one processor; "
-            f"{offer.fall_back:.1%} of records fall back to k; median radius {offer.radius:.3g}; "
-            f"{offer.kept:.2%} of the other records can give values"
-        )
-        if effect := effect_on_risk(offer, plan.n):
-            say(f"  risk: {effect}")
-    if plan.choice is not None:
-        say(f"advice: {plan.choice.offer.title}, because {plan.choice.why}")
-
-
-def _time(seconds: float) -> str:
-    """A length of time in a unit that suits it."""
-    for unit, length in (("hours", 3600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:.2g} {unit}"
-    return f"{seconds:.2g} seconds"

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rwn_core.data.microdata import Microdata
 
 RecordFile = Annotated[
-    Path, typer.Argument(metavar="RECORD", help="Internal record that `rwn mask --record` wrote.")
+    Path,
+    typer.Argument(metavar="RECORD", help="Internal record of a release: what --record wrote."),
 ]
 OriginalFile = Annotated[
     str | None,

@@ -14,9 +14,10 @@ from rwn_cli.record_file import (
     evidence_of,
     original_of,
     read_record_file,
+    read_text,
 )
-from rwn_cli.terminal import say
-from rwn_core.errors import ReleaseError, RWNError
+from rwn_cli.terminal import progress, say
+from rwn_core.errors import ParameterError, ReleaseError, RWNError
 
 if TYPE_CHECKING:
     from rwn_core.reporting.facts import Material
@@ -47,12 +48,21 @@ def report(
         ),
     ] = "",
     original: OriginalFile = None,
+    released: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="The release of a dataset, if it lies no longer where its record says.",
+        ),
+    ] = None,
 ) -> None:
     """Write the internal report of a release, or with --public its notice for users.
 
     The internal report is confidential: it shows charts of the original. A public file is held
     against the original before it is written, and refused if anything of it would leak.
+    The release of a dataset is read for it, file by file.
     """
+    from rwn_core.reporting.dataset_record import is_dataset_record
     from rwn_core.reporting.facts import Material
     from rwn_core.reporting.internal_report import internal_file
 
@@ -60,19 +70,53 @@ def report(
         raise ReleaseError("FILE is the record itself; write to another file.")
     if not out.parent.is_dir():
         raise RWNError(f"The folder {out.parent} does not exist; create it first.")
+    if is_dataset_record(text := read_text(record, "record")):
+        content = _of_dataset(text, out, (title, review), (original, released), public)
+        _write(out, content, public)
+        return
+    if released is not None:
+        raise ParameterError("--released is for the record of a dataset; leave it out.")
     read = read_record_file(record)
     material = Material(record=read, title=title, review=review)
     if public:
-        write(out, _public(material, out, original))
-        say(f"public file written to {out}; nothing of the original was found in it")
+        _write(out, _public(material, out, original), public)
         return
     evidence = evidence_of(read, record)
     material = Material(record=read, evidence=evidence, title=title, review=review)
-    write(out, internal_file(material, out.suffix))
-    say(f"internal report written to {out}; it stays in the house")
+    _write(out, internal_file(material, out.suffix), public)
+
+
+def _write(out: Path, content: bytes, public: bool) -> None:
+    write(out, content)
+    if public:
+        say(f"public file written to {out}; nothing of the original was found in it")
+    else:
+        say(f"internal report written to {out}; it stays in the house")
 
 
 def _public(material: Material, out: Path, original: str | None) -> bytes:
     from rwn_core.reporting.public_notice import public_file
 
     return public_file(material, original_of(material.record, original), out.suffix.lower())
+
+
+def _of_dataset(
+    text: str,
+    out: Path,
+    words: tuple[str, str],
+    places: tuple[str | None, Path | None],
+    public: bool,
+) -> bytes:
+    """The report of a dataset's release; the record says where both lie, unless the options do."""
+    from rwn_core.reporting.dataset_record import places_of, read_dataset_record
+    from rwn_core.reporting.dataset_reports import internal_dataset_file, public_dataset_files
+    from rwn_core.reporting.facts import Material
+
+    known = places_of(text)
+    original, released = places[0] or known[0], places[1] or Path(known[1])
+    material = Material(record=read_dataset_record(text, released), title=words[0], review=words[1])
+    with progress("reading the dataset and its release") as advance:
+        if not public:
+            return internal_dataset_file(material, original, released, out.suffix, progress=advance)
+        suffix = out.suffix.lower()
+        return public_dataset_files(material, original, released, [suffix], advance)[suffix]

@@ -86,7 +86,7 @@ def _identity(column: pd.Series[Any], variable: Variable) -> Doubt | None:
     if form:
         return _leave_out(name, "identifier", f"{name} looks like {form}.")
     share = different / records
-    if different > FEWEST and (share > UNIQUE or (share > OFTEN and _is_named(name))):
+    if different > FEWEST and (share > UNIQUE or (share > OFTEN and named_like_identifier(name))):
         wordy = " It is free text, which no method here masks." if _is_wordy(texts) else ""
         return _leave_out(
             name,
@@ -160,7 +160,8 @@ def _leave_out(name: str, kind: str, sentence: str) -> Doubt:
     )
 
 
-def _is_named(name: str) -> bool:
+def named_like_identifier(name: str) -> bool:
+    """Whether a variable has a name that direct identifiers have, such as e-mail or PersonID."""
     return _NAMES.search(_CAMEL.sub("_", name)) is not None
 
 

@@ -1,6 +1,7 @@
 """The internal record of a dataset's release: the setting, the variables and which files it is.
 
-It stays in the house. It names no key, no value of a record and no place of the original.
+It stays in the house. It names no key and no value of a record; where the original and the release
+lie it says, so that reports can be made of them.
 """
 
 from __future__ import annotations
@@ -8,24 +9,28 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Mapping
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rwn_core.data.schema import Schema
+from rwn_core.data.schema import Kind, Question, Role, Schema
 from rwn_core.errors import InputError
 from rwn_core.reporting.decision import frozen_text, thawed
 from rwn_core.reporting.record_parts import all_parameters, described_variables, program_versions
 from rwn_core.tuning import Setting
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # they bring the compiler, which a reader of records does not need
+    from rwn_core.scale.dataset import Dataset
     from rwn_core.scale.mask_dataset import DatasetRelease
 
 FORMAT = "rwn dataset record 1"
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
 
 
-def dataset_record(made: DatasetRelease, params: Any, schema: Schema, randomness: str) -> str:
+def dataset_record(
+    made: DatasetRelease, params: Any, schema: Schema, randomness: str, source: str | Path
+) -> str:
     """Write the record of a dataset's release.
 
     Parameters
@@ -38,6 +43,8 @@ def dataset_record(made: DatasetRelease, params: Any, schema: Schema, randomness
         Of the original's columns.
     randomness : str
         Where its key came from, in words.
+    source : str or Path
+        The dataset: a folder, a pattern or one file.
 
     Returns
     -------
@@ -46,7 +53,9 @@ def dataset_record(made: DatasetRelease, params: Any, schema: Schema, randomness
     """
     weights = tuple(sorted((v.name, v.weight) for v in schema.released if v.weight != 1.0))
     setting = Setting(params=params, weights=weights, slices=schema.slices)
-    document = {
+    from rwn_core.scale.dataset import Dataset  # when it is needed: to read a record it is not
+
+    document: dict[str, Any] = {
         "format": FORMAT,
         "note": _NOTE,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -59,12 +68,24 @@ def dataset_record(made: DatasetRelease, params: Any, schema: Schema, randomness
             "key": randomness,
             "records": made.n,
             "fell_back": made.governed,
-            **_files(made.folder),
+            **hashed_files(made.folder),
         },
         "readings": {},
+        "source": {
+            "file": str(Path(source).absolute()),
+            "size": Dataset.at(source).size,
+            "released": str(made.folder.absolute()),
+        },
         "program": program_versions(),
     }
+    if schema.question is not None:
+        document["question"] = asdict(schema.question)
     return frozen_text(document)
+
+
+def is_dataset_record(text: str) -> bool:
+    """Whether a text begins as the record of a dataset's release does."""
+    return f'format = "{FORMAT}"' in text[:1000]
 
 
 def read_dataset_record(text: str, released: Path) -> dict[str, Any]:
@@ -82,13 +103,65 @@ def read_dataset_record(text: str, released: Path) -> dict[str, Any]:
         It is no such record, it was changed afterwards, or the files are others.
     """
     record = thawed(text, "dataset record", FORMAT)
-    found = _files(released)
+    found = hashed_files(released)
     if any(record["file"][name] != value for name, value in found.items()):
         raise InputError(
             "The release is not the one that the record was made of; give its folder, or the "
             "record that was written with it."
         )
     return record
+
+
+def places_of(text: str) -> tuple[str, str]:
+    """Where the original and the release lay when a record was written.
+
+    Raises
+    ------
+    InputError
+        It is no record of a dataset's release, or was changed afterwards.
+    """
+    source = thawed(text, "dataset record", FORMAT)["source"]
+    return source["file"], source["released"]
+
+
+def recorded_schema(record: Mapping[str, Any], original: Dataset) -> Schema:
+    """Describe the original as it was described when the release was made.
+
+    Parameters
+    ----------
+    record : mapping
+        From `read_dataset_record`.
+    original : Dataset
+
+    Returns
+    -------
+    Schema
+        Kinds and roles; of weights and groups a report says what the record does.
+
+    Raises
+    ------
+    InputError
+        It is another dataset.
+    """
+    table, source = record["table"], record["source"]
+    same = original.n == table["records"] and original.size == source["size"]
+    names = {*table["variables"], *table["removed"]}
+    if not same or names != {name for name, _ in original.columns}:
+        raise InputError(
+            "The original is not the dataset that the record was made of; give the files that "
+            "were masked."
+        )
+    schema = original.guessed_schema()
+    for name in table["removed"]:
+        schema = schema.replace_variable(name, role=Role.IDENTIFIER)
+    for name, kind, role in zip(table["variables"], table["kinds"], table["roles"], strict=True):
+        masked = name not in table["not_masked"]
+        schema = schema.replace_variable(name, kind=Kind(kind), role=Role(role), masked=masked)
+    about = record.get("question")
+    if about is None:
+        return schema
+    question = Question(response=about["response"], predictors=tuple(about["predictors"]))
+    return replace(schema, question=question)
 
 
 def check_described(record: Mapping[str, Any], schema: Schema) -> None:
@@ -106,15 +179,28 @@ def check_described(record: Mapping[str, Any], schema: Schema) -> None:
         )
 
 
-def _files(folder: Path) -> dict[str, Any]:
-    """How many files, their bytes, and a hash of their names and hashes."""
+def hashed_files(folder: Path) -> dict[str, Any]:
+    """Name the files of a release with their hashes, and hash that list.
+
+    Parameters
+    ----------
+    folder : Path
+
+    Returns
+    -------
+    dict
+        "parts", with "name" and "sha256" of each file; "size", their bytes; "sha256", that of the
+        list as sha256sum writes it.
+    """
     paths = sorted(folder.glob("*.parquet"))
-    lines = []
+    parts = []
     for path in paths:
         with path.open("rb") as stream:
-            lines.append(f"{hashlib.file_digest(stream, 'sha256').hexdigest()}  {path.name}\n")
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        parts.append({"name": path.name, "sha256": digest})
+    lines = "".join(f"{each['sha256']}  {each['name']}\n" for each in parts)
     return {
-        "files": len(paths),
+        "parts": parts,
         "size": sum(path.stat().st_size for path in paths),
-        "sha256": hashlib.sha256("".join(lines).encode()).hexdigest(),
+        "sha256": hashlib.sha256(lines.encode()).hexdigest(),
     }

@@ -41,6 +41,23 @@ def locked(stream: IO[bytes]) -> Iterator[None]:
         _left(stream)
 
 
+@contextmanager
+def held(stream: IO[bytes]) -> Iterator[bool]:
+    """Hold a file alone unless somebody else does; whether it is so.
+
+    Parameters
+    ----------
+    stream : file
+        Open for writing.
+    """
+    mine = _taken(stream)
+    try:
+        yield mine
+    finally:
+        if mine:
+            _left(stream)
+
+
 if sys.platform == "win32":
     import msvcrt
 

@@ -8,7 +8,7 @@ dates and hashes. What it refuses it names by its kind and its fact, never by it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import PurePath
 from typing import Any
 
@@ -73,7 +73,7 @@ def check_release(record: Mapping[str, Any]) -> None:
         )
 
 
-def check_file(content: bytes, suffix: str, material: Material, original: Microdata) -> None:
+def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) -> None:
     """Refuse a public file that holds what must stay in the house.
 
     Parameters
@@ -84,8 +84,8 @@ def check_file(content: bytes, suffix: str, material: Material, original: Microd
         How its name ends, such as ".html".
     material : Material
         What it was made of.
-    original : Microdata
-        The table that was masked.
+    rare : set
+        From `rare_values`, or those of them that the file could hold.
 
     Raises
     ------
@@ -94,8 +94,7 @@ def check_file(content: bytes, suffix: str, material: Material, original: Microd
         records of the original share, the value of a risk measure, or any number that no sentence
         of a notice has.
     """
-    rare, risks = _rare(original), _risks(material)
-    numbers = _numbers(material, rare)
+    risks, numbers = _risks(material), _numbers(material, rare)
     own, said = _own_words(material), _phrases(" . ".join(vocabulary()))
     for text in file_texts(content, suffix):
         if text in FORMS:
@@ -112,10 +111,30 @@ def check_file(content: bytes, suffix: str, material: Material, original: Microd
 _RARE = f"a value that fewer than {LEAST} records of the original have"
 
 
-def _numbers(material: Material, rare: set[Any]) -> set[str]:
+def said_values(content: bytes, suffix: str, material: Material) -> set[Any]:
+    """All that a public file says, in the form of `rare_values`.
+
+    Parameters
+    ----------
+    content, suffix, material
+        As for `check_file`.
+
+    Returns
+    -------
+    set
+        Numbers as floats, and runs of up to twelve words in lower case.
+    """
+    texts = [*file_texts(content, suffix), material.name]
+    numbers = {_number(token) for text in texts for token in _TOKEN.findall(text)}
+    return (numbers - {None}).union(*map(_phrases, texts))
+
+
+def _numbers(material: Material, rare: Set[Any]) -> set[str]:
     """Every token with digits that a public file may have beside the method's own words."""
     file, id, n = material.record["file"], material.record["release"]["id"], material.records
     own = {material.made, material.review_day, file["sha256"], id, f"{n:,}", str(n), "SHA-256"}
+    parts = file.get("parts", ())  # of a dataset
+    own |= {f"{len(parts):,}", str(len(parts))}.union(*map(dict.values, parts)) if parts else set()
     # a year in the steward's title is wanted, a value of few records is not
     return own | {token for token in _TOKEN.findall(material.name) if _number(token) not in rare}
 
@@ -134,14 +153,15 @@ def _check_shape(text: str, material: Material, numbers: set[str]) -> None:
         raise _refusal("a path of a file or folder")
     source = str(material.record.get("source", {}).get("file", ""))
     name = PurePath(source.replace("\\", "/")).name
-    if name and name.casefold() in text.casefold():
+    named = name and not _WORD.fullmatch(name)  # a folder's name may be a word that all notices say
+    if named and name.casefold() in text.casefold():
         raise _refusal("the name of the original's file")
     for secret in _LONG_SECRET.findall(text):
         if secret not in numbers:
             raise _refusal("something that looks like a key")
 
 
-def _kind(token: str, text: str, rare: set[Any], risks: set[str]) -> str:
+def _kind(token: str, text: str, rare: Set[Any], risks: set[str]) -> str:
     """What a number that nobody may say is, as far as it can be told."""
     if _RECORD.search(text):
         return "the number of a record"
@@ -160,18 +180,35 @@ def _phrases(text: str) -> set[Any]:
     }
 
 
-def _rare(original: Microdata) -> set[Any]:
+def rare_values(original: Microdata) -> set[Any]:
     """Values of few records: numbers as numbers, all others as text in lower case."""
     rare: set[Any] = set()
     for variable in original.schema.variables:
-        column = original.frame[variable.name].dropna()
-        counts = column.value_counts()
-        few = counts.index[(counts < LEAST) & (counts > 0)]
-        if pd.api.types.is_bool_dtype(column.dtype) or not pd.api.types.is_numeric_dtype(column):
-            rare |= {" ".join(_WORD.findall(_written(value))[:_LONGEST]) for value in few}
-        else:
-            rare |= {float(value) for value in few}
+        rare |= {form for form, _, count in counted(original.frame[variable.name]) if count < LEAST}
     return rare - {""}
+
+
+def counted(column: pd.Series[Any]) -> list[tuple[Any, Any, int]]:
+    """Each value of a column in the form of `rare_values`, as it is, and how many records have it.
+
+    Parameters
+    ----------
+    column : pandas.Series
+
+    Returns
+    -------
+    list of (float or str, object, int)
+    """
+    known = column.dropna()
+    counts = known.value_counts()
+    counts = counts[counts > 0]
+    values = counts.index.tolist()
+    forms: Iterable[Any] = values
+    if pd.api.types.is_bool_dtype(known.dtype) or not pd.api.types.is_numeric_dtype(known):
+        forms = (" ".join(_WORD.findall(_written(value))[:_LONGEST]) for value in values)
+    else:
+        forms = map(float, values)
+    return list(zip(forms, values, counts.tolist(), strict=True))
 
 
 def _written(value: Any) -> str:

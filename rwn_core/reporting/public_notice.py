@@ -19,7 +19,7 @@ from rwn_core.reporting.ddi_codebook import codebook
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
 from rwn_core.reporting.facts.fact import method_words
 from rwn_core.reporting.facts.public_words import NOTICE
-from rwn_core.reporting.leak_check import check_facts, check_file, check_release
+from rwn_core.reporting.leak_check import check_facts, check_file, check_release, rare_values
 from rwn_core.reporting.page import page
 from rwn_core.reporting.scenario import read_toml
 
@@ -52,20 +52,41 @@ def public_file(material: Material, original: Microdata, suffix: str) -> bytes:
     ReleaseError
         The file would hold what must stay in the house.
     """
-    if suffix not in PUBLIC_FORMS:
-        known = ", ".join(PUBLIC_FORMS)
-        raise ParameterError(f"A public file must end in one of: {known}; choose one.")
+    require_form(suffix)
     if original.fingerprint != material.record["table"]["fingerprint"]:
         raise InputError(
             "The original is not the table that the record was made of; give the file that was "
             "masked, described in the same way."
         )
+    content = unchecked_file(material, suffix)
+    check_file(content, suffix, material, rare_values(original))
+    return content
+
+
+def require_form(suffix: str) -> None:
+    """Refuse the ending of a name that no public file has.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if suffix not in PUBLIC_FORMS:
+        known = ", ".join(PUBLIC_FORMS)
+        raise ParameterError(f"A public file must end in one of: {known}; choose one.")
+
+
+def unchecked_file(material: Material, suffix: str) -> bytes:
+    """Write the public facts alone, before anybody has looked for values of the original.
+
+    Raises
+    ------
+    ReleaseError
+        The release must stay inside, or a fact is not for the public.
+    """
     check_release(material.record)
     facts = facts_for(Audience.PUBLIC, material)
     check_facts(facts)
-    content = PUBLIC_FORMS[suffix](material, facts)
-    check_file(content, suffix, material, original)
-    return content
+    return PUBLIC_FORMS[suffix](material, facts)
 
 
 def _html(material: Material, facts: Facts) -> bytes:
@@ -85,7 +106,7 @@ def _json(material: Material, facts: Facts) -> bytes:
 
 def _card(material: Material, facts: Facts) -> bytes:
     name, words, source = method_words(material.method)
-    document = {
+    document: dict[str, Any] = {
         "format": CARD,
         "title": material.name,
         "release": material.record["release"]["id"],
@@ -98,6 +119,9 @@ def _card(material: Material, facts: Facts) -> bytes:
         "words": words,
         "source": source,
     }
+    parts = material.record["file"].get("parts")
+    if parts is not None:
+        document["files"] = parts
     return toml_text(document).encode("utf-8")
 
 
@@ -119,4 +143,12 @@ def read_card(text: str) -> dict[str, Any]:
     digest = card.get("sha256")
     if not isinstance(digest, str) or len(digest) != 64:
         raise InputError("The card has no SHA-256 of a file; ask for the card of the release.")
+    parts = card.get("files", [])
+    texts = [part.get(name) for part in _tables(parts) for name in ("name", "sha256")]
+    if not (isinstance(parts, list) and all(isinstance(text, str) for text in texts)):
+        raise InputError("The card's list of files is damaged; ask for the card of the release.")
     return card
+
+
+def _tables(parts: Any) -> list[dict[str, Any]]:
+    return [part if isinstance(part, dict) else {} for part in parts]

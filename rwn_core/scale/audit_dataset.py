@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from rwn_core.data.question import Question
 from rwn_core.data.schema import Schema
-from rwn_core.errors import InputError, NotApplicable, ParameterError
+from rwn_core.errors import InputError, ParameterError
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.scale.dataset import Dataset
 from rwn_core.scale.dataset_linkage import SampledLinkage, sampled_linkage
+from rwn_core.scale.dataset_regression import coefficients
 from rwn_core.scale.dataset_statistics import DatasetStatistics, statistics_of, survey_of
 from rwn_core.scale.metric_of_sums import SurveyStatistics, metric_of_sums
 
@@ -79,6 +80,18 @@ class DatasetAudit:
         return float(change[defined].mean()) if defined.any() else None
 
     @property
+    def steps(self) -> dict[str, float]:
+        """How far the distribution function of each number moved at most, at the ends of its bins.
+
+        References
+        ----------
+        The Kolmogorov-Smirnov distance of binned values, which is at most that of the values.
+        """
+        apart = [_shares(side.bins).cumsum(axis=1) for side in (self.original, self.released)]
+        largest = np.abs(apart[1] - apart[0]).max(axis=1, initial=0.0)
+        return dict(zip(self.original.numeric, largest.tolist(), strict=True))
+
+    @property
     def distances(self) -> dict[str, float]:
         """How far each variable's distribution moved, from 0 to 1: total variation of its values.
 
@@ -136,7 +149,7 @@ def audit_dataset(
     )
     regression = None
     if options.question is not None:
-        regression = _coefficients(first, options.question), _coefficients(second, options.question)
+        regression = coefficients(first, options.question), coefficients(second, options.question)
     linkage = _linked(tables, known, before, options, advance) if options.sample else None
     return DatasetAudit(original=first, released=second, regression=regression, linkage=linkage)
 
@@ -167,32 +180,13 @@ def _linked(
     return sampled_linkage(tables, schema, metric, np.sort(chosen), options.key, advance)
 
 
-def _coefficients(found: DatasetStatistics, question: Question) -> dict[str, float]:
-    """Least squares from means and covariances.
-
-    References
-    ----------
-    Perry, Matloff, Tendick 2022, section 8.
-    """
-    names = [*question.predictors, question.response]
-    if any(name not in found.numeric for name in names):
-        raise NotApplicable("The regression of a dataset needs continuous or count variables.")
-    if any(found.columns[name].count < found.n for name in names):
-        raise NotApplicable("The regression of a dataset needs variables without missing values.")
-    rows = [found.numeric.index(name) for name in names]
-    covariance = found.covariance[np.ix_(rows, rows)]
-    scale = np.sqrt(np.maximum(np.diag(covariance), np.finfo(float).tiny))
-    scaled = covariance / np.outer(scale, scale)
-    slopes, *_ = np.linalg.lstsq(scaled[:-1, :-1], scaled[:-1, -1], rcond=None)
-    slopes = slopes * scale[-1] / scale[:-1]
-    means = np.array([found.columns[name].mean for name in names])
-    intercept = means[-1] - slopes @ means[:-1]
-    return {"intercept": float(intercept), **dict(zip(names, slopes.tolist(), strict=False))}
-
-
 def _variation(before: NDArray[Any], after: NDArray[Any]) -> float:
-    one, two = before / max(before.sum(), 1), after / max(after.sum(), 1)
-    return float(np.abs(one - two).sum() / 2)
+    return float(np.abs(_shares(before) - _shares(after)).sum() / 2)
+
+
+def _shares(counts: NDArray[Any]) -> NDArray[np.float64]:
+    shares: NDArray[np.float64] = counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)
+    return shares
 
 
 class _Advance:

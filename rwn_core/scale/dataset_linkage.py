@@ -130,7 +130,12 @@ def _points(dataset: Dataset, rows: NDArray[np.int64], schema: Schema, metric: M
     return metric.coded(Microdata(frame_of_table(table), schema))
 
 
-def records_at(dataset: Dataset, rows: NDArray[np.int64], names: Sequence[str]) -> pa.Table:
+def records_at(
+    dataset: Dataset,
+    rows: NDArray[np.int64],
+    names: Sequence[str],
+    advance: Advance | None = None,
+) -> pa.Table:
     """Some columns of some records of a dataset, in the order of `rows`, shape (c,)."""
     order = np.argsort(rows)
     parts = []
@@ -140,6 +145,8 @@ def records_at(dataset: Dataset, rows: NDArray[np.int64], names: Sequence[str]) 
         if low < high:
             table = dataset.read(start, stop, names)
             parts.append(table.take(pa.array(rows[order][low:high] - start)))
+        if advance is not None:
+            advance(stop - start)
     back = np.empty(len(rows), np.int64)
     back[order] = np.arange(len(rows))
     return pa.concat_tables(parts).combine_chunks().take(pa.array(back))

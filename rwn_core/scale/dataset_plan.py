@@ -14,13 +14,14 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.randomness import SecretKey
-from rwn_core.scale.choose_way import Choice, choose
+from rwn_core.scale.choose_way import Choice, choose, effect_on_risk
 from rwn_core.scale.dataset import frame_of
 from rwn_core.scale.planner import Offer, plan_large
 from rwn_core.scale.prepare_run import PROGRAM_BYTES, RunOptions, prepare_run, task_bytes
 from rwn_core.scale.run import Run
 
 _RANGE_STEPS = {"exact": 4, "sample": 2, "pairs": 5, "partition": 2}  # tasks of each range
+_GIGABYTE = 1e9
 _READ, _PLACES = 1000, 20  # records that are read in a row, and how often
 
 
@@ -101,3 +102,39 @@ def _offers(run: Run, params: Any) -> tuple[tuple[Offer, ...], Choice | None]:
     sample = Microdata.from_frame(frame_of(pa.concat_tables(some)), schema)
     offers = plan_large(params, microdata=sample, n=n, threads=1)
     return tuple(offers), choose(offers, params.points(sample))
+
+
+def plan_lines(plan: DatasetPlan) -> list[str]:
+    """Say in words what a run will take; what belongs to the line above begins with two blanks."""
+    lines = [
+        f"{plan.n:,} records in {_files(plan.files)}, {plan.size / _GIGABYTE:.3g} GB",
+        f"{plan.tasks:,} tasks; the release will have {_files(plan.written)}",
+        f"about {plan.worker_bytes / _GIGABYTE:.2f} GB of memory for each worker",
+    ]
+    if plan.offers:
+        lines.append(
+            "times are those of a table in memory; the exact way takes about three times as long"
+        )
+    for offer in plan.offers:
+        lines.append(
+            f"{offer.title}: about {_time(offer.seconds)} of one processor; "
+            f"{offer.fall_back:.1%} of records fall back to k; median radius {offer.radius:.3g}; "
+            f"{offer.kept:.2%} of the other records can give values"
+        )
+        if effect := effect_on_risk(offer, plan.n):
+            lines.append(f"  risk: {effect}")
+    if plan.choice is not None:
+        lines.append(f"advice: {plan.choice.offer.title}, because {plan.choice.why}")
+    return lines
+
+
+def _files(number: int) -> str:
+    return "one file" if number == 1 else f"{number:,} files"
+
+
+def _time(seconds: float) -> str:
+    """A length of time in a unit that suits it."""
+    for unit, length in (("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.2g} {unit}"
+    return f"{seconds:.2g} seconds"

@@ -139,6 +139,51 @@ def preview_dataset(
     )
 
 
+def random_records(
+    dataset: Dataset,
+    schema: Schema,
+    m: int,
+    *,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Read random records of a dataset, to try settings on; direct identifiers are not read.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    schema : Schema
+        Of its columns.
+    m : int
+        How many; all of them where the dataset has no more.
+    seed : int, optional
+        Which ones; fresh ones when left out.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    DataFrame
+        In the order of the dataset.
+
+    Raises
+    ------
+    InputError
+        A file was damaged or changed meanwhile.
+    """
+    done, n = 0, dataset.n
+
+    def advance(records: int) -> None:
+        nonlocal done
+        done += records
+        if progress is not None:
+            progress(done / n)
+
+    chosen = np.sort(np.random.default_rng(seed).choice(n, min(m, n), replace=False))
+    names = [variable.name for variable in schema.released]
+    return frame_of(records_at(dataset, chosen, names, advance))
+
+
 def _others(
     dataset: Dataset, schema: Schema, metric: Metric, sampled: NDArray[np.int64] | None
 ) -> Iterator[tuple[NDArray[np.int64], Points]]:

@@ -100,7 +100,7 @@ def prepare_run(
     schema = options.schema or dataset.guessed_schema()
     schema.require_names([name for name, _ in dataset.columns])
     masked_columns(Microdata(pd.DataFrame(), schema))  # refuse before the work, not after it
-    setting = _checked_setting(params, dataset.n)
+    setting = checked_setting(params, dataset.n)
     if seed is None:
         key = SecretKey.fresh()
     else:
@@ -150,7 +150,23 @@ def _check_target(target: Path, source: Path) -> None:
         raise ReleaseError("The release cannot be in the folder of the input; choose another one.")
 
 
-def _checked_setting(params: Any, n: int) -> Any:
+def checked_setting(params: Any, n: int) -> Any:
+    """Refuse a setting that no dataset is masked with.
+
+    Parameters
+    ----------
+    params : Method
+    n : int
+        Records of the dataset.
+
+    Returns
+    -------
+    RWN
+
+    Raises
+    ------
+    ParameterError
+    """
     setting, precision = unrounded(params)
     if precision:
         raise ParameterError("A dataset is released without rounding; leave the precision out.")

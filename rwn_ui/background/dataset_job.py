@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+import secrets
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -11,17 +12,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rwn_core.data.schema import Schema
+from rwn_core.errors import InputError, ParameterError
+from rwn_core.masking import RWN
 from rwn_core.parallel.processes import be_polite
 from rwn_ui.background.job import Job
-from rwn_ui.server.dataset_folders import unfinished
+from rwn_ui.server.dataset_folders import key_file, record_file, run_file, unfinished
+from rwn_ui.server.dataset_runs import BegunRun, delete_run, working_on
 
 if TYPE_CHECKING:  # they bring the compiler, which a page does not wait for
+    import pandas as pd
+
     from rwn_core.scale.dataset import Dataset
     from rwn_core.scale.dataset_preview import DatasetPreview
     from rwn_core.scale.mask_dataset import DatasetRelease
 
 _SURE = 0.02  # share done before the time left is worth saying
 _PATIENCE = 10.0  # seconds in which the workers of a cancelled masking end
+_FOR_USERS = {".html": "notice.html", ".toml": "card.toml", ".xml": "codebook.xml"}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,46 +41,87 @@ class OpenDataset:
         As it was typed.
     path : Path
     dataset : Dataset
-    removed : list of str
-        Columns that are direct identifiers.
-    k, epsilon, q : numbers
-        The setting; an epsilon of 0 is none.
-    target : str
-        Name of the release.
-    looking : Job or None
-        Its result is a DatasetPreview.
-    masking : Job or None
-        Its result is a DatasetRelease.
+    schema : Schema
+        What its columns are.
+    params : RWN
+        The setting.
+    version : int
+        Counts opened datasets, and how often schema or setting came from elsewhere than their
+        fields; part of the fields' keys.
+    keep : bool
+        Whether the secret of the release is kept in a file.
+    target, title, review : str
+        Name of the release; what the data are called in public; when it is looked at again.
+    jobs : dict of str to Job
+        By what they do: "look" has a DatasetPreview as its result, "plan" lines of text, "draw"
+        a DataFrame of random records, "mask" a DatasetRelease, "report" names of files.
     """
 
     name: str
     path: Path
     dataset: Dataset
-    removed: list[str] = field(default_factory=list)
-    k: int = 5
-    epsilon: float = 0.0
-    q: float = 1.0
+    schema: Schema
+    params: Any
+    version: int = 0
+    keep: bool = False
     target: str = ""
-    looking: Job | None = field(default=None, repr=False)
-    masking: Job | None = field(default=None, repr=False)
+    title: str = ""
+    review: str = ""
+    jobs: dict[str, Job] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def at(cls, name: str, path: Path, before: OpenDataset | None) -> OpenDataset:
+        """Open a dataset in the place of another one.
+
+        Raises
+        ------
+        InputError
+        """
+        from rwn_core.scale.dataset import Dataset
+
+        dataset = Dataset.at(path)
+        return cls(
+            name=name,
+            path=path,
+            dataset=dataset,
+            schema=dataset.guessed_schema(),
+            params=RWN(k=5),
+            version=0 if before is None else before.version + 1,
+        )
+
+    def key(self, what: str) -> str:
+        """The key of a field."""
+        return f"data.dataset.{self.version}.{what}"
 
     @property
     def running(self) -> bool:
         """Whether a job of it is under way."""
-        return any(job is not None and job.running for job in (self.looking, self.masking))
+        return any(job.running for job in self.jobs.values())
 
     def cancel(self) -> None:
         """End its jobs."""
-        for job in (self.looking, self.masking):
-            if job is not None:
-                job.cancel()
+        for job in self.jobs.values():
+            job.cancel()
+
+    def erase(self) -> None:
+        """End its jobs and delete what they leave, even if it could go on."""
+        masking = self.jobs.get("mask")
+        if masking is not None:
+            masking.about = (masking.about[0], False)
+        self.cancel()
 
 
 class TimedJob(Job):
     """A job that says how long it will go on."""
 
     def __init__(
-        self, label: str, work: Callable[..., Any], *, words: str, about: Any, **arguments: Any
+        self,
+        label: str,
+        work: Callable[..., Any],
+        *,
+        words: str,
+        about: tuple[Any, ...] = (),
+        **arguments: Any,
     ) -> None:
         self._begun, self._said = time.monotonic(), words
         super().__init__(label, work, words=words, about=about, **arguments)
@@ -90,14 +138,18 @@ class TimedJob(Job):
 
 
 class MaskingJob(TimedJob):
-    """The masking of a dataset: cancelled, it leaves nothing of the original behind."""
+    """The masking of a dataset, `about` a run and whether its secret is kept.
+
+    Cancelled, it leaves nothing of the original behind, unless it can go on with its secret.
+    """
 
     def cancel(self) -> None:
-        """Stop, and delete the unfinished work, which holds original values."""
+        """Stop; delete the unfinished work, which holds original values and cannot go on."""
+        run, keep = self.about
         under_way = self.running
         super().cancel()
-        if under_way:
-            threading.Thread(target=_delete_unfinished, args=(self.about[0],)).start()
+        if under_way and not keep:
+            threading.Thread(target=_delete_unfinished, args=(run.target,)).start()
 
 
 def time_left(share: float, seconds: float) -> str:
@@ -119,33 +171,91 @@ def look(dataset: Dataset, schema: Schema, params: Any, progress: Any) -> Datase
     return preview_dataset(dataset, schema, params, progress=progress)
 
 
-def mask_and_record(
-    source: Path, target: Path, schema: Schema, params: Any, progress: Any
-) -> DatasetRelease:
-    """Mask a dataset under a fresh secret and write its record beside it; work of the process."""
+def plan(source: Path, schema: Schema, params: Any, progress: Any) -> list[str]:
+    """Say what masking a dataset would take; the work of the process."""
+    from rwn_core.scale.dataset_plan import plan_dataset, plan_lines
+    from rwn_core.scale.prepare_run import RunOptions
+
+    be_polite()
+    nowhere = Path(tempfile.gettempdir()) / f"rwn-plan-{secrets.token_hex(8)}"  # never written
+    return plan_lines(plan_dataset(source, nowhere, params, RunOptions(schema=schema)))
+
+
+def draw(dataset: Dataset, schema: Schema, progress: Any) -> pd.DataFrame:
+    """Read random records of a dataset; the work of the process."""
+    from rwn_core.neighbors.preview import SHOWN
+    from rwn_core.scale.dataset_preview import random_records
+
+    be_polite()
+    return random_records(dataset, schema, SHOWN, progress=progress)
+
+
+def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> DatasetRelease:
+    """Mask a dataset and write its record beside it; the work of the process.
+
+    Under a fresh secret, or under the one that lies in the release's key file already.
+    """
     from rwn_core.reporting.dataset_record import dataset_record
-    from rwn_core.reporting.record_parts import FORGOTTEN
+    from rwn_core.reporting.record_parts import FORGOTTEN, KEPT
+    from rwn_core.scale.key_file import read_or_make_key
     from rwn_core.scale.mask_dataset import mask_dataset
     from rwn_core.scale.prepare_run import RunOptions
     from rwn_core.scale.stage import whole
 
     be_polite()  # its workers are as polite
-    options = RunOptions(schema=schema, progress=progress)
-    try:
-        made = mask_dataset(source, target, params, options=options)
-    except Exception:
-        _delete_unfinished(target)  # nobody has the secret that could go on with it
-        raise
-    with whole(target.with_name(f"{target.name}.record.toml")) as beside:
-        beside.write_text(dataset_record(made, params, schema, FORGOTTEN), encoding="utf-8")
+    options = RunOptions(schema=run.schema, progress=progress)
+    with working_on(run):
+        key = read_or_make_key(key_file(run.target)) if keep else None
+        try:
+            made = mask_dataset(source, run.target, run.params, seed=key, options=options)
+        except Exception as error:
+            # nobody has the secret that could go on with it, or it would end in the same way
+            if not keep or isinstance(error, InputError | ParameterError):
+                _delete_unfinished(run.target)
+            raise
+        words = KEPT if keep else FORGOTTEN
+        text = dataset_record(made, run.params, run.schema, words, source)
+        with whole(record_file(run.target)) as beside:
+            beside.write_text(text, encoding="utf-8")
     return made
+
+
+def write_reports(target: Path, source: Path, title: str, review: str, progress: Any) -> list[str]:
+    """Write the reports of a release beside it; the work of the process.
+
+    Returns
+    -------
+    list of str
+        The files for users, then the internal report, by their paths in the folder of releases.
+    """
+    from rwn_core.io.write import write_together
+    from rwn_core.reporting.dataset_record import read_dataset_record
+    from rwn_core.reporting.dataset_reports import internal_dataset_file, public_dataset_files
+    from rwn_core.reporting.facts import Material
+    from rwn_core.scale.key_file import read_key
+
+    be_polite()
+    text = record_file(target).read_text(encoding="utf-8")
+    material = Material(record=read_dataset_record(text, target), title=title, review=review)
+    public = public_dataset_files(
+        material, source, target, _FOR_USERS, lambda share: progress(share / 2)
+    )
+    key = read_key(key_file(target)) if key_file(target).is_file() else None
+    inside = internal_dataset_file(
+        material, source, target, ".html", key, lambda share: progress(0.5 + share / 2)
+    )
+    folder = target.with_name(f"{target.name}.for-users")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    files = {folder / name: public[suffix] for suffix, name in _FOR_USERS.items()}
+    files[target.with_name(f"{target.name}.internal-report.html")] = inside
+    write_together(files)
+    return [str(path.relative_to(target.parent)) for path in files]
 
 
 def _delete_unfinished(target: Path) -> None:
     """Delete what a cancelled masking leaves, also what a worker writes in its last moment."""
-    folders = unfinished(target)
+    left = (*unfinished(target), run_file(target))
     end = time.monotonic() + _PATIENCE
-    while any(folder.exists() for folder in folders) and time.monotonic() < end:
-        for folder in folders:
-            shutil.rmtree(folder, ignore_errors=True)
+    while any(each.exists() for each in left) and time.monotonic() < end:
+        delete_run(target)
         time.sleep(0.1)

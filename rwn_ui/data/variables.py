@@ -100,9 +100,9 @@ def _rules(text: str) -> tuple[EditRule, ...]:
 
 
 def _start(session: Session) -> pd.DataFrame:
-    """The editor's first content: made once a table, or the editor would forget its edits."""
-    key = f"data.{session.generation}.start"
-    if key not in st.session_state:
+    """The editor's first content: made once a visit, or the editor would forget its edits."""
+    key, editor = f"data.{session.generation}.start", f"data.{session.generation}.edit"
+    if editor not in st.session_state:  # groups may have changed on another page
         data = session.data
         rows = [_row(data, variable) for variable in data.schema.variables]
         st.session_state[key] = pd.DataFrame(rows)

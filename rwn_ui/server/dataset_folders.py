@@ -109,7 +109,8 @@ def target_at(name: str) -> Path:
             "with none of blank and dot; choose another one."
         )
     target = base / name
-    if any(each.exists() for each in (target, *unfinished(target))):
+    beside = (*unfinished(target), run_file(target), key_file(target), record_file(target))
+    if any(each.exists() for each in (target, *beside)):
         raise InputError(
             "There is a release of this name already, or one under way; choose another one."
         )
@@ -120,6 +121,21 @@ def unfinished(target: Path) -> tuple[Path, Path]:
     """The folders beside a release in which it is made."""
     stage, files = (target.with_name(f".{target.name}.{what}") for what in ("stage", "unfinished"))
     return stage, files
+
+
+def run_file(target: Path) -> Path:
+    """The hidden file beside a release in the making that says what it is made of."""
+    return target.with_name(f".{target.name}.run")
+
+
+def key_file(target: Path) -> Path:
+    """The file beside a release that keeps its secret, where it is kept."""
+    return target.with_name(f"{target.name}.key")
+
+
+def record_file(target: Path) -> Path:
+    """The internal record beside a release."""
+    return target.with_name(f"{target.name}.record.toml")
 
 
 def _resolved(path: Path) -> Path | None:

@@ -26,7 +26,7 @@ def erase(session: Session) -> None:
     if work.opening is not None:
         work.opening.give_up("It was erased.")
     if work.dataset is not None:
-        work.dataset.cancel()
+        work.dataset.erase()
     work.end()
     own_results().end()
     context = get_script_run_ctx(suppress_warning=True)

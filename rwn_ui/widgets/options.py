@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -33,17 +33,8 @@ def draw(session: Session) -> None:
             key = _key(session, option.name)
             # an earlier choice, a link or a scenario may have brought another value
             st.session_state[key] = _as_shown(option, values[option.name])
-            _DRAWN[option.form](
-                session,
-                option,
-                {
-                    "label": option.title,
-                    "key": key,
-                    "help": escaped(option.help),
-                    "on_change": _take,
-                    "args": (session, option),
-                },
-            )
+            names = [variable.name for variable in session.data.schema.released]
+            field(option, names, key=key, on_change=_take, args=(session, option))
         if refusal:
             st.warning(escaped(refusal))
 
@@ -82,32 +73,46 @@ def _take(session: Session, option: Option) -> None:
         st.session_state[asked] = (session.options, values, str(refusal))
 
 
-def _choice(session: Session, option: Option, about: Mapping[str, Any]) -> None:
-    st.selectbox(options=option.choices, **about)
+def field(option: Option, names: Sequence[str], **about: Any) -> Any:
+    """Draw the field of an option; what it holds.
+
+    Parameters
+    ----------
+    option : Option
+    names : sequence of str
+        The variables that it may name.
+    **about
+        What Streamlit's widget is given beside its label and help.
+    """
+    shown = {"label": option.title, "help": escaped(option.help), **about}
+    return _DRAWN[option.form](option, names, shown)
 
 
-def _switch(session: Session, option: Option, about: Mapping[str, Any]) -> None:
-    st.toggle(**about)
+def _choice(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
+    return st.selectbox(options=option.choices, **about)
 
 
-def _whole(session: Session, option: Option, about: Mapping[str, Any]) -> None:
-    st.number_input(min_value=0, step=1, placeholder="none", **about)
+def _switch(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
+    return st.toggle(**about)
 
 
-def _number(session: Session, option: Option, about: Mapping[str, Any]) -> None:
-    st.number_input(min_value=0.0, step=0.05, format="%g", placeholder="none", **about)
+def _whole(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
+    return st.number_input(min_value=0, step=1, placeholder="none", **about)
 
 
-def _names(session: Session, option: Option, about: Mapping[str, Any]) -> None:
-    names = [variable.name for variable in session.data.schema.released]
-    st.multiselect(options=names, placeholder="as by default", **about)
+def _number(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
+    return st.number_input(min_value=0.0, step=0.05, format="%g", placeholder="none", **about)
 
 
-def _text(session: Session, option: Option, about: Mapping[str, Any]) -> None:
-    st.text_area(placeholder="none", height=80, **about)
+def _names(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
+    return st.multiselect(options=names, placeholder="as by default", **about)
 
 
-_DRAWN: dict[str, Callable[[Session, Option, Mapping[str, Any]], None]] = {
+def _text(option: Option, names: Sequence[str], about: Mapping[str, Any]) -> Any:
+    return st.text_area(placeholder="none", height=80, **about)
+
+
+_DRAWN: dict[str, Callable[[Option, Sequence[str], Mapping[str, Any]], Any]] = {
     "choice": _choice,
     "switch": _switch,
     "whole": _whole,

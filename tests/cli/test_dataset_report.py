@@ -32,49 +32,59 @@ def _table() -> pd.DataFrame:
     )
 
 
-def test_a_report_has_the_facts_and_no_value_of_the_original_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    source, out = tmp_path / "cellar-seven", tmp_path / "out"
+@pytest.fixture
+def released(tmp_path: Path) -> Path:
+    """A folder with a dataset, its release, the key and the record."""
+    source = tmp_path / "cellar-seven"
     source.mkdir()
     table = _table()
     table[:250].to_parquet(source / "a.parquet", index=False)
     table[250:].to_parquet(source / "b.parquet", index=False)
-    key, record, report = (tmp_path / name for name in ("key", "record.toml", "report.html"))
-    masking = ["mask-dataset", str(source), str(out), "--k", "4", "--drop", "person"]
-    masking += ["--workers", "1", "--key-file", str(key), "--record", str(record)]
-    assert run(masking) == 0
+    masking = ["mask-dataset", str(source), str(tmp_path / "out"), "--k", "4", "--drop", "person"]
+    masking += ["--workers", "1", "--key-file", str(tmp_path / "key")]
+    assert run([*masking, "--record", str(tmp_path / "record.toml")]) == 0
+    return tmp_path
+
+
+def _hidden(released: Path) -> list[str]:
+    table = _table()
+    secret = (released / "key").read_text().strip().splitlines()[-1]
+    rare = ["hermitage", "lighthouse", "777123", "777,1", secret]
+    return [*table["person"], *map(str, table["x"]), *rare]
+
+
+def test_a_report_has_the_facts_and_no_value_of_the_original_alone(
+    released: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, out, key = (released / name for name in ("cellar-seven", "out", "key"))
+    record, report = released / "record.toml", released / "report.html"
     auditing = ["audit-dataset", str(source), str(out), "--drop", "person", "--sample", "50"]
     auditing += ["--response", "y", "--predictor", "x", "--key-file", str(key)]
     both = ["--record", str(record), "--report"]
     assert run([*auditing, *both, str(report)]) == 0
     assert run([*auditing, *both, str(report.with_suffix(".json"))]) == 0
 
+    table, masked = _table(), pd.read_parquet(out)
     text = report.read_text(encoding="utf-8")
     facts = {
         fact["key"]: fact["content"]
         for fact in json.loads(report.with_suffix(".json").read_text())["facts"]
     }
-    released = pd.read_parquet(out)
     means = {row[0]: row[1:3] for row in facts["changed"]["table"]["rows"]}
-    assert means["x"] == [f"{each['x'].mean():.4g}" for each in (table, released)]
+    assert means["x"] == [f"{each['x'].mean():.4g}" for each in (table, masked)]
     assert means["sparse"] == ["–", "–"]
     levels = {row[1]: row[3] for row in facts["levels"]["table"]["rows"] if row[0] == "place"}
-    assert levels["north"] == str((released["place"] == "north").sum())
+    assert levels["north"] == str((masked["place"] == "north").sum())
     assert ["parameter k", "4"] in facts["parameters"]["table"]["rows"]
     assert ["released rows in the sample", "50"] in facts["linkage"]["table"]["rows"]
     assert any("true one" in row[0] and "%" in row[1] for row in facts["linkage"]["table"]["rows"])
     assert "person" in facts["data"]["lines"][1]
     assert "What changed" in text
-
-    secret = key.read_text().strip().splitlines()[-1]
-    hidden = [*table["person"], *map(str, table["x"]), "hermitage", "lighthouse", "777123", "777,1"]
     for said in (text, json.dumps(facts, ensure_ascii=False), record.read_text()):
-        assert not [value for value in hidden if value in said]
-        assert source.name not in said
-        assert secret not in said
+        assert not [value for value in _hidden(released) if value in said]
+        assert (source.name in said) == (said == record.read_text())  # so that it is found again
 
-    kinds = tmp_path / "kinds.toml"
+    kinds = released / "kinds.toml"
     variables = [("x", "continuous"), ("y", "continuous"), ("place", "ordered")]
     variables += [("sparse", "count"), ("person", "categorical")]
     kinds.write_text(
@@ -84,7 +94,32 @@ def test_a_report_has_the_facts_and_no_value_of_the_original_alone(
     assert run([*auditing, *both, str(report), "--schema", str(kinds)]) == 3
     assert "in another way" in capsys.readouterr().err
     (out / next(out.iterdir()).name).write_bytes(b"changed")
-    capsys.readouterr()
     assert run([*auditing, *both, str(report)]) == 3
     assert "not the one that the record was made of" in capsys.readouterr().err
     assert run([*auditing, "--report", str(report)]) == 2
+
+
+def test_a_record_gives_the_notice_and_a_card_that_knows_its_files(released: Path) -> None:
+    out, record, notice, card = (
+        released / name for name in ("out", "record.toml", "notice.html", "card.toml")
+    )
+    for file in (notice, card):
+        assert run(["report", str(record), "--public", "-o", str(file)]) == 0
+        assert not [value for value in _hidden(released) if value in file.read_text()]
+    part = next(out.iterdir())
+    for file in (out, part):
+        assert run(["verify", str(file), str(card)]) == 0
+    assert run(["report", str(record), "-o", str(released / "report.html")]) == 0
+    assert "not known without the key" in (released / "report.html").read_text()
+
+    notice.unlink()
+    again = ["report", str(record), "--public", "-o", str(notice)]
+    assert run([*again, "--title", "The hermitage"]) == 4
+    assert not notice.exists()
+    moved = out.rename(released / "moved")
+    assert run(again) == 3
+    there = ["--released", str(moved), "--original", str(released / "cellar-seven")]
+    assert run([*again, *there]) == 0
+    (moved / part.name).write_bytes(b"changed")
+    for file in (moved, moved / part.name):
+        assert run(["verify", str(file), str(card)]) == 4

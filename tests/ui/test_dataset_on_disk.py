@@ -11,12 +11,17 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import InputError, ParameterError
+from rwn_core.data.variable import Role
+from rwn_core.errors import InputError, ParameterError, ReleaseError
 from rwn_core.scale import dataset_preview
 from rwn_core.scale.dataset import Dataset
+from rwn_core.scale.key_file import read_key
 from rwn_ui.background import dataset_job
-from rwn_ui.data import dataset as dataset_page
+from rwn_ui.background.dataset_job import mask_and_record, write_reports
+from rwn_ui.data import dataset_columns, dataset_look, dataset_masking
 from rwn_ui.server import dataset_folders, launch
+from rwn_ui.server.dataset_runs import BegunRun, begun_now, stopped_runs, working_on
+from rwn_ui.state.change_table import reslice
 
 N = 600
 
@@ -85,41 +90,130 @@ def test_folders_are_offered_side_by_side(
     assert dataset_folders.datasets_folder() is None
 
 
-def test_a_dataset_is_looked_at_and_masked(
-    open_page, at_once, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("TimedJob", "MaskingJob"):
-        monkeypatch.setattr(dataset_page, name, at_once)
+@pytest.fixture
+def here(at_once, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs of a dataset run in this process."""
+    assert folders
+    for module in (dataset_look, dataset_masking):
+        monkeypatch.setattr(module, "TimedJob", at_once)
+    monkeypatch.setattr(dataset_masking, "MaskingJob", at_once)
     monkeypatch.setattr(dataset_job, "be_polite", lambda: None)
     monkeypatch.setenv("RWN_THREADS", "1")
-    test = open_page("data").test
-    test.text_input(key="data.dataset.path").set_value("../secret").run()
-    screen = test.button(key="data.dataset.open").click().run()
-    assert "must lie in the folder" in screen.error[0].value
+
+
+def opened_page(open_page):
+    """The Data page with the dataset open and its names left out."""
+    screen = open_page("data")
+    test = screen.test
     test.text_input(key="data.dataset.path").set_value("survey").run()
     test.button(key="data.dataset.open").click().run()
     assert any("600 records, 3 columns, 2 files" in each.value for each in test.markdown)
-    test.multiselect(key="data.dataset.removed").set_value(["name"]).run()
-    test.number_input(key="data.dataset.epsilon").set_value(0.5).run()
+    opened = screen.work.dataset
+    opened.schema = opened.schema.replace_variable("name", role=Role.IDENTIFIER)
+    opened.version += 1
+    test.run()
+    return screen
+
+
+@pytest.mark.usefixtures("here")
+def test_a_dataset_is_looked_at_masked_and_reported(open_page, folders: tuple[Path, Path]) -> None:
+    test = open_page("data").test
+    test.text_input(key="data.dataset.path").set_value("../secret").run()
+    test.button(key="data.dataset.open").click().run()
+    assert "must lie in the folder" in test.error[0].value
+    test = opened_page(open_page).test
+    test.number_input(key="data.dataset.1.epsilon").set_value(0.5).run()
     test.button(key="data.dataset.look").click().run()
     assert not test.error
     words = " ".join(each.value for each in test.markdown)
     assert "500 random records, with neighborhoods in the full table of 600" in words
     assert "person-" not in str(test.main)
-    test.number_input(key="data.dataset.k").set_value(7).run()
+    test.selectbox(key="data.dataset.1.neighbors").set_value("sample").run()
+    test.number_input(key="data.dataset.1.sample.m").set_value(50).run()
     assert any("earlier choice" in each.value for each in test.caption)
+    test.button(key="data.dataset.plan").click().run()
+    assert any("600 records in 2 files" in each.value for each in test.markdown)
 
-    test.text_input(key="data.dataset.target").set_value("first").run()
+    test.text_input(key="data.dataset.1.target").set_value("first").run()
+    test.toggle(key="data.dataset.1.keep").set_value(True).run()
     test.button(key="data.dataset.mask").click().run()
     assert not test.error
     assert "600 records were released as 1 file" in test.success[0].value
+    assert "Its secret lies in first.key" in test.success[0].value
     out = folders[1]
-    released = pd.read_parquet(out / "first")
-    original = pd.read_parquet(folders[0] / "survey")
-    assert sorted(released.columns) == ["x", "y"]
-    assert set(released["x"]) <= set(original["x"])
-    assert sorted(each.name for each in out.iterdir()) == ["first", "first.record.toml"]
-    assert str(folders[0]) not in (out / "first.record.toml").read_text()
+    assert sorted(each.name for each in out.iterdir()) == [
+        "first",
+        "first.key",
+        "first.record.toml",
+    ]
+    # the release that the command and Python give for the same key
+    data = rwn.Microdata.from_frame(pd.read_parquet(folders[0] / "survey")[["x", "y"]])
+    params = rwn.RWN(k=5, epsilon=0.5, neighbors="sample", m=50)
+    release = rwn.mask(data, params, seed=read_key(out / "first.key"))
+    wanted = pd.read_parquet(release.publish(out.parent / "memory.parquet"))
+    pd.testing.assert_frame_equal(pd.read_parquet(out / "first"), wanted)
+
+    test.text_input(key="data.dataset.1.title").set_value("Ask person-17 of it").run()
+    with pytest.raises(ReleaseError, match="fewer than 10 records"):
+        write_reports(out / "first", folders[0] / "survey", "Ask person-17", "", lambda _: None)
+    test.text_input(key="data.dataset.1.title").set_value("Homes").run()
+    test.button(key="data.dataset.report").click().run()
+    assert not test.error
+    assert "first.internal-report.html" in test.success[1].value
+    users = out / "first.for-users"
+    assert {each.name for each in users.iterdir()} == {"notice.html", "card.toml", "codebook.xml"}
+    assert "<title>Homes</title>" in (users / "notice.html").read_text()
+    assert "not known without the key" not in (out / "first.internal-report.html").read_text()
+
+
+@pytest.mark.usefixtures("here")
+def test_random_records_go_to_tune_and_a_setting_comes_back(open_page, tmp_path: Path) -> None:
+    screen = opened_page(open_page)
+    test, opened = screen.test, screen.work.dataset
+    test.button(key="data.dataset.draw").click().run()
+    assert not test.error
+    session = screen.session
+    assert session.name == "survey, 600 random records"
+    assert session.data.names == ("x", "y")
+    assert "person-" not in str(test.main)
+    assert any("not those of the full table" in each.value for each in test.caption)
+    screen.visit("tune").wait().weigh(y=3.0)
+    screen.wait().move("levers", {"k": 9, "q": 0.7})
+    reslice(session, [["x", "y"]])
+    screen.visit("data")
+    test.button(key="data.dataset.take").click().run()
+    assert not test.error
+    assert session.params.k == 9  # coming back changes nothing
+    assert (opened.params.k, opened.params.q) == (9, 0.7)
+    assert opened.params.epsilon == session.params.epsilon
+    assert opened.schema.variable("y").weight == 3.0
+    assert opened.schema.slices == (("x", "y"),)
+    assert opened.schema.variable("name").role is Role.IDENTIFIER
+    assert test.number_input(key=f"data.dataset.{opened.version}.k").value == 9
+    session.precision = (("x", 0.5),)
+    test.button(key="data.dataset.take").click().run()
+    assert "released without rounding" in test.error[0].value
+    assert opened.params.k == 9
+
+
+@pytest.mark.usefixtures("here")
+def test_columns_are_described_by_a_file_or_in_place(open_page) -> None:
+    screen = opened_page(open_page)
+    opened = screen.work.dataset
+    kinds = [("x", "continuous"), ("y", "count"), ("name", "categorical")]
+    text = "".join(f'[[variable]]\nname = "{name}"\nkind = "{kind}"\n' for name, kind in kinds)
+    for content in (text, text.replace('"x"', '"z"')):
+        upload = screen.test.file_uploader(key="data.dataset.schema")
+        upload.set_value(("kinds.toml", content.encode(), "application/toml")).run()
+        assert opened.schema == rwn.Schema.from_toml(text)
+    assert "lacks column x" in screen.errors[0]
+    rows = pd.DataFrame([dataset_columns._row(each) for each in opened.schema.variables])
+    rows["role"] = ["key", "other", "identifier"]
+    rows.loc[1, ["weight", "group", "masked"]] = [0.5, "pair", False]
+    schema = dataset_columns._described(opened.schema, rows)
+    assert [each.role for each in schema.variables] == [Role.KEY, Role.OTHER, Role.IDENTIFIER]
+    y = schema.variable("y")
+    assert (y.weight, y.group, y.masked) == (0.5, "pair", False)
 
 
 def test_a_page_says_whose_neighborhoods_it_shows(
@@ -129,7 +223,7 @@ def test_a_page_says_whose_neighborhoods_it_shows(
     source = Dataset.at(folders[0] / "survey")
     schema, params = source.guessed_schema(), rwn.RWN(k=5)
     found = dataset_preview.preview_dataset(source, schema, params, largest_exact=100)
-    words = dataset_page._words(found, params)
+    words = dataset_look._words(found, params)
     assert "neighborhoods among 50 random ones of 600 (Method 1)" in words
     assert "neighborhoods in the full table" not in words
 
@@ -139,21 +233,28 @@ def test_without_the_option_there_is_no_control(open_page) -> None:
     assert not [each for each in test.text_input if each.key == "data.dataset.path"]
 
 
-def test_a_cancelled_masking_leaves_nothing_of_the_original(folders: tuple[Path, Path]) -> None:
-    target = folders[1] / "late"
-    stage = folders[1] / ".late.stage"
-    job = dataset_job.MaskingJob(
-        "mask", wait_in_stage, words="Masking", about=(target,), stage=str(stage)
-    )
+def begun(folders: tuple[Path, Path], name: str, params: rwn.RWN | None = None) -> BegunRun:
+    schema = Dataset.at(folders[0] / "survey").guessed_schema()
+    schema = schema.replace_variable("name", role=Role.IDENTIFIER)
+    return begun_now("survey", folders[1] / name, schema, params or rwn.RWN(k=5))
+
+
+def test_an_erased_masking_leaves_nothing_of_the_original(folders: tuple[Path, Path]) -> None:
+    run, stage = begun(folders, "late"), folders[1] / ".late.stage"
+    job = dataset_job.MaskingJob("mask", wait_in_stage, words="Masking", about=(run, True), run=run)
+    opened = dataset_job.OpenDataset.at("survey", folders[0] / "survey", None)
+    opened.jobs["mask"] = job
     end = time.monotonic() + 60
     while not (stage / "x").exists():
         assert time.monotonic() < end
         time.sleep(0.02)
     assert job.words.startswith("Masking")
-    job.cancel()
+    assert stopped_runs() == []  # somebody works on it
+    assert (stage / "x").exists()
+    opened.erase()
     assert not job.running
     end = time.monotonic() + 5
-    while stage.exists():
+    while list(folders[1].iterdir()):
         assert time.monotonic() < end
         time.sleep(0.02)
 
@@ -163,22 +264,66 @@ def test_a_masking_that_fails_leaves_nothing_of_the_original(
 ) -> None:
     monkeypatch.setattr(dataset_job, "be_polite", lambda: None)
     monkeypatch.setenv("RWN_THREADS", "1")
-    source = folders[0] / "survey"
-    schema, shares = Dataset.at(source).guessed_schema(), list[float]()
-    with pytest.raises(ParameterError, match="no other record within epsilon"):
-        dataset_job.mask_and_record(
-            source, folders[1] / "out", schema, rwn.RWN(epsilon=1e-9), shares.append
-        )
-    assert max(shares) > 0
-    assert not list(folders[1].iterdir())
+    shares = list[float]()
+    for keep in (False, True):
+        run = begun(folders, "out", rwn.RWN(epsilon=1e-9))
+        with pytest.raises(ParameterError, match="no other record within epsilon"):
+            mask_and_record(run, folders[0] / "survey", keep, shares.append)
+        assert max(shares) > 0
+        assert not list(folders[1].iterdir())
 
 
-def wait_in_stage(stage: str, progress) -> None:
+@pytest.mark.usefixtures("here")
+def test_a_masking_that_was_killed_goes_on_or_is_swept(
+    open_page, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, source = folders[1], folders[0] / "survey"
+
+    def killed(share: float) -> None:
+        if share > 0.4:
+            raise KeyboardInterrupt  # no code of ours catches it, as none sees a kill
+
+    for name, keep in (("kept", True), ("forgotten", False)):
+        with pytest.raises(KeyboardInterrupt):
+            mask_and_record(begun(folders, name), source, keep, killed)
+        assert (out / f".{name}.stage" / "run.json").exists()
+    key = read_key(out / "kept.key")
+    assert (out / "kept.key").read_text().strip() not in (out / ".kept.run").read_text()
+    with working_on(begun(folders, "busy")):
+        assert [run.target.name for run in stopped_runs()] == ["kept"]
+        assert (out / ".busy.run").exists()
+    assert sorted(each.name for each in out.iterdir()) == [
+        ".kept.run",
+        ".kept.stage",
+        ".kept.unfinished",
+        "kept.key",
+    ]
+    test = open_page("data").test
+    assert any("kept: a release of survey, begun" in each.value for each in test.markdown)
+    test.button(key="data.dataset.go_on.0").click().run()
+    assert not test.error
+    assert sorted(each.name for each in out.iterdir()) == ["kept", "kept.key", "kept.record.toml"]
+    data = rwn.Microdata.from_frame(pd.read_parquet(source)[["x", "y"]])
+    wanted = pd.read_parquet(
+        rwn.mask(data, rwn.RWN(k=5), seed=key).publish(out.parent / "memory.parquet")
+    )
+    pd.testing.assert_frame_equal(pd.read_parquet(out / "kept"), wanted)
+
+    with pytest.raises(KeyboardInterrupt):
+        mask_and_record(begun(folders, "again"), source, True, killed)
+    test.run()
+    test.button(key="data.dataset.delete.0").click().run()
+    assert not [each for each in out.iterdir() if "again" in each.name]
+
+
+def wait_in_stage(run: BegunRun, progress) -> None:
     """Work of a process that is ended from outside."""
-    Path(stage).mkdir()
-    progress(0.5)
-    (Path(stage) / "x").write_text("original")
-    time.sleep(60)
+    stage = run.target.with_name(f".{run.target.name}.stage")
+    with working_on(run):
+        stage.mkdir()
+        progress(0.5)
+        (stage / "x").write_text("original")
+        time.sleep(60)
 
 
 def test_the_time_left_is_said_in_words() -> None:

@@ -30,7 +30,7 @@ def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPat
         dataframe_source_mgr=SimpleNamespace(clear_all_for_session=lambda session_id: None),
     )
     ended: list[str] = []
-    dataset = SimpleNamespace(cancel=lambda: ended.append("dataset"))
+    dataset = SimpleNamespace(erase=lambda: ended.append("dataset"))
     nothing = SimpleNamespace(opening=None, dataset=dataset, end=lambda: None)
     state, parts = SessionState(), {"watch": "a part of a page"}
     state._new_widget_state.widget_metadata["cancel"] = "a button that holds a reading"

@@ -135,7 +135,7 @@ def _linkage(material: Material) -> Content:
 def _files(material: Material) -> Content:
     file = material.record["file"]
     named = {
-        "files": f"{file['files']:,}",
+        "files": f"{len(file['parts']):,}",
         "bytes": f"{file['size']:,}",
         "SHA-256 of what sha256sum says of the files": file["sha256"],
         "format and row order": f"{file['format']}, {file['order']}",
@@ -150,6 +150,8 @@ _OTHERS = {entry.key: entry for entry in (*OUTSIDE, *INSIDE)}
 _INTERNAL = Audience.INTERNAL
 DATASET = (
     _OTHERS["treated"],
+    _OTHERS["variables"],
+    _OTHERS["loss"],
     _OTHERS["data"],
     _OTHERS["parameters"],
     Entry(key="changed", title="What changed", audience=_INTERNAL, make=_changed),
@@ -159,8 +161,11 @@ DATASET = (
     Entry(key="linkage", title="Risk, on a sample", audience=_INTERNAL, make=_linkage),
     _OTHERS["cautions"],
     _OTHERS["errors"],
+    _OTHERS["totals"],
     _OTHERS["use"],
+    _OTHERS["file"],
+    _OTHERS["review"],
     _OTHERS["versions"],
     Entry(key="files", title="Files and hashes", audience=_INTERNAL, make=_files),
 )
-"""In the order of the report of a dataset's release."""
+"""In the order of the reports of a dataset's release."""

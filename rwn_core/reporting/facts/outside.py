@@ -114,7 +114,10 @@ def _file(material: Material) -> Content:
     file, made = material.record["file"], material.made
     id = material.record["release"]["id"]
     about = {"made": made, "records": f"{material.records:,}", "id": id, "sha256": file["sha256"]}
-    return Content(lines=tuple(line.format(**about) for line in words.FILE))
+    if "parts" in file:
+        about["files"] = f"{len(file['parts']):,}"
+    lines = words.FILES if "parts" in file else words.FILE
+    return Content(lines=tuple(line.format(**about) for line in lines))
 
 
 def _review(material: Material) -> Content:

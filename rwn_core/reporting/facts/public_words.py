@@ -97,6 +97,12 @@ FILE = (
     "Release {id}.",
     "SHA-256 of the file: {sha256}",
 )
+FILES = (
+    "The release was made on {made} and has {records} records. Number of its files: {files}.",
+    "Release {id}.",
+    "SHA-256 of the list of its files: {sha256}",
+    "The card of the release has the SHA-256 of each file.",
+)
 REVIEW = "The release is looked at again by {review}."
 NOTICE = "Public notice"
 TITLES = (
@@ -127,5 +133,6 @@ def vocabulary() -> tuple[str, ...]:
         *LOSS_COLUMNS,
         *ERRORS,
     ]
-    parts += [*LOST.values(), *CHANGED.values(), *REPORTED_ERRORS.values(), *NEAR, *USE, *FILE]
+    parts += [*LOST.values(), *CHANGED.values(), *REPORTED_ERRORS.values(), *NEAR, *USE]
+    parts += [*FILE, *FILES]
     return (*parts, *TITLES)

@@ -1,0 +1,220 @@
+"""The leak check of a dataset's release: of its files, and of what is to be said of them.
+
+Nothing is held in memory but a batch of records, some texts of the release, and what the public
+files say. What is refused is named by its kind, never by its value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from rwn_core.data.schema import Schema
+from rwn_core.data.suspicions import identifier_form
+from rwn_core.errors import ReleaseError
+from rwn_core.parallel.threads import Progress
+from rwn_core.reporting.leak_check import LEAST, counted
+from rwn_core.scale.audit_dataset import DatasetAudit
+from rwn_core.scale.dataset import BATCH, Dataset, frame_of
+
+TEXTS = 10_000  # different texts of a released variable that are looked at
+_MANY = 0.5  # of them that must be those of an identifier
+_NAME = re.compile(r"part-\d{6}\.parquet")
+
+Texts = Mapping[str, Set[str]]
+"""Different texts of the release, by variable; its rows are in random order, and so are they."""
+
+
+def check_released(record: Mapping[str, Any], released: Path) -> dict[str, set[str]]:
+    """Refuse released files that hold more than the values of their variables.
+
+    Parameters
+    ----------
+    record : mapping
+        Of the release; its hashes are those of the files.
+    released : Path
+        The folder of the release.
+
+    Returns
+    -------
+    dict of str to set of str
+        Texts of each released variable that has texts, at most `TEXTS` of each.
+
+    Raises
+    ------
+    ReleaseError
+        The folder holds something else, a file has another column or more than its values (such
+        as what a program notes in its footer), or a variable looks like a direct identifier.
+    """
+    named = [part["name"] for part in record["file"]["parts"]]
+    if sorted(path.name for path in released.iterdir()) != named:
+        raise _refusal("The folder of the release holds more than its files")
+    texts: dict[str, set[str]] = {}
+    for name in named:
+        path = released / name
+        if not _NAME.fullmatch(name) or path.is_symlink() or not path.is_file():
+            raise _refusal("The folder of the release holds a file that is none of its own")
+        with _opened(path) as source:
+            _check_footer(source, record["table"]["variables"])
+            _take_texts(source, texts)
+    for variable, some in texts.items():
+        form = identifier_form(list(some))
+        if form:
+            raise _refusal(
+                f"The released variable {variable} looks like {form}; leave it out with --drop and "
+                "mask again"
+            )
+    return texts
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """A file of the release; one that is no Parquet is refused."""
+    try:
+        with pq.ParquetFile(path) as source:
+            yield source
+    except pa.ArrowException:
+        raise _refusal(f"{path.name} is damaged or not Parquet") from None
+
+
+def _check_footer(source: Any, variables: list[str]) -> None:
+    """Refuse other columns, and whatever a footer can hold beside them."""
+    footer, fields = source.metadata, source.schema_arrow
+    if fields.names != variables:
+        raise _refusal("A released file has other columns than the variables of the release")
+    notes = [footer.metadata, *(field.metadata for field in fields)]
+    groups = [footer.row_group(number) for number in range(footer.num_row_groups)]
+    columns = [group.column(place) for group in groups for place in range(group.num_columns)]
+    notes += [column.metadata for column in columns]
+    if any(notes):
+        raise _refusal("The footer of a released file holds notes of the program that wrote it")
+    if any(column.is_stats_set or column.has_column_index for column in columns):
+        raise _refusal("The footer of a released file holds extremes of its columns")
+    if any(group.sorting_columns for group in groups):
+        raise _refusal("The footer of a released file says by what its rows are sorted")
+
+
+def _take_texts(source: Any, texts: dict[str, set[str]]) -> None:
+    """Add the different texts of a file to those that are known, as far as there is room."""
+    kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    names = [
+        field.name
+        for field in source.schema_arrow
+        if any(kind(field.type) for kind in kinds)
+        and len(texts.setdefault(field.name, set())) < TEXTS
+    ]
+    if not names:
+        return
+    for batch in source.iter_batches(BATCH, columns=names):
+        for name in names:
+            some = batch.column(name).unique().drop_null().to_pylist()
+            texts[name].update(some[: TEXTS - len(texts[name])])
+        if all(len(texts[name]) >= TEXTS for name in names):
+            return
+
+
+def check_copied(found: DatasetAudit) -> None:
+    """Refuse a release with a value that its variable does not have in the original.
+
+    Raises
+    ------
+    ReleaseError
+    """
+    before, after = found.original, found.released
+    strange = [name for name, each in after.levels.items() if each.keys() - before.levels[name]]
+    for name, each in after.columns.items():
+        known = before.columns[name]
+        if each.count and not (known.least <= each.least and each.greatest <= known.greatest):
+            strange.append(name)
+    if strange:
+        raise _refusal(
+            f"The released variable {strange[0]} has a value that the original's has not, so that "
+            "it is no copy of it"
+        )
+
+
+def rare_in_dataset(
+    original: Dataset,
+    schema: Schema,
+    said: Set[Any],
+    texts: Texts,
+    progress: Progress | None = None,
+) -> set[Any]:
+    """Find which values a public file would say that few records of the original have.
+
+    Direct identifiers are read, too: a name of one person is what must not be said.
+
+    Parameters
+    ----------
+    original : Dataset
+    schema : Schema
+        Of its columns.
+    said : set
+        From `rwn_core.reporting.leak_check.said_values`.
+    texts : mapping of str to set of str
+        From `check_released`.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    set
+        In the form of `rwn_core.reporting.leak_check.rare_values`.
+
+    Raises
+    ------
+    ReleaseError
+        A released variable holds the values of a direct identifier.
+    """
+    names = [name for name, _ in original.columns]
+    hidden = {variable.name for variable in schema.variables if not variable.is_released}
+    held = frozenset[str]().union(*texts.values())
+    records: dict[str, Counter[Any]] = {name: Counter() for name in names}
+    owners: dict[str, Counter[Any]] = {name: Counter() for name in hidden}
+    for start in range(0, original.n, BATCH):
+        stop = min(start + BATCH, original.n)
+        frame = frame_of(original.read(start, stop, names))
+        for name in names:
+            for form, value, count in counted(_possible(frame[name], said, name in hidden)):
+                if form in said:
+                    records[name][form, value] += count
+                if name in hidden and value in held:
+                    owners[name][value] += count
+        if progress is not None:
+            progress(stop / original.n)
+    _refuse_identifiers(owners, texts)
+    few = {form for each in records.values() for (form, _), n in each.items() if n < LEAST}
+    return few - {""}
+
+
+def _possible(column: pd.Series[Any], said: Set[Any], hidden: bool) -> pd.Series[Any]:
+    """Of numbers those that are said; of others all."""
+    if hidden or pd.api.types.is_bool_dtype(column.dtype):
+        return column
+    if not pd.api.types.is_numeric_dtype(column):
+        return column
+    return column[column.isin([value for value in said if isinstance(value, float)])]
+
+
+def _refuse_identifiers(owners: Mapping[str, Counter[Any]], texts: Texts) -> None:
+    """Refuse a released variable of which many texts are an identifier's, each of few records."""
+    for identifier, counts in owners.items():
+        few = {value for value, count in counts.items() if count < LEAST}
+        for name, some in texts.items():
+            if some and len(some & few) >= _MANY * len(some):
+                raise _refusal(
+                    f"The released variable {name} holds the values of {identifier}, a direct "
+                    "identifier; leave it out with --drop and mask again"
+                )
+
+
+def _refusal(what: str) -> ReleaseError:
+    return ReleaseError(f"{what}; nothing public was written.")

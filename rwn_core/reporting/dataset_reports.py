@@ -1,0 +1,183 @@
+"""The reports of a dataset's release: what the public may know, and what stays in the house.
+
+The facts are those of every release; what they say is read from the files, batch by batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rwn_core.data.question import Question
+from rwn_core.errors import NotApplicable
+from rwn_core.measures.utility.regression import standardized_difference
+from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
+from rwn_core.reporting.dataset_leaks import check_copied, check_released, rare_in_dataset
+from rwn_core.reporting.dataset_record import recorded_schema
+from rwn_core.reporting.facts import Material
+from rwn_core.reporting.internal_report import internal_file
+from rwn_core.reporting.leak_check import check_file, check_release, said_values
+from rwn_core.reporting.public_notice import require_form, unchecked_file
+from rwn_core.scale.audit_dataset import AuditOptions, DatasetAudit, audit_dataset
+from rwn_core.scale.dataset import Dataset
+from rwn_core.scale.dataset_regression import coefficients, standard_errors
+
+_COMPARED = 0.8  # of the work: four passes; the fifth looks for what the files would give away
+
+
+def public_dataset_files(
+    material: Material,
+    original: str | Path,
+    released: Path,
+    suffixes: Iterable[str],
+    progress: Progress | None = None,
+) -> dict[str, bytes]:
+    """Write public files of a dataset's release, once the leak check has passed.
+
+    Parameters
+    ----------
+    material : Material
+        Of a record from `rwn_core.reporting.dataset_record.read_dataset_record`.
+    original : str or Path
+        The dataset: a folder, a pattern or one file. Of its values that few records have none may
+        be in a file.
+    released : Path
+        The folder of the release.
+    suffixes : iterable of str
+        Those of `rwn_core.reporting.public_notice.PUBLIC_FORMS`.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Returns
+    -------
+    dict of str to bytes
+        By suffix.
+
+    Raises
+    ------
+    InputError
+        The original is another dataset.
+    ParameterError
+        There is no such form.
+    ReleaseError
+        A released file or a public one would give away what must stay in the house.
+    """
+    suffixes = tuple(suffixes)
+    for suffix in suffixes:
+        require_form(suffix)
+    check_release(material.record)
+    texts = check_released(material.record, released)
+    dataset = Dataset.at(original)
+    schema = recorded_schema(material.record, dataset)
+    options = AuditOptions(schema=replace(schema, question=None), sample=0)
+    found = audit_dataset(original, released, options, _part(progress, 0.0, _COMPARED))
+    check_copied(found)
+    known = _with_readings(material, found, schema.question)
+    contents = {suffix: unchecked_file(known, suffix) for suffix in suffixes}
+    said = set[Any]().union(*(said_values(c, suffix, known) for suffix, c in contents.items()))
+    rare = rare_in_dataset(dataset, schema, said, texts, _part(progress, _COMPARED, 1.0))
+    for suffix, content in contents.items():
+        check_file(content, suffix, known, rare)
+    return contents
+
+
+def internal_dataset_file(
+    material: Material,
+    original: str | Path,
+    released: Path,
+    suffix: str,
+    key: SecretKey | None = None,
+    progress: Progress | None = None,
+) -> bytes:
+    """Write the internal report of a dataset's release.
+
+    Parameters
+    ----------
+    material, original, released, progress
+        As for `public_dataset_files`.
+    suffix : str
+        One of `rwn_core.reporting.internal_report.FORMS`.
+    key : SecretKey, optional
+        That of the release: only it says which record a released row is of.
+
+    Raises
+    ------
+    InputError, ParameterError
+    """
+    schema = recorded_schema(material.record, Dataset.at(original))
+    options = AuditOptions(schema=replace(schema, question=None), key=key)
+    found = audit_dataset(original, released, options, progress)
+    if schema.question is not None:
+        sides = (found.original, found.released)
+        with suppress(NotApplicable):
+            one, two = (coefficients(side, schema.question) for side in sides)
+            found = replace(found, regression=(one, two))
+    return internal_file(_with_readings(material, found, schema.question), suffix)
+
+
+def dataset_readings(found: DatasetAudit, question: Question | None) -> dict[str, dict[str, Any]]:
+    """Read the measures of public facts from sums over a dataset and its release.
+
+    Parameters
+    ----------
+    found : DatasetAudit
+    question : Question, optional
+        The regression to keep.
+
+    Returns
+    -------
+    dict
+        By measure, as a record holds them; what has no answer is left out.
+    """
+    moved = {name: found.distances[name] for name in found.original.levels}
+    each = [*found.steps.values(), *moved.values()]
+    shifts = {name: _shift(found, name) for name in found.original.numeric}
+    readings: dict[str, dict[str, Any]] = {}
+    if each:
+        readings["marginals"] = {
+            "value": float(np.mean(each)),
+            "mean_shift": {name: shift for name, shift in shifts.items() if shift is not None},
+            "share_shift": moved,
+        }
+    if found.correlation_change is not None:
+        readings["correlation"] = {"value": found.correlation_change}
+    if question is not None:
+        with suppress(NotApplicable):
+            readings |= _regression(found, question)
+    return readings
+
+
+def _shift(found: DatasetAudit, name: str) -> float | None:
+    before, after = (side.columns[name] for side in (found.original, found.released))
+    return (after.mean - before.mean) / before.sd if before.sd > 0 and after.count else None
+
+
+def _regression(found: DatasetAudit, question: Question) -> dict[str, dict[str, Any]]:
+    sides = (found.original, found.released)
+    slopes = [np.array(list(coefficients(side, question).values())[1:]) for side in sides]
+    errors = [standard_errors(side, question) for side in sides]
+    moved = standardized_difference(slopes[0], slopes[1], errors[0])
+    ratio = errors[1] / errors[0]
+    return {
+        "regression": {"value": float(np.median(moved))},
+        "standard_errors": {
+            "value": float(np.median(np.abs(ratio - 1))),
+            "ratio": [1.0, *ratio.tolist()],  # the intercept's, which no fact reads, stands first
+        },
+    }
+
+
+def _with_readings(material: Material, found: DatasetAudit, question: Question | None) -> Material:
+    readings = dataset_readings(found, question)
+    return replace(material, record={**material.record, "readings": readings}, dataset=found)
+
+
+def _part(progress: Progress | None, low: float, high: float) -> Callable[[float], None] | None:
+    """The progress of a part of the work."""
+    return None if progress is None else lambda share: progress(low + (high - low) * share)

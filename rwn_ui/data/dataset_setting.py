@@ -1,0 +1,121 @@
+"""How a dataset is masked: the setting of the method RWN, with who can give values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from rwn_core.masking import RWN, Option, method_options
+from rwn_ui.background.dataset_job import OpenDataset
+from rwn_ui.state.session import Session
+from rwn_ui.widgets.folded import folded
+from rwn_ui.widgets.options import field
+
+_GIVERS = {
+    "exact": "everybody",
+    "sample": "M random records (Method 1)",
+    "pairs": "about M random partners of each record (Method 2)",
+    "partition": "the record's own part of U random ones (Method 3)",
+}
+_SIZES = {"sample": {"m": 20_000}, "pairs": {"m": 200}, "partition": {"u": 20, "m": None}}
+_IN_MEMORY = ("fresh", "outside_household")  # no dataset is masked so
+
+
+def draw(opened: OpenDataset) -> None:
+    """The fields of the setting.
+
+    Raises
+    ------
+    ParameterError
+        The method refuses it; the one before counts.
+    """
+    old, columns = opened.params, st.columns(3)
+    k = columns[0].number_input(
+        "k", 0, 10_000, old.k or 0, key=opened.key("k"), help="0 is none: the radius alone."
+    )
+    epsilon = columns[1].number_input(
+        "Radius epsilon, in standard deviations",
+        0.0,
+        value=float(old.epsilon or 0.0),
+        step=0.1,
+        key=opened.key("epsilon"),
+        help="Not the epsilon of differential privacy. 0 is none: the k nearest alone.",
+    )
+    q = columns[2].number_input(
+        "Modification probability q", 0.0, 1.0, float(old.q), 0.05, key=opened.key("q")
+    )
+    chosen = {"k": int(k) or None, "epsilon": epsilon or None, "q": q}
+    opened.params = RWN(**chosen, **_givers(opened), **_others(opened))
+
+
+def _givers(opened: OpenDataset) -> dict[str, Any]:
+    """Who can give values, and how many these are."""
+    left, *others = st.columns([2, 1, 1])
+    known, old = list(_GIVERS), opened.params
+    neighbors = left.selectbox(
+        "Who can give values",
+        known,
+        known.index(old.neighbors),
+        format_func=_GIVERS.__getitem__,
+        key=opened.key("neighbors"),
+        help="Random candidates take less time where a search of everybody takes long. Donors are "
+        "then farther away, and each gives values more often. What it takes, below, compares them.",
+    )
+    sizes: dict[str, Any] = {}
+    for (name, usual), column in zip(_SIZES.get(neighbors, {}).items(), others, strict=False):
+        before = getattr(old, name) if old.neighbors == neighbors else usual
+        number = column.number_input(
+            name.upper(),
+            0,
+            opened.dataset.n,
+            min(before or 0, opened.dataset.n),
+            key=opened.key(f"{neighbors}.{name}"),
+            help="0 is none: everybody of the part." if usual is None else None,
+        )
+        sizes[name] = int(number) or None
+    return {"neighbors": neighbors, **sizes}
+
+
+def _others(opened: OpenDataset) -> dict[str, Any]:
+    """The options that are left, folded."""
+    drawn = {"neighbors", "m", "u", *_IN_MEMORY}
+    offered = [option for option in method_options(RWN) if option.name not in drawn]
+    box = folded("More options", opened.key("options"))
+    if box is None:
+        return {option.name: getattr(opened.params, option.name) for option in offered}
+    with box:
+        return {option.name: _value(opened, option) for option in offered}
+
+
+def _value(opened: OpenDataset, option: Option) -> Any:
+    key = opened.key(f"option.{option.name}")
+    st.session_state.setdefault(key, getattr(opened.params, option.name))
+    return field(option, [v.name for v in opened.schema.released], key=key)
+
+
+def take_over(opened: OpenDataset, session: Session) -> None:
+    """Take the setting of a table, and what it says of the released variables.
+
+    Levels of ordered variables stay as they are: a sample may lack one.
+
+    Raises
+    ------
+    ParameterError
+        No dataset is masked so.
+    """
+    from rwn_core.scale.prepare_run import checked_setting  # it brings the compiler
+
+    params = checked_setting(session.masking, opened.dataset.n)
+    described = opened.schema
+    for each in session.data.schema.released:
+        described = described.replace_variable(
+            each.name,
+            kind=each.kind,
+            role=each.role,
+            weight=each.weight,
+            masked=each.masked,
+            group=each.group,
+        )
+    opened.schema, opened.params = described, params
+    opened.version += 1

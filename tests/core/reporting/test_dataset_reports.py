@@ -1,0 +1,281 @@
+"""The public files of a dataset's release, and the leak check of its files and of the original."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.question import Question
+from rwn_core.data.variable import Role
+from rwn_core.errors import InputError, ReleaseError
+from rwn_core.reporting import dataset_leaks, public_notice
+from rwn_core.reporting import facts as listed
+from rwn_core.reporting.dataset_leaks import rare_in_dataset
+from rwn_core.reporting.dataset_record import dataset_record, read_dataset_record
+from rwn_core.reporting.dataset_reports import dataset_readings, public_dataset_files
+from rwn_core.reporting.facts import DATASET, Audience, Content, Entry, Material
+from rwn_core.reporting.leak_check import ALLOWED, rare_values
+from rwn_core.reporting.public_notice import PUBLIC_FORMS, unchecked_file
+from rwn_core.scale.audit_dataset import AuditOptions, audit_dataset
+from rwn_core.scale.dataset import Dataset
+from rwn_core.scale.mask_dataset import DatasetRelease, mask_dataset
+from rwn_core.scale.prepare_run import RunOptions
+
+N = 600
+KEY = "a fresh 256-bit secret, forgotten"
+Made = tuple[Path, Path, rwn.Schema, rwn.Microdata]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """A dataset of two files, its release, its schema, and the same table in memory."""
+    base = tmp_path_factory.mktemp("notice")
+    numbers = np.random.default_rng(8)
+    x = numbers.normal(50, 9, N)
+    place = np.where(np.arange(N) < 3, "Magrathea", np.where(np.arange(N) < 40, "Vogsphere", "E"))
+    table = pd.DataFrame(
+        {
+            "x": x,
+            "y": x + numbers.normal(0, 9, N),
+            "rooms": numbers.integers(1, 6, N),
+            "place": place,
+            "day": pd.Timestamp("1978-03-08") + pd.to_timedelta(np.arange(N), unit="D"),
+            "person": [f"Zaphod {number:05d}" for number in range(N)],
+        }
+    )
+    (base / "in").mkdir()
+    table[:250].to_parquet(base / "in" / "a.parquet", index=False)
+    table[250:].to_parquet(base / "in" / "b.parquet", index=False)
+    schema = Dataset.at(base / "in").guessed_schema()
+    schema = schema.replace_variable("person", role=Role.IDENTIFIER)
+    schema = replace(schema, question=Question(response="y", predictors=("x", "rooms")))
+    options = RunOptions(schema=schema, workers=1, file_rows=300)
+    mask_dataset(base / "in", base / "out", rwn.RWN(k=5), options=options)
+    return base / "in", base / "out", schema, rwn.Microdata.from_frame(table).with_schema(schema)
+
+
+def material(made: Made, out: Path | None = None, **about: Any) -> Material:
+    """The record of a release, of these files or of others in their place."""
+    folder = out or made[1]
+    said = DatasetRelease(folder=folder, n=N, files=len(list(folder.iterdir())), governed=0)
+    text = dataset_record(said, rwn.RWN(k=5), made[2], KEY, made[0])
+    return Material(record=read_dataset_record(text, folder), **about)
+
+
+def public(made: Made, out: Path | None = None, **about: Any) -> dict[str, bytes]:
+    return public_dataset_files(
+        material(made, out, **about), made[0], out or made[1], tuple(PUBLIC_FORMS)
+    )
+
+
+def plant(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    """Let a public fact say something more."""
+    entry = Entry(
+        key="use", title="Use", audience=Audience.BOTH, make=lambda _: Content(lines=(line,))
+    )
+    monkeypatch.setattr(
+        listed, "DATASET", (*(each for each in DATASET if each.key != "use"), entry)
+    )
+
+
+def test_every_public_form_speaks_of_all_files(made: Made) -> None:
+    shares: list[float] = []
+    known = material(made, title="Homes of 1978")
+    files = public_dataset_files(known, made[0], made[1], tuple(PUBLIC_FORMS), shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    file = known.record["file"]
+    assert len(file["parts"]) == 2
+    for content in files.values():
+        assert file["sha256"].encode() in content
+        assert b"Zaphod" not in content
+    card = public_notice.read_card(files[".toml"].decode())
+    assert card["files"] == file["parts"]
+    assert b"Number of its files: 2." in files[".html"]
+    assert b"slopes of a regression" in files[".html"]
+    assert b'<var name="rooms"' in files[".xml"]
+    assert b"person" not in files[".xml"].split(b"<dataDscr>")[1]
+
+
+def test_the_readings_are_those_of_a_table_in_memory(made: Made) -> None:
+    source, out, schema, data = made
+    options = AuditOptions(schema=replace(schema, question=None), sample=0)
+    found = dataset_readings(audit_dataset(source, out, options), schema.question)
+    frame = pd.read_parquet(out)
+    masked = rwn.Microdata.from_frame(frame)
+    wanted = rwn.audit(
+        data, masked, measures=["correlation", "regression", "standard_errors", "marginals"]
+    )
+    for key in ("correlation", "regression"):
+        assert found[key]["value"] == pytest.approx(wanted[key].value, rel=1e-9)
+    ratio = wanted["standard_errors"].detail["ratio"]
+    assert found["standard_errors"]["ratio"][1:] == pytest.approx(ratio[1:], rel=1e-9)
+    shift = (frame["x"].mean() - data.frame["x"].mean()) / data.frame["x"].std()
+    assert found["marginals"]["mean_shift"]["x"] == pytest.approx(shift, rel=1e-9)
+    shown = wanted["marginals"].detail["variables"]
+    counts = [table["place"].value_counts(normalize=True) for table in (data.frame, frame)]
+    moved = counts[0].sub(counts[1], fill_value=0).abs().sum() / 2
+    assert found["marginals"]["share_shift"] == pytest.approx({"place": moved})
+    steps = audit_dataset(source, out, options).steps
+    for name in ("x", "y", "rooms"):  # of binned values: at most that of the values, and near it
+        assert 0 <= shown[name]["difference"] - steps[name] < 0.02
+
+
+def test_an_internal_fact_of_a_dataset_is_not_made_public(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_ = {each.key for each in DATASET if each.audience is not Audience.INTERNAL}
+    assert open_ == ALLOWED
+    known = replace(
+        material(made),
+        dataset=audit_dataset(
+            made[0], made[1], AuditOptions(schema=replace(made[2], question=None), sample=20)
+        ),
+    )
+    inside = [each for each in DATASET if each.audience is Audience.INTERNAL]
+    assert len(inside) >= 9
+    for entry in inside:
+        wrong = replace(entry, audience=Audience.PUBLIC)
+        monkeypatch.setattr(listed, "DATASET", (wrong,))
+        with pytest.raises(ReleaseError, match="for the house alone; nothing public was written"):
+            unchecked_file(known, ".html")
+    levels = next(each for each in inside if each.key == "levels")
+    plain = tuple(each for each in DATASET if each.key in ALLOWED)
+    monkeypatch.setattr(listed, "DATASET", (*plain, replace(levels, audience=Audience.PUBLIC)))
+    monkeypatch.setattr(public_notice, "check_facts", lambda facts: None)
+    with pytest.raises(ReleaseError, match="a number that no notice may say"):
+        public(made)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("Somebody from magrathea.", "fewer than 10 records"),
+        ("Ask zaphod 00007 of it", "fewer than 10 records"),
+        ("It began on 1978-03-10.", "fewer than 10 records"),
+        ("Radius 2.6183 was used.", "a number that no notice may say"),
+        ("It lies in /home/Zaphod/data.", "a path of a file or folder"),
+        ("Many are from Vogsphere.", ""),
+    ],
+)
+def test_a_planted_value_is_refused(
+    line: str, kind: str, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plant(monkeypatch, line)
+    if not kind:  # a value of 37 records is an aggregate
+        assert line.encode() in public(made)[".html"]
+        return
+    with pytest.raises(ReleaseError, match=kind):
+        public(made)
+
+
+def test_rare_values_are_those_of_the_table_in_memory(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, _, schema, data = made
+    monkeypatch.setattr(dataset_leaks, "BATCH", 128)
+    rare = rare_values(data)
+    said = {*rare, "vogsphere", "e", 3.0, "nobody", 1e9}
+    assert len(rare) > 3 * N
+    assert rare_in_dataset(Dataset.at(source), schema, said, {}) == rare
+    some = {"zaphod 00599", "magrathea", "vogsphere"}
+    found = rare_in_dataset(Dataset.at(source), schema, some, {})
+    assert found == {"zaphod 00599", "magrathea"}
+
+
+def _with_notes(table: pa.Table, path: Path) -> None:
+    pq.write_table(table.replace_schema_metadata({"by": "Zaphod"}), path, write_statistics=False)
+
+
+def _with_column(table: pa.Table, path: Path) -> None:
+    table = table.append_column("person", pa.array([f"Zaphod {i:05d}" for i in range(len(table))]))
+    _bare(table, path)
+
+
+def _of_persons(table: pa.Table, path: Path) -> None:
+    texts = pa.array([f"Zaphod {i:05d}" for i in range(len(table))])
+    _bare(table.set_column(3, "place", texts), path)
+
+
+def _of_mail(table: pa.Table, path: Path) -> None:
+    texts = pa.array([f"z{i}@vogsphere.org" for i in range(len(table))])
+    _bare(table.set_column(3, "place", texts), path)
+
+
+def _beyond(table: pa.Table, path: Path) -> None:
+    _bare(table.set_column(0, "x", pa.array([1e6] * len(table))), path)
+
+
+def _bare(table: pa.Table, path: Path) -> None:
+    pq.write_table(table, path, write_statistics=False, store_schema=False)
+
+
+def _with_extremes(table: pa.Table, path: Path) -> None:
+    pq.write_table(table, path, store_schema=False)
+
+
+def _and_a_copy(table: pa.Table, path: Path) -> None:
+    _bare(table, path)
+    path.with_name(".part-000000.parquet.bak").write_bytes(b"PAR1")
+
+
+def _under_another_name(table: pa.Table, path: Path) -> None:
+    path.unlink()
+    _bare(table, path.with_name("zaphods-ward.parquet"))
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (_with_notes, "notes of the program"),
+        (_with_extremes, "extremes of its columns"),
+        (_with_column, "other columns than the variables"),
+        (_of_persons, "released variable place has a value that the original's has not"),
+        (_of_mail, "looks like e-mail addresses"),
+        (_beyond, "released variable x has a value that the original's has not"),
+        (_and_a_copy, "holds more than its files"),
+        (_under_another_name, "a file that is none of its own"),
+    ],
+)
+def test_released_files_with_more_than_their_values_are_refused(
+    damage: Callable[[pa.Table, Path], None], reason: str, made: Made, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(made[1], out)
+    path = out / "part-000000.parquet"
+    damage(pq.read_table(path), path)
+    with pytest.raises(ReleaseError, match=reason) as refused:
+        public(made, out)
+    assert "nothing public was written" in str(refused.value)
+    assert "Zaphod" not in str(refused.value)
+
+
+def test_values_of_an_identifier_are_found_without_the_levels(made: Made) -> None:
+    """A variable whose texts are an identifier's, should it be one of the original, too."""
+    few = {f"Zaphod {number:05d}" for number in range(0, 100)}
+    with pytest.raises(ReleaseError, match="holds the values of person, a direct identifier"):
+        rare_in_dataset(Dataset.at(made[0]), made[2], set(), {"place": few | {"a", "b"}})
+    some = set(list(few)[:40]) | {f"other {number}" for number in range(60)}
+    assert rare_in_dataset(Dataset.at(made[0]), made[2], set(), {"place": some}) == set()
+
+
+def test_a_release_of_another_dataset_or_seed_gets_no_notice(made: Made) -> None:
+    known = material(made)
+    source = {**known.record["source"], "size": 1}
+    other = replace(known, record={**known.record, "source": source})
+    with pytest.raises(InputError, match="not the dataset that the record was made of"):
+        public_dataset_files(other, made[0], made[1], [".html"])
+    file = {**known.record["file"], "key": "a seed, which is no secret"}
+    seeded = replace(known, record={**known.record, "file": file})
+    with pytest.raises(ReleaseError, match="drawn with a seed"):
+        public_dataset_files(seeded, made[0], made[1], [".html"])
