@@ -15,6 +15,7 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.slices import Slices
+from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, at_levers
 from rwn_core.parallel.threads import thread_count
@@ -142,6 +143,7 @@ def seek_slices(
             tries=ranges.tries,
             only_starts=ranges.only_starts,
             reweigh=ranges.weights and not settings[0].weights,
+            related=_by_role(sample),
             tick=lambda share: progress(0.9 * min(share, 1.0)),
         )
         usual = list(dict.fromkeys(preset_slices(sample, key) for key in PRESETS))
@@ -189,6 +191,13 @@ def _strengths(
         values = [round(float(each), 6) for each in np.linspace(ends.low, ends.high, count)]
     moved = [at_levers(params, {params.strength: each}) for each in values]
     return list({each.key: each for each in (replace(setting, params=p) for p in moved)}.values())
+
+
+def _by_role(microdata: Microdata) -> list[tuple[str, ...]]:
+    """The masked variables of each role that several have."""
+    names, roles = masked_names(microdata), {v.name: v.role for v in microdata.schema.variables}
+    groups = [tuple(name for name in names if roles[name] is role) for role in Role]
+    return [each for each in groups if len(each) > 1]
 
 
 def _weighed(settings: Sequence[Setting], weights: Weights) -> list[Setting]:

@@ -74,6 +74,8 @@ class SliceSearch:
         Whether no slices but those to begin with are tried.
     reweigh : bool
         Whether weights are moved.
+    related : sequence of tuple of str
+        Variables whose weights are moved together, too.
     tick : callable
         Called with the share of the trials that is done.
     most : dict of str to float
@@ -97,6 +99,7 @@ class SliceSearch:
     tries: int
     only_starts: bool = False
     reweigh: bool = False
+    related: Sequence[tuple[str, ...]] = ()
     tick: Callable[[float], None] = lambda share: None
     found: list[Found] = field(default_factory=list)
     most: dict[str, float] = field(default_factory=dict)
@@ -170,11 +173,12 @@ class SliceSearch:
         return helped
 
     def _step_weights(self) -> bool:
-        """Halve or double the weight of each variable once, where that helps; whether it did."""
+        """Halve or double the weights of several, then of each, where it helps; whether it did."""
         helped = False
-        for name in self.names if self.reweigh else ():
+        several = (*self.here.choice.slices, *self.related)
+        for names in (*several, *((name,) for name in self.names)) if self.reweigh else ():
             slices, weights = self.here.choice
-            moved = (Choice(slices, each) for each in weight_steps(weights, name))
+            moved = (Choice(slices, each) for each in weight_steps(weights, names))
             helped |= any(self.look(choice) for choice in moved)
         return helped
 

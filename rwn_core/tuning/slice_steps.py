@@ -56,11 +56,11 @@ def _moved(blocks: Blocks, name: str, to: int) -> Blocks:
     return tuple(each for each in left if each)
 
 
-def weight_steps(weights: Weights, name: str) -> Iterator[Weights]:
-    """One variable's weight halved, and doubled, where it is not 0 or at an end."""
+def weight_steps(weights: Weights, names: Sequence[str]) -> Iterator[Weights]:
+    """The weights of some variables halved, and doubled, those that are not 0 or at an end."""
     own = dict(weights)
     for factor in (0.5, 2.0):
-        moved = own.get(name, 1.0) * factor
-        if LIGHTEST <= moved <= HEAVIEST:
-            every = {**own, name: moved}
+        moved = {name: own.get(name, 1.0) * factor for name in names}
+        if all(LIGHTEST <= each <= HEAVIEST for each in moved.values()):
+            every = {**own, **moved}
             yield tuple(sorted((each, value) for each, value in every.items() if value != 1))

@@ -50,3 +50,4 @@ def test_a_weight_is_halved_and_doubled_within_its_ends() -> None:
     assert list(weight_steps((("a", 4.0), ("b", 8.0)), "b")) == [(("a", 4.0), ("b", 4.0))]
     assert list(weight_steps((("b", 0.5),), "b")) == [(("b", 0.25),), ()]
     assert list(weight_steps((("b", 0.0),), "b")) == []
+    assert list(weight_steps((("a", 0.5),), "ab")) == [(("a", 0.25), ("b", 0.5)), (("b", 2.0),)]
