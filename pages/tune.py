@@ -80,7 +80,6 @@ def picture(
         panel(last["tune"], key="tune", on_pick=partial(question.take, session))
     with guarded():
         with above:
-            sidebar.presets(session)
             live_sliders.show_levers(session, "tune")
         if weighing is not None:
             with weighing:
