@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from rwn_ui.features import keep_policy, prediction, project, repeated_draws, risk_axis
-from rwn_ui.messages import frame, guarded, let_it_be_sent
+from rwn_ui.messages import frame, guarded, let_it_be_painted, let_it_be_sent
 from rwn_ui.panel import asks_for_more, panel
 from rwn_ui.state import address
 from rwn_ui.state.change_table import prepare_again
@@ -81,9 +81,10 @@ def picture(
     # the panel goes to the browser first; the widgets follow while it is drawn
     if "tune" in last:
         panel(last["tune"], key="tune", on_pick=partial(question.take, session))
+        if not dragging:  # under the mouse pictures are to follow each other as fast as they can
+            let_it_be_painted()
     with guarded():
         with above:
-            sidebar.presets(session)
             live_sliders.show_levers(session, "tune")
         if weighing is not None:
             with weighing:

@@ -16,6 +16,7 @@ from rwn_core.errors import NotApplicable, RWNError, log_fault
 _MARKUP = re.compile(r"[\\`*_\[\]<>$~]|:(?=[\w/+-]+[:\[])")
 # what becomes a link without any sign around it; an escape does not stop it
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
+PAINTED = 0.015  # seconds in which a picture reaches the browser and is drawn
 SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
 _STYLE = (Path(__file__).parent / "server" / "page.css").read_text(encoding="utf-8")
 
@@ -32,6 +33,15 @@ def let_it_be_sent() -> None:
     sent, and the browser start them anew at their low ends.
     """
     time.sleep(SENT)
+
+
+def let_it_be_painted() -> None:
+    """Wait until the browser has begun with a picture; what follows would be part of its work.
+
+    What arrives together is rendered together, and elements around a picture take twice as long
+    as the picture.
+    """
+    time.sleep(PAINTED)
 
 
 def escaped(text: str) -> str:

@@ -49,6 +49,7 @@ def _for_this_process() -> str:
     return tempfile.mkdtemp(prefix="rwn-")
 
 
+@cache  # every kernel asks for it when it is imported
 def _state() -> str:
     digest = hashlib.sha256(version("numba").encode())
     for source in sorted(_KERNELS.glob("*.py")):

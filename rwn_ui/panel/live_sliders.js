@@ -1,6 +1,7 @@
 // Sliders of live_sliders.py. A move is told when the picture of the last one is painted, which is
 // when the server has answered it: Streamlit hands on the panel first. Moves in between are not
-// told, but the last position always is.
+// told, but the last position always is. Starting points are buttons here and none of Streamlit's:
+// each element of those is a message of its own, and each message a rendering of the whole page.
 
 const PATIENCE = 3000; // milliseconds without an answer, after which a newer position is told
 
@@ -21,6 +22,8 @@ function make(parent, tag, attributes = {}) {
 class Sliders {
   constructor(root) {
     this.root = root;
+    this.presets = make(root, "div", { class: "rwn-presets" });
+    this.body = make(root, "div", { class: "rwn-sliders-body" });
     this.all = new Map();
     this.moves = new Map(); // positions that the server has not answered
     this.count = 0;
@@ -29,15 +32,42 @@ class Sliders {
     for (const kind of ["pointerup", "pointercancel"]) window.addEventListener(kind, this.released);
   }
 
-  take({ sliders, answered, large }) {
+  take({ sliders, answered, large, presets }) {
     this.root.classList.toggle("rwn-large", large);
+    this.offer(presets);
     const names = sliders.map((each) => each.name);
     if (names.join() !== [...this.all.keys()].join()) {
-      this.root.replaceChildren();
-      this.all = new Map(names.map((name) => [name, new Slider(this.root, this, name)]));
+      this.body.replaceChildren();
+      this.all = new Map(names.map((name) => [name, new Slider(this.body, this, name)]));
     }
     if (this.last && !this.last.answered && answered === this.last.stamp) this.answer();
     for (const each of sliders) this.all.get(each.name).take(each);
+  }
+
+  /** Show the starting points; each moves all sliders. */
+  offer(presets) {
+    this.presets.hidden = !presets.length;
+    const names = presets.map((each) => each.name);
+    if (names.join() !== [...this.presets.children].map((each) => each.textContent).join()) {
+      this.presets.replaceChildren();
+      for (const name of names) {
+        const button = make(this.presets, "button", { type: "button" });
+        button.textContent = name;
+        button.addEventListener("click", () => this.choose(name));
+      }
+    }
+    presets.forEach(({ help, chosen }, i) => {
+      this.presets.children[i].title = help;
+      this.presets.children[i].setAttribute("aria-pressed", chosen);
+    });
+  }
+
+  /** A user chose a starting point: what was moved before does not count. */
+  choose(name) {
+    this.moves.clear();
+    this.preset = name;
+    this.untold = true;
+    this.flush();
   }
 
   /** A user moved a slider, or typed its value. */
@@ -65,14 +95,16 @@ class Sliders {
     const values = Object.fromEntries(this.moves);
     this.untold = false;
     this.busy = true;
-    this.last = { stamp, values, answered: false };
+    const preset = this.preset;
+    this.last = { stamp, values, preset, answered: false };
     this.waiting = setTimeout(() => this.next(), PATIENCE);
-    this.tell({ stamp, values, dragging: this.held !== undefined });
+    this.tell({ stamp, values, preset, dragging: this.held !== undefined });
   }
 
   answer() {
     clearTimeout(this.waiting);
     this.last.answered = true;
+    if (this.preset === this.last.preset) this.preset = undefined;
     for (const [name, value] of Object.entries(this.last.values))
       if (this.moves.get(name) === value) this.moves.delete(name);
     requestAnimationFrame(() => this.next());

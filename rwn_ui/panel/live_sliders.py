@@ -37,11 +37,14 @@ class Move:
         The new positions, by the sliders' names.
     dragging : bool
         Whether the mouse still holds a slider: more is to come.
+    preset : str or None
+        The starting point that was chosen before these positions.
     """
 
     stamp: str
     values: Mapping[str, float]
     dragging: bool
+    preset: str | None = None
 
 
 def last_move(key: str) -> Move | None:
@@ -49,11 +52,17 @@ def last_move(key: str) -> Move | None:
     told = (st.session_state.get(key) or {}).get("move")
     if told is None:
         return None
-    return Move(stamp=told["stamp"], values=told["values"], dragging=told["dragging"])
+    stamp, values, dragging = (told[part] for part in ("stamp", "values", "dragging"))
+    return Move(stamp=stamp, values=values, dragging=dragging, preset=told.get("preset"))
 
 
 def live_sliders(
-    sliders: Sequence[Mapping[str, Any]], *, key: str, answered: str = "", large: bool = False
+    sliders: Sequence[Mapping[str, Any]],
+    *,
+    key: str,
+    answered: str = "",
+    large: bool = False,
+    presets: Sequence[Mapping[str, Any]] = (),
 ) -> None:
     """Draw sliders, or bring those that nobody holds to their values.
 
@@ -69,8 +78,10 @@ def live_sliders(
         The stamp of the last move that these values hold. The next one comes when it is here.
     large : bool
         Whether letters are large.
+    presets : sequence of {"name", "help", "chosen": bool}
+        Starting points, as buttons above the sliders; the one on screen is marked.
     """
-    told = {"sliders": list(sliders), "answered": answered, "large": large}
+    told = {"sliders": list(sliders), "answered": answered, "large": large, "presets": presets}
     _mount(key=key, data=orjson.dumps(told), height="content", on_move_change=_nothing)
 
 

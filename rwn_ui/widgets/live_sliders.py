@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import rwn_core as rwn
@@ -58,8 +59,10 @@ def _set_levers(session: Session, move: Move | None) -> None:
 
     The state is read before the choice is changed, or a run that is cut short would lose the move.
     """
-    ranges = prepared(session).prepared.ranges
-    moved = {} if move is None else move.values
+    table = prepared(session).prepared
+    ranges, moved = table.ranges, {} if move is None else move.values
+    if move is not None and move.preset is not None and move.preset in table.presets:
+        session.use_preset(move.preset, table)
     for lever in session.params.levers:
         value = moved.get(lever.name, session.levers[lever.name])
         session.levers[lever.name] = lever.value(round(ranges[lever.name].clip(value), 10))
@@ -90,9 +93,9 @@ def _coming(session: Session) -> rwn.Microdata:
 
 
 def show_levers(session: Session, page: str) -> None:
-    """The sliders of the levers, whose moves `heed` has taken."""
-    ranges = prepared(session).prepared.ranges
-    sliders = []
+    """The sliders of the levers, whose moves `heed` has taken, and three starting points."""
+    table = prepared(session).prepared
+    ranges, sliders = table.ranges, []
     for lever in session.params.levers:
         ends = ranges[lever.name]
         digits = 0 if lever.whole else max(0, -math.floor(math.log10(ends.step)))
@@ -108,7 +111,16 @@ def show_levers(session: Session, page: str) -> None:
                 "value": ends.clip(session.levers[lever.name]),
             }
         )
-    _show(session, page, LEVERS, sliders)
+    shown = {name: round(value, 10) for name, value in session.levers.items()}
+    presets = [
+        {
+            "name": name,
+            "help": "A starting point fitted to this table's distances.",
+            "chosen": levers == shown,
+        }
+        for name, levers in table.presets.items()
+    ]
+    _show(session, page, LEVERS, sliders, presets)
 
 
 def show_weights(session: Session, page: str) -> None:
@@ -129,7 +141,14 @@ def show_weights(session: Session, page: str) -> None:
     _show(session, page, WEIGHTS, sliders)
 
 
-def _show(session: Session, page: str, what: str, sliders: list[dict[str, Any]]) -> None:
+def _show(
+    session: Session,
+    page: str,
+    what: str,
+    sliders: list[dict[str, Any]],
+    presets: Sequence[Mapping[str, Any]] = (),
+) -> None:
     key = _key(session, page, what)
     answered = str(own_results().last.get(key, ""))
-    live_sliders(sliders, key=key, answered=answered, large=session.projector)
+    large = session.projector
+    live_sliders(sliders, key=key, answered=answered, large=large, presets=presets)

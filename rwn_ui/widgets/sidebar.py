@@ -11,7 +11,6 @@ import rwn_core as rwn
 from rwn_ui.messages import escaped
 from rwn_ui.state.change_table import change_method, take
 from rwn_ui.state.history import Choice
-from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Aims, Session
 from rwn_ui.state.work import own_work
 from rwn_ui.widgets import limits
@@ -47,35 +46,6 @@ def method(session: Session) -> None:
         on_change=choose,
         help="Every card, page and download follows the chosen method.",
     )
-
-
-def presets(session: Session) -> None:
-    """Three starting points; the one on screen is marked."""
-
-    # buttons, which have no state of their own: a selection that is set from here while a key
-    # is held down on a slider makes the browser lose presses
-    def choose(name: str) -> None:
-        session.use_preset(name, prepared(session).prepared)
-
-    offered, shown = prepared(session).prepared.presets, _preset_on_screen(session)
-    with st.container(key="presets"):
-        for name, column in zip(offered, st.columns(len(offered), gap="xsmall"), strict=True):
-            column.button(
-                name,
-                key=widget_key(session, f"preset.{name}"),
-                on_click=choose,
-                args=(name,),
-                width="stretch",
-                type="primary" if name == shown else "secondary",
-                help="A starting point fitted to this table's distances.",
-            )
-
-
-def _preset_on_screen(session: Session) -> str | None:
-    """The preset that the sliders show; a moved slider belongs to none."""
-    shown = {name: round(value, 10) for name, value in session.levers.items()}
-    presets = prepared(session).prepared.presets
-    return next((name for name, levers in presets.items() if levers == shown), None)
 
 
 def weights(session: Session) -> DeltaGenerator | None:

@@ -117,19 +117,35 @@ class Screen:
 
     def live_sliders(self, what: str = "levers") -> list[LiveSlider]:
         """The Tune page's sliders of the levers, or of the weights."""
-        key = f"tune.{self.session.generation}.{what}"
-        drawn = [e.proto for e in self.test.get("bidi_component") if e.proto.id.endswith(f"-{key}")]
-        told = orjson.loads(drawn[0].bytes)["sliders"] if drawn else []
-        return [LiveSlider(self, key, each) for each in told]
+        key, told = f"tune.{self.session.generation}.{what}", self._told(what)
+        return [LiveSlider(self, key, each) for each in told.get("sliders", [])]
+
+    def _told(self, what: str) -> dict[str, Any]:
+        key = f"-tune.{self.session.generation}.{what}"
+        drawn = [e.proto for e in self.test.get("bidi_component") if e.proto.id.endswith(key)]
+        return orjson.loads(drawn[0].bytes) if drawn else {}
+
+    @property
+    def preset(self) -> str | None:
+        """The preset that is marked as the one on screen."""
+        marked = (each["name"] for each in self._told("levers")["presets"] if each["chosen"])
+        return next(marked, None)
 
     def slider(self, what: str) -> LiveSlider:
         """The slider of epsilon, k or q."""
         return next(each for each in self.live_sliders() if each.name == what)
 
-    def move(self, what: str, values: dict[str, float], *, dragging: bool = False) -> Screen:
-        """Move sliders of the levers or of the weights at once."""
+    def move(
+        self,
+        what: str,
+        values: dict[str, float],
+        *,
+        dragging: bool = False,
+        preset: str | None = None,
+    ) -> Screen:
+        """Move sliders of the levers or of the weights at once, after choosing a preset or not."""
         key, stamp = f"tune.{self.session.generation}.{what}", str(next(_STAMPS))
-        move = {"stamp": stamp, "values": values, "dragging": dragging}
+        move = {"stamp": stamp, "values": values, "dragging": dragging, "preset": preset}
         self.test.session_state[key] = {"move": move}
         self.test.run()
         return self

@@ -73,7 +73,9 @@ def test_a_preset_moves_every_slider_as_often_as_it_is_pressed(open_page) -> Non
     assert list(presets) == ["Light", "Standard", "Strong"]
     for preset, wanted in [*presets.items(), *presets.items()]:
         screen.slider("k").set_value(33).run()
-        screen.test.button(key=f"tune.0.preset.{preset}").click().run()
+        assert screen.preset is None
+        screen.move("levers", {}, preset=preset)
+        assert screen.preset == preset
         assert {what: screen.slider(what).value for what in wanted} == wanted
         assert screen.session.words in screen.panel["stamp"]
 

@@ -99,9 +99,7 @@ def distinct_originals(comparison: Comparison) -> DistinctPoints:
     file, metric = _file(comparison), unweighted_metric(comparison)
 
     def make() -> DistinctPoints:
-        if file is comparison.original:
-            return distinct_points(original_points(comparison))
-        return distinct_points(metric.coded(file))
+        return distinct_points(side_by_side(metric.coded(file)))
 
     return file.once(_about(file, "distinct points"), make)
 
