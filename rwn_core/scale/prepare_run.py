@@ -49,8 +49,8 @@ class RunOptions:
         Records of a file of the release, about. It decides where one file ends and the next
         begins; their order is the same.
     stage : str or Path, optional
-        Folder for unfinished work, on a disk with room for a copy of the dataset. It holds
-        original values until the run has ended; by default beside the output.
+        Folder for unfinished work, on a disk with room for it: about 70 bytes a value for the
+        exact way. It holds original values until the run has ended; by default beside the output.
     address : str, optional
         Of a cluster, for the engines dask and spark; all its machines must share the disk of
         input, output and stage. By default they start workers on this machine.
@@ -133,7 +133,7 @@ def rows_for(columns: int, scheme: Scheme) -> int:
 def task_bytes(columns: int, scheme: Scheme) -> int:
     """Bytes that a task takes for each of its records, about."""
     indexed = {
-        "exact": 3 * (120 + 24 * columns),  # a leaf, and twice as many guests
+        "exact": 3 * (120 + 24 * columns),  # a leaf, and what is read of the other ones
         "sample": 0,
         "pairs": BYTES_A_PARTNER * (scheme.m or 0),
         "partition": 120 + 24 * columns + BYTES_A_PARTNER * (scheme.m or 0),

@@ -245,6 +245,14 @@ def test_settings_that_no_dataset_takes_are_refused(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_more_records_than_an_index_can_number_are_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rwn_core.scale.prepare_run.LARGEST", datasets.N - 1)
+    with pytest.raises(rwn.ParameterError, match="At most 2,999 .* choose neighbors=sample"):
+        rwn.mask_dataset(folder, tmp_path / "out", EXACT, options=options())
+
+
 @pytest.mark.parametrize("who", [{}, {"neighbors": "sample", "m": 50}])
 def test_empty_neighborhoods_are_refused_as_in_memory(
     folder: Path, tmp_path: Path, who: dict[str, Any]
