@@ -71,6 +71,8 @@ class Client:
             subprotocols=[websockets.Subprotocol("streamlit")],
             origin=websockets.Origin(f"http://127.0.0.1:{self.port}"),
             max_size=None,
+            # a browser reads whether or not somebody looks; a client that does not is dropped
+            max_queue=None,
             ping_interval=None,
         )
         return await self.run()

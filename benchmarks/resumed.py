@@ -2,6 +2,7 @@
 
 ``python -m benchmarks.resumed 100`` masks a dataset and sweeps settings in processes that are
 killed at random moments, each going on where the last one was, and compares the ends by SHA-256.
+A second number is the minutes after which either of the two stops early.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,23 +65,29 @@ def hash_of_sweep(folder: Path) -> str:
 
 
 def killed(
-    work: Callable[[Path], None], hashed: Callable[[Path], str], place: Path, count: int
+    work: Callable[[Path], None],
+    hashed: Callable[[Path], str],
+    place: Path,
+    count: int,
+    minutes: float,
 ) -> dict[str, int]:
     """Kill work at random moments until it is done, and begin again, until so many kills."""
     place.mkdir()
-    whole = place / "whole"
-    ended, span = apart(lambda: work(whole))
-    assert ended == 0, ended
+    for whole in (place / "first", place / "whole"):  # the first one also fills caches
+        ended, span = apart(lambda whole=whole: work(whole))
+        assert ended == 0, ended
     wanted, rng = hashed(whole), random.Random(14)
     found = {"kills": 0, "finished": 0, "other hashes": 0, "refused": 0}
-    while found["kills"] < count or not found["finished"]:
+    end = time.monotonic() + 60 * minutes
+    while (found["kills"] < count and time.monotonic() < end) or not found["finished"]:
         target = place / f"run{found['finished']}"
         ended, _ = apart(lambda target=target: work(target), rng.uniform(0.1, 0.8) * span)
         if ended == signal.SIGKILL:
             found["kills"] += 1
             if found["kills"] > 2 * count:
                 ended, _ = apart(lambda target=target: work(target))
-        if ended == 0:
+        # a kill after the last step leaves all of it, which a further run refuses to write over
+        if ended == 0 or (ended != signal.SIGKILL and target.is_dir()):
             found["finished"] += 1
             found["other hashes"] += hashed(target) != wanted
             shutil.rmtree(target)
@@ -91,7 +99,7 @@ def killed(
 
 def main() -> int:
     """Print how many runs ended otherwise; exit with 1 if any did."""
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+    count, minutes = (*map(float, sys.argv[1:3]), *(100, 600.0)[len(sys.argv) - 1 :])
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -101,7 +109,7 @@ def main() -> int:
             "sweep": (sweep_into, hash_of_sweep),
         }
         for name, (work, hashed) in ways.items():
-            found = killed(work, hashed, place / name, count)
+            found = killed(work, hashed, place / name, int(count), minutes)
             bad += found["other hashes"] + found["refused"]
             said = ", ".join(f"{number} {what}" for what, number in found.items())
             sys.stdout.write(f"{name}: {said}\n")

@@ -46,7 +46,7 @@ class User:
     """
 
     def __init__(self, port: int, number: int) -> None:
-        self.number, self.foreign, self.own = number, 0, 0
+        self.number, self.foreign, self.own, self.acted = number, 0, 0, 0
         self.client = Client(port, self._hear)
         self.errors: list[str] = []
 
@@ -81,10 +81,11 @@ class User:
         await self.client.move("k", 0.3)
         self.errors += self.client.page.errors
 
-    async def act(self, actions: int, rng: random.Random) -> None:
-        """Move sliders, and go to another page now and then."""
+    async def act(self, actions: int, rng: random.Random, until: float) -> None:
+        """Move sliders, and go to another page now and then; no longer than until a time."""
         await self.client.visit("")
-        for _ in range(actions):
+        while self.acted < actions and time.monotonic() < until:
+            self.acted += 1
             try:
                 await self._one(rng)
             except LookupError:
@@ -99,13 +100,14 @@ class User:
             await self.client.move(rng.choice(("k", "epsilon", "q")), rng.random())
 
 
-async def crossings(port: int, users: int, actions: int) -> dict[str, Any]:
+async def crossings(port: int, users: int, actions: int, minutes: float) -> dict[str, Any]:
     """Count messages with a word of another user, and see what is left after Erase."""
     everybody = [User(port, number) for number in range(users)]
     for user in everybody:
         await user.arrive()
     began = time.monotonic()
-    await asyncio.gather(*(user.act(actions, random.Random(user.number)) for user in everybody))
+    until = began + 60 * minutes
+    await asyncio.gather(*(u.act(actions, random.Random(u.number), until) for u in everybody))
     took = time.monotonic() - began
     answers = []
     for user in everybody:
@@ -121,7 +123,7 @@ async def crossings(port: int, users: int, actions: int) -> dict[str, Any]:
     await asyncio.sleep(60)
     return {
         "users": users,
-        "actions": users * actions,
+        "actions": sum(user.acted for user in everybody),
         "messages with an own word": sum(user.own for user in everybody),
         "messages with a foreign word": sum(user.foreign for user in everybody),
         "errors on pages": sum(len(user.errors) for user in everybody),
@@ -260,6 +262,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--users", type=int, default=20)
     parser.add_argument("--actions", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=600.0)
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--speed", type=int, default=0)
     parser.add_argument("--moves", type=int, default=40)
@@ -268,7 +271,7 @@ def main() -> int:
     found: list[dict[str, Any]] = []
     with app() as (port, server):
         if given.actions:
-            found.append(asyncio.run(crossings(port, given.users, given.actions)))
+            found.append(asyncio.run(crossings(port, given.users, given.actions, given.minutes)))
         if given.memory:
             found.append(asyncio.run(memory(port, server.pid, given.users)))
         if given.speed:

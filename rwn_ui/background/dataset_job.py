@@ -6,7 +6,6 @@ import secrets
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,27 +113,17 @@ class OpenDataset:
 class TimedJob(Job):
     """A job that says how long it will go on."""
 
-    def __init__(
-        self,
-        label: str,
-        work: Callable[..., Any],
-        *,
-        words: str,
-        about: tuple[Any, ...] = (),
-        **arguments: Any,
-    ) -> None:
-        self._begun, self._said = time.monotonic(), words
-        super().__init__(label, work, words=words, about=about, **arguments)
+    _begun: float | None = None  # when it had no longer to wait
 
     @property
     def words(self) -> str:
         """What is being done, and for how long still."""
+        said = super().words
+        if self.waits:
+            return said
+        self._begun = self._begun or time.monotonic()
         left = time_left(self.share, time.monotonic() - self._begun)
-        return f"{self._said}: {left}" if left else self._said
-
-    @words.setter
-    def words(self, words: str) -> None:
-        self._said = words
+        return f"{said}: {left}" if left else said
 
 
 class MaskingJob(TimedJob):

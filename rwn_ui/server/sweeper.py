@@ -12,6 +12,8 @@ from typing import Any
 
 from streamlit import runtime
 
+from rwn_core.errors import log_fault
+
 GRACE = 10.0  # seconds that a broken connection may take to come back
 _EVERY = 2.0
 _STARTED = threading.Lock()
@@ -52,12 +54,19 @@ class Sweeper:
         """Sweep for as long as the server lives."""
         while True:
             time.sleep(_EVERY)
-            with suppress(RuntimeError):  # the list changed while it was read, or the loop ended
-                if self.sweep(time.monotonic()):
-                    time.sleep(_EVERY)  # until the loop has closed them
-                    free_memory()
-                elif self._give_back(self._states()):
-                    free_memory()
+            try:
+                self._once()
+            except RuntimeError:  # the list changed while it was read, or the loop ended
+                continue
+            except Exception as error:  # nobody else would sweep; its text may hold a value
+                log_fault(error)
+
+    def _once(self) -> None:
+        if self.sweep(time.monotonic()):
+            time.sleep(_EVERY)  # until the loop has closed them
+            free_memory()
+        elif self._give_back(self._states()):
+            free_memory()
 
     def _states(self) -> list[Any]:
         sessions = self._instance._session_mgr.list_sessions()

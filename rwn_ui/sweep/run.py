@@ -15,6 +15,7 @@ from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning import Grid, JobFolder, Plan, Run, Setting, job_name, prepared
 from rwn_core.tuning.sweep_folder import identity
 from rwn_ui.background.end_with_session import end_with_the_session
+from rwn_ui.background.places import PLACES
 
 FOLDER_VARIABLE = "RWN_SWEEPS"
 """Environment variable that names the folder of the sweeps' points."""
@@ -56,10 +57,18 @@ def begin(data: Microdata, what: Sequence[Grid | Setting], plan: Plan) -> Run:
     Raises
     ------
     ParameterError
+    RWNError
+        Others keep the server busy.
     """
     settings = prepared(data, what, references=True)
+    if PLACES.full:
+        raise RWNError(
+            f"The server does the work of {PLACES.count} other users; start the sweep again when "
+            "one of them is done."
+        )
     folder = JobFolder.of(sweeps_folder() / job_name(data, plan), data, plan, settings)
     run = Run(data, settings, plan, folder, workers=thread_count(), watched=POLITE)
+    PLACES.take(run)
     end_with_the_session(run)
     return run
 

@@ -15,6 +15,7 @@ PROGRAMS = {
     "kills": "benchmarks.kills 200",
     "resumed work": "benchmarks.resumed 100",
     "users": "benchmarks.sessions --users 20 --actions 100",
+    "words in public files": "benchmarks.public_words",
     "memory and speed": "benchmarks.sessions --users 20 --memory --speed 10 --leave 100",
 }
 

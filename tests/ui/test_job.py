@@ -16,10 +16,14 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.parallel.threads import thread_count
+from rwn_core.tuning import Plan
 from rwn_ui.background import end_with_session, preparation
+from rwn_ui.background import job as background_job
 from rwn_ui.background.job import Job
+from rwn_ui.background.places import Places
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state.work import Work
+from rwn_ui.sweep import run
 from rwn_ui.sweep.slice_search import seek_politely
 
 
@@ -75,6 +79,26 @@ def test_cancel_leaves_no_process() -> None:
     assert multiprocessing.active_children() == []
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
+
+
+def test_work_waits_for_a_place_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background_job, "PLACES", Places(1))
+    monkeypatch.setattr(run, "PLACES", background_job.PLACES)
+    first = Job("ε = 2", linger, words="Lingering")
+    given_up, second = (Job("ε = 3", add, words="Adding", a=2, b=3) for _ in range(2))
+    assert (given_up.running, given_up.share, given_up.result) == (True, 0.0, None)
+    assert given_up.words == second.words == "Adding: waiting until the work of another user ends"
+    with pytest.raises(rwn.RWNError, match="start the sweep again when one of them is done"):
+        run.begin(rwn.load_demo("bodyfat"), [], Plan(measures=("correlation",), releases=1))
+    given_up.cancel()
+    assert (given_up.running, given_up.refusal) == (False, "Cancelled.")
+    assert len(multiprocessing.active_children()) == 1, "nothing else was begun"
+    first.cancel()
+    end = time.monotonic() + 60
+    while second.running and time.monotonic() < end:
+        time.sleep(0.02)
+    assert (second.result, second.words) == (5, "Adding")
+    assert given_up.result is None
 
 
 def test_work_of_a_user_who_has_left_ends(monkeypatch: pytest.MonkeyPatch) -> None:
