@@ -13,6 +13,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.variable import Role
 from rwn_core.errors import InputError, ParameterError, ReleaseError
+from rwn_core.neighbors import preview
 from rwn_core.scale import dataset_preview
 from rwn_core.scale.dataset import Dataset
 from rwn_core.scale.key_file import read_key
@@ -167,16 +168,22 @@ def test_a_dataset_is_looked_at_masked_and_reported(open_page, folders: tuple[Pa
 
 
 @pytest.mark.usefixtures("here")
-def test_random_records_go_to_tune_and_a_setting_comes_back(open_page, tmp_path: Path) -> None:
+def test_random_records_go_to_tune_and_a_setting_comes_back(
+    open_page, monkeypatch: pytest.MonkeyPatch
+) -> None:
     screen = opened_page(open_page)
     test, opened = screen.test, screen.work.dataset
+    monkeypatch.setattr(dataset_look, "SHOWN", 500)
+    monkeypatch.setattr(preview, "SHOWN", 500)
+    test.run()
     test.button(key="data.dataset.draw").click().run()
     assert not test.error
     session = screen.session
-    assert session.name == "survey, 600 random records"
+    assert session.name == "survey, 500 random records"
     assert session.data.names == ("x", "y")
     assert "person-" not in str(test.main)
-    assert any("not those of the full table" in each.value for each in test.caption)
+    difference = "not those of the full table: of 600 records about 1 times as many"
+    assert any(difference in each.value for each in test.caption)
     screen.visit("tune").wait().weigh(y=3.0)
     screen.wait().move("levers", {"k": 9, "q": 0.7})
     reslice(session, [["x", "y"]])
