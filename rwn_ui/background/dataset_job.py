@@ -215,7 +215,10 @@ def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> D
             raise
         words = KEPT if keep else FORGOTTEN
         text = dataset_record(made, run.params, run.schema, words, source)
-        write_together({record_file(run.target): text.encode("utf-8")})
+        beside = {record_file(run.target): text}
+        if keep:  # the record has no levels of ordered variables, and rwn reproduce needs them
+            beside[run.target.with_name(f"{run.target.name}.schema.toml")] = run.schema.to_toml()
+        write_together({path: each.encode("utf-8") for path, each in beside.items()})
     return made
 
 

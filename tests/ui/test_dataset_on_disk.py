@@ -108,11 +108,8 @@ def test_a_dataset_is_looked_at_masked_and_reported(open_page, folders: tuple[Pa
     assert "600 records were released as 1 file" in test.success[0].value
     assert "Its secret lies in first.key" in test.success[0].value
     out = folders[1]
-    assert sorted(each.name for each in out.iterdir()) == [
-        "first",
-        "first.key",
-        "first.record.toml",
-    ]
+    names = ["first", "first.key", "first.record.toml", "first.schema.toml"]
+    assert sorted(each.name for each in out.iterdir()) == names
     # the release that the command and Python give for the same key
     data = rwn.Microdata.from_frame(pd.read_parquet(folders[0] / "survey")[["x", "y"]])
     params = rwn.RWN(k=5, epsilon=0.5, neighbors="sample", m=50)

@@ -87,7 +87,8 @@ def test_a_masking_that_was_killed_goes_on_or_is_swept(
     assert any("kept: a release of survey, begun" in each.value for each in test.markdown)
     test.button(key="data.dataset.go_on.0").click().run()
     assert not test.error
-    assert sorted(each.name for each in out.iterdir()) == ["kept", "kept.key", "kept.record.toml"]
+    names = ["kept", "kept.key", "kept.record.toml", "kept.schema.toml"]
+    assert sorted(each.name for each in out.iterdir()) == names
     data = rwn.Microdata.from_frame(pd.read_parquet(source)[["x", "y"]])
     wanted = pd.read_parquet(
         rwn.mask(data, rwn.RWN(k=5), seed=key).publish(out.parent / "memory.parquet")
