@@ -108,12 +108,12 @@ def _of_dataset(
     public: bool,
 ) -> bytes:
     """The report of a dataset's release; the record says where both lie, unless the options do."""
-    from rwn_core.reporting.dataset_record import places_of, read_dataset_record
+    from rwn_core.reporting.dataset_record import read_dataset_record, thawed_record
     from rwn_core.reporting.dataset_reports import internal_dataset_file, public_dataset_files
     from rwn_core.reporting.facts import Material
 
-    known = places_of(text)
-    original, released = places[0] or known[0], places[1] or Path(known[1])
+    known = thawed_record(text)["source"]
+    original, released = places[0] or known["file"], places[1] or Path(known["released"])
     material = Material(record=read_dataset_record(text, released), title=words[0], review=words[1])
     with progress("reading the dataset and its release") as advance:
         if not public:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rwn_cli.options import load
+from rwn_cli.options import SchemaFile, load
 from rwn_cli.output import write
-from rwn_cli.record_file import original_of, read_record_file
+from rwn_cli.record_file import original_of, read_record_file, read_text
 from rwn_cli.terminal import progress, say
+from rwn_core.errors import ParameterError
+
+if TYPE_CHECKING:
+    from rwn_core.randomness import SecretKey
 
 
 def reproduce(
     folder: Annotated[
         Path,
         typer.Argument(
-            metavar="FOLDER", help="The folder of a release, or the record of `rwn mask --record`."
+            metavar="FOLDER", help="The folder of a release, or the record that --record wrote."
         ),
     ],
     key: Annotated[
@@ -26,18 +30,29 @@ def reproduce(
     ],
     original: Annotated[
         str | None,
-        typer.Option(metavar="IN", help="The original; a record of rwn mask says where it lies."),
+        typer.Option(metavar="IN", help="The original; a record of --record says where it lies."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write the file that came out.")
+        Path | None,
+        typer.Option("--out", "-o", help="Write what came out: a file, or a dataset's new folder."),
     ] = None,
+    schema: SchemaFile = None,
 ) -> None:
-    """Draw a release again from its key, and check that the same bytes come out."""
+    """Draw a release again from its key, and check that the same bytes come out.
+
+    --schema is for the record of a dataset that was masked with one.
+    """
+    from rwn_core.reporting.dataset_record import is_dataset_record
     from rwn_core.reporting.release_folder import HOUSE, RECORD
     from rwn_core.reporting.reproduce import reproduced
     from rwn_core.scale.key_file import read_key
 
     whole = folder.is_dir()
+    if not whole and is_dataset_record(text := read_text(folder, "record")):
+        _of_dataset(text, read_key(key), original, out, schema)
+        return
+    if schema is not None:
+        raise ParameterError("--schema is for the record of a dataset; leave it out.")
     record = read_record_file(folder / RECORD if whole else folder)
     if whole and original is not None:
         data = load(original, folder / HOUSE / "schema.toml")
@@ -51,3 +66,21 @@ def reproduce(
         say(f"written to {out}")
     say("the same file came out of the key")
     say(f"SHA-256 {hashlib.sha256(content).hexdigest()}")
+
+
+def _of_dataset(
+    text: str, key: SecretKey, original: str | None, out: Path | None, schema: Path | None
+) -> None:
+    """The release of a dataset, in a new folder."""
+    from rwn_core.io.read import schema_of
+    from rwn_core.reporting.dataset_record import thawed_record
+    from rwn_core.reporting.reproduce_dataset import reproduce_dataset
+
+    if out is None:
+        raise ParameterError("The release of a dataset needs --out, a new folder; give it.")
+    record = thawed_record(text)
+    given = original or record["source"]["file"]
+    with progress("masking") as report:
+        reproduce_dataset(record, given, out, key, schema=schema_of(schema), progress=report)
+    say(f"the same files came out of the key, in {out}")
+    say(f"SHA-256 of their list {record['file']['sha256']}")

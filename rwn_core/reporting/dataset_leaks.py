@@ -27,6 +27,7 @@ from rwn_core.scale.dataset import BATCH, Dataset, frame_of
 
 TEXTS = 10_000  # different texts of a released variable that are looked at
 _MANY = 0.5  # of them that must be those of an identifier
+_FEWEST = 20  # below which a variable is no identifier
 _NAME = re.compile(r"part-\d{6}\.parquet")
 
 Texts = Mapping[str, Set[str]]
@@ -209,7 +210,7 @@ def _refuse_identifiers(owners: Mapping[str, Counter[Any]], texts: Texts) -> Non
     for identifier, counts in owners.items():
         few = {value for value, count in counts.items() if count < LEAST}
         for name, some in texts.items():
-            if some and len(some & few) >= _MANY * len(some):
+            if len(some) >= _FEWEST and len(some & few) >= _MANY * len(some):
                 raise _refusal(
                     f"The released variable {name} holds the values of {identifier}, a direct "
                     "identifier; leave it out with --drop and mask again"

@@ -102,7 +102,7 @@ def read_dataset_record(text: str, released: Path) -> dict[str, Any]:
     InputError
         It is no such record, it was changed afterwards, or the files are others.
     """
-    record = thawed(text, "dataset record", FORMAT)
+    record = thawed_record(text)
     found = hashed_files(released)
     if any(record["file"][name] != value for name, value in found.items()):
         raise InputError(
@@ -112,16 +112,17 @@ def read_dataset_record(text: str, released: Path) -> dict[str, Any]:
     return record
 
 
-def places_of(text: str) -> tuple[str, str]:
-    """Where the original and the release lay when a record was written.
+def thawed_record(text: str) -> dict[str, Any]:
+    """Read the record of a dataset's release, wherever its files are.
+
+    Its "source" says where they and the original lay when it was written.
 
     Raises
     ------
     InputError
-        It is no record of a dataset's release, or was changed afterwards.
+        It is no such record, or it was changed afterwards.
     """
-    source = thawed(text, "dataset record", FORMAT)["source"]
-    return source["file"], source["released"]
+    return thawed(text, "dataset record", FORMAT)
 
 
 def recorded_schema(record: Mapping[str, Any], original: Dataset) -> Schema:

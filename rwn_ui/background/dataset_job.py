@@ -184,12 +184,12 @@ def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> D
 
     Under a fresh secret, or under the one that lies in the release's key file already.
     """
+    from rwn_core.io.write import write_together
     from rwn_core.reporting.dataset_record import dataset_record
     from rwn_core.reporting.record_parts import FORGOTTEN, KEPT
     from rwn_core.scale.key_file import read_or_make_key
     from rwn_core.scale.mask_dataset import mask_dataset
     from rwn_core.scale.prepare_run import RunOptions
-    from rwn_core.scale.stage import whole
 
     be_polite()  # its workers are as polite
     options = RunOptions(schema=run.schema, progress=progress)
@@ -204,8 +204,10 @@ def mask_and_record(run: BegunRun, source: Path, keep: bool, progress: Any) -> D
             raise
         words = KEPT if keep else FORGOTTEN
         text = dataset_record(made, run.params, run.schema, words, source)
-        with whole(record_file(run.target)) as beside:
-            beside.write_text(text, encoding="utf-8")
+        beside = {record_file(run.target): text}
+        if keep:  # the record has no levels of ordered variables, and rwn reproduce needs them
+            beside[run.target.with_name(f"{run.target.name}.schema.toml")] = run.schema.to_toml()
+        write_together({path: each.encode("utf-8") for path, each in beside.items()})
     return made
 
 

@@ -45,11 +45,11 @@ def _offer(opened: OpenDataset) -> None:
     dataset, about = opened.dataset, (opened.params, opened.schema)
     busy, columns = own_work().busy, st.columns(3)
     read = f"Reading {dataset.n:,} records"
-    some = min(dataset.n, SHOWN)
+    some = f"{SHOWN:,} random" if dataset.n > SHOWN else f"all {dataset.n:,}"
     jobs = {
         "look": ("Look at it", read, {"dataset": dataset, "params": opened.params}),
         "plan": ("What it takes", read, {"source": opened.path, "params": opened.params}),
-        "draw": (f"Tune on {some:,} random records", read, {"dataset": dataset}),
+        "draw": (f"Tune on {some} records", read, {"dataset": dataset}),
     }
     for column, (name, (label, words, given)) in zip(columns, jobs.items(), strict=True):
         key = f"data.dataset.{name}"
@@ -183,7 +183,8 @@ def _drawn(session: Session, opened: OpenDataset) -> None:
     del opened.jobs["draw"]
     schema = rwn.Schema(variables=job.about[1].released, question=job.about[1].question)
     data = rwn.Microdata.from_frame(job.result, schema)
-    load(session, data, name=f"{opened.name}, {data.n:,} random records", demo=None)
+    which = f"{data.n:,} random" if data.n < opened.dataset.n else f"all {data.n:,}"
+    load(session, data, name=f"{opened.name}, {which} records", demo=None)
     st.rerun()
 
 

@@ -90,9 +90,9 @@ def _offer(opened: OpenDataset) -> None:
         "Keep the secret of the release in a file beside it",
         opened.keep,
         key=opened.key("keep"),
-        help="Then a stopped masking can go on, and the report can say how many rows are linked "
-        "to their true record. Whoever has the file can undo the release. Otherwise the secret is "
-        "forgotten.",
+        help="Then a stopped masking can go on, rwn reproduce can draw the release again, and the "
+        "report can say how many rows are linked to their true record. Whoever has the file can "
+        "undo the release. Otherwise the secret is forgotten.",
     )
     pressed = right.button(
         "Mask the whole dataset",
@@ -125,8 +125,8 @@ def _say_done(opened: OpenDataset) -> None:
     job = opened.jobs["mask"]
     made, keep = job.result, job.about[1]
     secret = (
-        f"Its secret lies in {escaped(key_file(made.folder).name)}: whoever has it can undo the "
-        "release, so seal it or delete it."
+        f"Its secret lies in {escaped(key_file(made.folder).name)}, for rwn reproduce: whoever has "
+        "it can undo the release, so seal it or delete it."
         if keep
         else "The secret is forgotten."
     )

@@ -39,11 +39,18 @@ def draw(opened: OpenDataset) -> None:
         0.0,
         value=float(old.epsilon or 0.0),
         step=0.1,
+        format="%g",
         key=opened.key("epsilon"),
         help="Not the epsilon of differential privacy. 0 is none: the k nearest alone.",
     )
     q = columns[2].number_input(
-        "Modification probability q", 0.0, 1.0, float(old.q), 0.05, key=opened.key("q")
+        "Modification probability q",
+        0.0,
+        1.0,
+        float(old.q),
+        0.05,
+        format="%g",
+        key=opened.key("q"),
     )
     chosen = {"k": int(k) or None, "epsilon": epsilon or None, "q": q}
     opened.params = RWN(**chosen, **_givers(opened), **_others(opened))

@@ -41,7 +41,8 @@ def released(tmp_path: Path) -> Path:
     table[:250].to_parquet(source / "a.parquet", index=False)
     table[250:].to_parquet(source / "b.parquet", index=False)
     masking = ["mask-dataset", str(source), str(tmp_path / "out"), "--k", "4", "--drop", "person"]
-    masking += ["--workers", "1", "--key-file", str(tmp_path / "key")]
+    masking += ["--workers", "1", "--key-file", str(tmp_path / "key"), "--weight", "x=0.5"]
+    masking += ["--slice", "x,y", "--q", "0.9"]
     assert run([*masking, "--record", str(tmp_path / "record.toml")]) == 0
     return tmp_path
 
@@ -123,3 +124,21 @@ def test_a_record_gives_the_notice_and_a_card_that_knows_its_files(released: Pat
     (moved / part.name).write_bytes(b"changed")
     for file in (moved, moved / part.name):
         assert run(["verify", str(file), str(card)]) == 4
+
+
+def test_a_kept_key_and_the_record_give_the_release_again(
+    released: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    again = released / "again"
+    command = ["reproduce", str(released / "record.toml"), "--key", str(released / "key")]
+    assert run(command) == 2
+    assert run([*command, "-o", str(again)]) == 0
+    assert "the same files came out" in capsys.readouterr().err
+    names = [path.name for path in again.iterdir()]
+    assert [(again / n).read_bytes() for n in names] == [
+        (released / "out" / n).read_bytes() for n in names
+    ]
+    (released / "key").write_text("0f" * 32)
+    other = released / "other"
+    assert run([*command, "-o", str(other)]) == 4
+    assert not other.exists()

@@ -10,13 +10,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import orjson
+import pandas as pd
 import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest
 
 from rwn_ui import messages
+from rwn_ui.background import dataset_job
+from rwn_ui.data import dataset_look, dataset_masking
+from rwn_ui.server import dataset_folders
 from rwn_ui.state.results import Results
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work
@@ -236,6 +241,34 @@ def open_page(monkeypatch: pytest.MonkeyPatch) -> Open:
         return screen
 
     return opened
+
+
+@pytest.fixture
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """An offered dataset of two files, and where releases go."""
+    datasets, releases = tmp_path / "datasets", tmp_path / "releases"
+    (datasets / "survey").mkdir(parents=True)
+    releases.mkdir()
+    numbers = np.random.default_rng(2)
+    x = numbers.normal(size=600)
+    name = [f"person-{number}" for number in range(600)]
+    table = pd.DataFrame({"x": x, "y": x + numbers.normal(size=600), "name": name})
+    table[:200].to_parquet(datasets / "survey" / "a.parquet", index=False)
+    table[200:].to_parquet(datasets / "survey" / "b.parquet", index=False)
+    monkeypatch.setenv(dataset_folders.DATASETS_VARIABLE, str(datasets))
+    monkeypatch.setenv(dataset_folders.RELEASES_VARIABLE, str(releases))
+    return datasets, releases
+
+
+@pytest.fixture
+def here(at_once, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Jobs of a dataset run in this process."""
+    assert folders
+    for module in (dataset_look, dataset_masking):
+        monkeypatch.setattr(module, "TimedJob", at_once)
+    monkeypatch.setattr(dataset_masking, "MaskingJob", at_once)
+    monkeypatch.setattr(dataset_job, "be_polite", lambda: None)
+    monkeypatch.setenv("RWN_THREADS", "1")
 
 
 @pytest.fixture

@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import rwn_core as rwn
 from rwn_core.data.variable import Role
 from rwn_core.errors import InputError, ParameterError, ReleaseError
+from rwn_core.neighbors import preview
 from rwn_core.scale import dataset_preview
 from rwn_core.scale.dataset import Dataset
 from rwn_core.scale.key_file import read_key
-from rwn_ui.background import dataset_job
-from rwn_ui.background.dataset_job import mask_and_record, write_reports
-from rwn_ui.data import dataset_columns, dataset_look, dataset_masking
+from rwn_ui.background.dataset_job import write_reports
+from rwn_ui.data import dataset_columns, dataset_look
 from rwn_ui.server import dataset_folders, launch
-from rwn_ui.server.dataset_runs import BegunRun, begun_now, stopped_runs, working_on
 from rwn_ui.state.change_table import reslice
-
-N = 600
-
-
-@pytest.fixture
-def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """An offered dataset of two files, and where releases go."""
-    datasets, releases = tmp_path / "datasets", tmp_path / "releases"
-    (datasets / "survey").mkdir(parents=True)
-    releases.mkdir()
-    numbers = np.random.default_rng(2)
-    x = numbers.normal(size=N)
-    name = [f"person-{number}" for number in range(N)]
-    table = pd.DataFrame({"x": x, "y": x + numbers.normal(size=N), "name": name})
-    table[:200].to_parquet(datasets / "survey" / "a.parquet", index=False)
-    table[200:].to_parquet(datasets / "survey" / "b.parquet", index=False)
-    monkeypatch.setenv(dataset_folders.DATASETS_VARIABLE, str(datasets))
-    monkeypatch.setenv(dataset_folders.RELEASES_VARIABLE, str(releases))
-    return datasets, releases
 
 
 def test_only_what_lies_in_the_offered_folder_is_opened(
@@ -90,17 +68,6 @@ def test_folders_are_offered_side_by_side(
     assert dataset_folders.datasets_folder() is None
 
 
-@pytest.fixture
-def here(at_once, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Jobs of a dataset run in this process."""
-    assert folders
-    for module in (dataset_look, dataset_masking):
-        monkeypatch.setattr(module, "TimedJob", at_once)
-    monkeypatch.setattr(dataset_masking, "MaskingJob", at_once)
-    monkeypatch.setattr(dataset_job, "be_polite", lambda: None)
-    monkeypatch.setenv("RWN_THREADS", "1")
-
-
 def opened_page(open_page):
     """The Data page with the dataset open and its names left out."""
     screen = open_page("data")
@@ -141,11 +108,8 @@ def test_a_dataset_is_looked_at_masked_and_reported(open_page, folders: tuple[Pa
     assert "600 records were released as 1 file" in test.success[0].value
     assert "Its secret lies in first.key" in test.success[0].value
     out = folders[1]
-    assert sorted(each.name for each in out.iterdir()) == [
-        "first",
-        "first.key",
-        "first.record.toml",
-    ]
+    names = ["first", "first.key", "first.record.toml", "first.schema.toml"]
+    assert sorted(each.name for each in out.iterdir()) == names
     # the release that the command and Python give for the same key
     data = rwn.Microdata.from_frame(pd.read_parquet(folders[0] / "survey")[["x", "y"]])
     params = rwn.RWN(k=5, epsilon=0.5, neighbors="sample", m=50)
@@ -167,16 +131,22 @@ def test_a_dataset_is_looked_at_masked_and_reported(open_page, folders: tuple[Pa
 
 
 @pytest.mark.usefixtures("here")
-def test_random_records_go_to_tune_and_a_setting_comes_back(open_page, tmp_path: Path) -> None:
+def test_random_records_go_to_tune_and_a_setting_comes_back(
+    open_page, monkeypatch: pytest.MonkeyPatch
+) -> None:
     screen = opened_page(open_page)
     test, opened = screen.test, screen.work.dataset
+    monkeypatch.setattr(dataset_look, "SHOWN", 500)
+    monkeypatch.setattr(preview, "SHOWN", 500)
+    test.run()
     test.button(key="data.dataset.draw").click().run()
     assert not test.error
     session = screen.session
-    assert session.name == "survey, 600 random records"
+    assert session.name == "survey, 500 random records"
     assert session.data.names == ("x", "y")
     assert "person-" not in str(test.main)
-    assert any("not those of the full table" in each.value for each in test.caption)
+    difference = "not those of the full table: of 600 records about 1 times as many"
+    assert any(difference in each.value for each in test.caption)
     screen.visit("tune").wait().weigh(y=3.0)
     screen.wait().move("levers", {"k": 9, "q": 0.7})
     reslice(session, [["x", "y"]])
@@ -231,103 +201,3 @@ def test_a_page_says_whose_neighborhoods_it_shows(
 def test_without_the_option_there_is_no_control(open_page) -> None:
     test = open_page("data").test
     assert not [each for each in test.text_input if each.key == "data.dataset.path"]
-
-
-def begun(folders: tuple[Path, Path], name: str, params: rwn.RWN | None = None) -> BegunRun:
-    schema = Dataset.at(folders[0] / "survey").guessed_schema()
-    schema = schema.replace_variable("name", role=Role.IDENTIFIER)
-    return begun_now("survey", folders[1] / name, schema, params or rwn.RWN(k=5))
-
-
-def test_an_erased_masking_leaves_nothing_of_the_original(folders: tuple[Path, Path]) -> None:
-    run, stage = begun(folders, "late"), folders[1] / ".late.stage"
-    job = dataset_job.MaskingJob("mask", wait_in_stage, words="Masking", about=(run, True), run=run)
-    opened = dataset_job.OpenDataset.at("survey", folders[0] / "survey", None)
-    opened.jobs["mask"] = job
-    end = time.monotonic() + 60
-    while not (stage / "x").exists():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    assert job.words.startswith("Masking")
-    assert stopped_runs() == []  # somebody works on it
-    assert (stage / "x").exists()
-    opened.erase()
-    assert not job.running
-    end = time.monotonic() + 5
-    while list(folders[1].iterdir()):
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
-def test_a_masking_that_fails_leaves_nothing_of_the_original(
-    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(dataset_job, "be_polite", lambda: None)
-    monkeypatch.setenv("RWN_THREADS", "1")
-    shares = list[float]()
-    for keep in (False, True):
-        run = begun(folders, "out", rwn.RWN(epsilon=1e-9))
-        with pytest.raises(ParameterError, match="no other record within epsilon"):
-            mask_and_record(run, folders[0] / "survey", keep, shares.append)
-        assert max(shares) > 0
-        assert not list(folders[1].iterdir())
-
-
-@pytest.mark.usefixtures("here")
-def test_a_masking_that_was_killed_goes_on_or_is_swept(
-    open_page, folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    out, source = folders[1], folders[0] / "survey"
-
-    def killed(share: float) -> None:
-        if share > 0.4:
-            raise KeyboardInterrupt  # no code of ours catches it, as none sees a kill
-
-    for name, keep in (("kept", True), ("forgotten", False)):
-        with pytest.raises(KeyboardInterrupt):
-            mask_and_record(begun(folders, name), source, keep, killed)
-        assert (out / f".{name}.stage" / "run.json").exists()
-    key = read_key(out / "kept.key")
-    assert (out / "kept.key").read_text().strip() not in (out / ".kept.run").read_text()
-    with working_on(begun(folders, "busy")):
-        assert [run.target.name for run in stopped_runs()] == ["kept"]
-        assert (out / ".busy.run").exists()
-    assert sorted(each.name for each in out.iterdir()) == [
-        ".kept.run",
-        ".kept.stage",
-        ".kept.unfinished",
-        "kept.key",
-    ]
-    test = open_page("data").test
-    assert any("kept: a release of survey, begun" in each.value for each in test.markdown)
-    test.button(key="data.dataset.go_on.0").click().run()
-    assert not test.error
-    assert sorted(each.name for each in out.iterdir()) == ["kept", "kept.key", "kept.record.toml"]
-    data = rwn.Microdata.from_frame(pd.read_parquet(source)[["x", "y"]])
-    wanted = pd.read_parquet(
-        rwn.mask(data, rwn.RWN(k=5), seed=key).publish(out.parent / "memory.parquet")
-    )
-    pd.testing.assert_frame_equal(pd.read_parquet(out / "kept"), wanted)
-
-    with pytest.raises(KeyboardInterrupt):
-        mask_and_record(begun(folders, "again"), source, True, killed)
-    test.run()
-    test.button(key="data.dataset.delete.0").click().run()
-    assert not [each for each in out.iterdir() if "again" in each.name]
-
-
-def wait_in_stage(run: BegunRun, progress) -> None:
-    """Work of a process that is ended from outside."""
-    stage = run.target.with_name(f".{run.target.name}.stage")
-    with working_on(run):
-        stage.mkdir()
-        progress(0.5)
-        (stage / "x").write_text("original")
-        time.sleep(60)
-
-
-def test_the_time_left_is_said_in_words() -> None:
-    assert dataset_job.time_left(0.0, 5) == ""
-    assert dataset_job.time_left(0.5, 30) == "about 30 seconds left"
-    assert dataset_job.time_left(0.1, 60) == "about 9 minutes left"
-    assert dataset_job.time_left(0.1, 3600) == "about 9 hours left"

@@ -265,6 +265,8 @@ def test_values_of_an_identifier_are_found_without_the_levels(made: Made) -> Non
     few = {f"Zaphod {number:05d}" for number in range(0, 100)}
     with pytest.raises(ReleaseError, match="holds the values of person, a direct identifier"):
         rare_in_dataset(Dataset.at(made[0]), made[2], set(), {"place": few | {"a", "b"}})
+    answers = {"answer": {"Zaphod 00001", "no"}}  # of few levels, it is no identifier
+    assert rare_in_dataset(Dataset.at(made[0]), made[2], set(), answers) == set()
     some = set(list(few)[:40]) | {f"other {number}" for number in range(60)}
     assert rare_in_dataset(Dataset.at(made[0]), made[2], set(), {"place": some}) == set()
 
