@@ -26,6 +26,12 @@ import pytest
 TASKS = "RWN_MUTANTS_TASKS"
 """Names the variable of the environment that holds a file of faults, one JSON object a line."""
 
+ENDS = "RWN_MUTANTS_ENDS"
+"""Names the one that holds the file to which their ends are added."""
+
+TAKEN = "RWN_MUTANTS_TAKEN"
+"""Names the one that holds a folder, in which a process marks the faults that it takes."""
+
 _GRACE = 60.0  # seconds more than the tests take without a fault, and four times as long
 _KILLED, _BROKEN = 1, 70  # exit codes: a test failed; the fault could not be run
 _REFUSED = (1, 2, 4)  # exit codes of pytest: a test failed, or a file could not be imported
@@ -43,17 +49,28 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
         importlib.import_module(name)
     functions = _functions(str(Path.cwd()))
     noticing: dict[str, list[Task]] = {}
-    with file.with_suffix(".ends").open("a", encoding="utf-8") as ends:
-        for task in tasks:
+    with Path(os.environ[ENDS]).open("a", encoding="utf-8") as ends:
+        for number, task in enumerate(tasks):
+            if not _is_mine(f"{file.stem}-{number}"):
+                continue
             begun = time.monotonic()
             end, by = _end(task, items, functions)
-            told = {"key": task["key"], "fault": task["fault"], "end": end, "by": by}
+            told = {**task["told"], "end": end, "by": by}
             noticing.setdefault(by, []).append(told)
             ends.write(json.dumps({**told, "seconds": round(time.monotonic() - begun)}) + "\n")
             ends.flush()
         for name in _failing([items[name] for name in noticing if name in items]):
             for told in noticing[name]:
                 ends.write(json.dumps({**told, "end": "doubtful"}) + "\n")
+    return True
+
+
+def _is_mine(name: str) -> bool:
+    """Whether no other process has taken it."""
+    try:
+        (Path(os.environ[TAKEN]) / name).touch(exist_ok=False)
+    except FileExistsError:
+        return False
     return True
 
 

@@ -21,8 +21,8 @@ GROUPS = {
 }
 """Whose tests are tried first."""
 
-SECONDS = (15.0, 30.0, 15.0)
-"""Of tests: the nearest, all that run the line, all of their files."""
+_PARTS = (0.25, 0.5, 0.25)
+"""Of the time: the nearest tests, all that run the line, all of their files."""
 
 
 class TestsOfLines:
@@ -57,8 +57,8 @@ class TestsOfLines:
                 known = self._lines.setdefault((path, int(line)), set())
                 known |= ran & self._seconds.keys()
 
-    def of(self, mutant: Mutant, package: str) -> tuple[list[str], float]:
-        """The tests that may notice a fault, and the seconds they take without it.
+    def of(self, mutant: Mutant, package: str, most: float) -> tuple[list[str], float]:
+        """The tests that may notice a fault, and the seconds they take: about so many at most.
 
         Those near come first, then the others that run its lines, then the rest of their files,
         which may use what one of them has kept.
@@ -74,10 +74,10 @@ class TestsOfLines:
             return not name.startswith(first), self._seconds[name]
 
         ordered = sorted(running, key=rank)
-        near = self._within(ordered, SECONDS[0])
-        rest = self._within((name for name in ordered if name not in near), SECONDS[1])
+        near = self._within(ordered, most * _PARTS[0])
+        rest = self._within((name for name in ordered if name not in near), most * _PARTS[1])
         beside = {each for name in (*near, *rest) for each in self._files[_file(name)]} - running
-        others = self._within(sorted(beside, key=rank), SECONDS[2])
+        others = self._within(sorted(beside, key=rank), most * _PARTS[2])
         tests = [*_by_file(near), *_by_file(rest), *_by_file(others)]
         return tests, sum(self._seconds[name] for name in tests)
 

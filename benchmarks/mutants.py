@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.mutant_faults import Mutant, mutants
-from benchmarks.mutant_loop import TASKS
+from benchmarks.mutant_loop import ENDS, TAKEN, TASKS, Task
 from benchmarks.mutant_tests import GROUPS, MARKERS, TestsOfLines, note_lines
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,6 +39,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=14)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rwn-mutants")
     parser.add_argument("--at-once", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=60.0, help="of tests for one fault")
     given = parser.parse_args()
     os.nice(19 - os.nice(0))
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -52,8 +53,9 @@ def main() -> int:
         tests = TestsOfLines(given.folder / "lines")
         for package, sample in samples.items():
             known = _known(given.folder)
-            wanted = [mutant for mutant in sample if mutant.key not in known]
-            _run(wanted, places, tests, given.folder / package)
+            wanted = [each for each in sample if _is_open(known.get(each.key), given.seconds)]
+            tasks = [_task(each, tests, package, given.seconds) for each in wanted]
+            _run(tasks, places, given.folder / package)
     known = _known(given.folder)
     shares = [_report(package, sample, known) for package, sample in samples.items()]
     return int(min(shares) < DEMANDED)
@@ -74,45 +76,25 @@ def _sample(package: str, count: int, seed: int) -> list[Mutant]:
     return every[:count]
 
 
-def _known(folder: Path) -> dict[str, dict[str, str]]:
+def _known(folder: Path) -> dict[str, dict[str, Any]]:
     lines = [
         line for file in folder.glob("*.ends") for line in file.read_text("utf-8").splitlines()
     ]
     return {noted["key"]: noted for noted in map(json.loads, lines)}
 
 
-def _run(wanted: list[Mutant], places: list[Path], tests: TestsOfLines, name: Path) -> None:
-    """Share the faults out among the copies, and run them."""
-    running = []
-    for number, place in enumerate(places):
-        tasks = [_task(mutant, tests, name.name) for mutant in wanted[number :: len(places)]]
-        file = name.with_name(f"{name.name}-{number}.tasks")
-        file.write_text("".join(json.dumps(task) + "\n" for task in tasks), encoding="utf-8")
-        used = sorted({test.partition("::")[0] for task in tasks for test in task["tests"]})
-        if used:
-            command = [sys.executable, "-m", "pytest", "-p", "benchmarks.mutant_loop"]
-            options = ["-q", "-p", "no:cacheprovider", "-m", MARKERS, "--basetemp", "files"]
-            with file.with_suffix(".log").open("w", encoding="utf-8") as log:
-                environment = {**os.environ, "PYTHONPATH": str(place), TASKS: str(file.absolute())}
-                running.append(
-                    subprocess.Popen(
-                        [*command, *options, *used],
-                        cwd=place,
-                        env=environment,
-                        stdin=subprocess.DEVNULL,
-                        stdout=log,
-                        stderr=log,
-                    )
-                )
-    for process in running:
-        process.wait()
+def _is_open(noted: dict[str, Any] | None, seconds: float) -> bool:
+    """Whether a fault was not tried yet, or not noticed by fewer tests."""
+    if noted is None:
+        return True
+    return noted["end"] in ("survived", "not run") and noted["most"] < seconds
 
 
-def _task(mutant: Mutant, tests: TestsOfLines, package: str) -> dict[str, Any]:
-    chosen, seconds = tests.of(mutant, package)
+def _task(mutant: Mutant, tests: TestsOfLines, package: str, most: float) -> Task:
+    chosen, seconds = tests.of(mutant, package, most)
+    told = {"key": mutant.key, "fault": str(mutant), "most": most}
     return {
-        "key": mutant.key,
-        "fault": str(mutant),
+        "told": told,
         "path": mutant.path,
         "source": mutant.source,
         "tests": chosen,
@@ -120,7 +102,36 @@ def _task(mutant: Mutant, tests: TestsOfLines, package: str) -> dict[str, Any]:
     }
 
 
-def _report(package: str, sample: list[Mutant], known: dict[str, dict[str, str]]) -> float:
+def _run(tasks: list[Task], places: list[Path], name: Path) -> None:
+    """Run the faults: each copy takes the next one."""
+    file = name.with_suffix(".tasks")
+    file.write_text("".join(json.dumps(task) + "\n" for task in tasks), encoding="utf-8")
+    used = sorted({test.partition("::")[0] for task in tasks for test in task["tests"]})
+    options = ["-q", "-p", "no:cacheprovider", "-m", MARKERS, "--basetemp", "files"]
+    running = []
+    for number, place in enumerate(places if used else ()):
+        ends = name.with_name(f"{name.name}-{number}.ends")
+        with ends.with_suffix(".log").open("w", encoding="utf-8") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "pytest", "-p", "benchmarks.mutant_loop", *options, *used],
+                cwd=place,
+                env={
+                    **os.environ,
+                    "PYTHONPATH": str(place),
+                    TASKS: str(file.absolute()),
+                    ENDS: str(ends.absolute()),
+                    TAKEN: str(places[0].parent),
+                },
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        running.append(process)
+    for process in running:
+        process.wait()
+
+
+def _report(package: str, sample: list[Mutant], known: dict[str, dict[str, Any]]) -> float:
     """Print what became of a package's faults, and give the share that was found."""
     ends = [known[mutant.key] for mutant in sample if mutant.key in known]
     for end in ends:
