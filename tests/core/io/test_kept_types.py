@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyreadstat
 import pytest
+import rdata
 
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
@@ -76,3 +77,10 @@ def test_a_file_of_the_largest_size_is_read_whole(
     path.write_bytes(b"a\n1\n2")
     with pytest.raises(InputError, match="large"):
         bytes_of(path)
+
+
+def test_the_data_frames_of_an_r_file_are_named(tmp_path: Path) -> None:
+    frames = {name: pd.DataFrame({"x": [1.5, 2.5, 3.5]}) for name in ("people", "towns")}
+    rdata.write_rda(tmp_path / "two.rda", frames)
+    data = parse("two.rda", (tmp_path / "two.rda").read_bytes())
+    assert "The file holds 2 data frames: people is read, not towns." in data.notices
