@@ -121,7 +121,7 @@ def written_bytes(
         path = Path(folder) / f"table{ending}"
         try:
             write(made.frame, str(path), **options)
-        except pyreadstat.PyreadstatError:
+        except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError):
             raise ReleaseError(
                 f"{title} cannot hold this table: its names may have letters, digits and _ only, "
                 "beginning with a letter, and its texts and numbers are limited; rename the "

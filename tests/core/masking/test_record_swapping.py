@@ -32,7 +32,7 @@ SWAP = RecordSwapping(share=1.0, within="block", variables="a,b")
 
 
 def test_blocks_keep_their_tuples_and_everything_else_stays():
-    data = table((7, 4, 1, 2))
+    data = table((7, 4, 1, 2, 2))
     masked = mask(data, SWAP, seed=1).masked.frame
     own = data.frame
     assert masked[["block", "c"]].equals(own[["block", "c"]])

@@ -17,7 +17,7 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.reporting import file_lock
-from rwn_core.reporting.ledger import BEGINNING, add, read_entries, whole
+from rwn_core.reporting.ledger import BEGINNING, add, overlaps, read_entries, whole
 from rwn_core.reporting.table_marks import common_columns, common_records, table_marks
 from tests.core.reporting.conftest import quickly_made_of
 
@@ -263,7 +263,14 @@ def test_a_variable_is_known_again_among_others_and_by_another_type() -> None:
     frame = people(range(100))
     one = Microdata.from_frame(frame)
     other = frame[["x"]].rename(columns={"x": "wage"}).assign(w=np.arange(100.0))
-    assert common_columns(table_marks(one, KEY), table_marks(Microdata.from_frame(other), KEY)) == 1
+    marks_of_one = table_marks(one, KEY)
+    assert common_columns(marks_of_one, table_marks(Microdata.from_frame(other), KEY)) == 1
+    twice = table_marks(Microdata.from_frame(frame[["x"]].assign(again=frame["x"])), KEY)
+    assert common_columns(twice, marks_of_one) == 1
+    entry = {"release": "first", "made": "2026-03-31T12:00", "marks": marks_of_one}
+    said, cost = overlaps([entry], twice, {"readings": {}})
+    assert said == "Release first of 2026-03-31 has the same values in 1 of 2 variables."
+    assert "how much is not known" in cost
     whole = pd.DataFrame({"n": [1, 2, 3] * 5, "t": ["a", "b", "c"] * 5})
     typed = whole.astype({"n": float, "t": "category"})
     marks = [table_marks(Microdata.from_frame(each), KEY) for each in (whole, typed)]

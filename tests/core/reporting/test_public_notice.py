@@ -84,6 +84,9 @@ def test_the_archive_form_has_the_structure_of_the_schema(
     in_order(root)
     names = [each.get("name") for each in root.iter("{ddi:codebook:2_5}var")]
     assert names == list(bodyfat_table.names)
+    assert {each.get("intrvl") for each in root.iter("{ddi:codebook:2_5}var")} == {"contin"}
+    types = {each.get("type") for each in root.iter("{ddi:codebook:2_5}varFormat")}
+    assert types == {"numeric"}
     digest = root.find(".//{ddi:codebook:2_5}IDNo[@agency='SHA-256']")
     assert digest is not None
     assert digest.text == material.record["file"]["sha256"]

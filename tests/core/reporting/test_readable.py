@@ -26,6 +26,7 @@ def test_a_scenario_is_read_without_a_program() -> None:
     for said in (
         "Scenario <b>Mild</b>",
         "For the yearbook",
+        "Setting",
         SCENARIO.setting.words,
         "Worst-case linkage",
         "5 %",
@@ -36,6 +37,7 @@ def test_a_scenario_is_read_without_a_program() -> None:
         assert said in texts, said
     assert b"<script" not in html
     assert b"<b>" not in html
+    assert b"@media print" in html
 
 
 def test_a_decision_shows_what_was_chosen_why_and_among_what() -> None:

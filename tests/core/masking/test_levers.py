@@ -1,0 +1,115 @@
+"""How far levers go on a table, where they start, and names and counts that are refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from method_tables import defaults, table
+from test_every_method import weakest
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import ParameterError
+from rwn_core.masking import METHODS
+from rwn_core.masking.intervals import equal_counts
+from rwn_core.masking.left_alone import names_of
+from rwn_core.masking.minimum_k import check_known, check_records, range_of_known
+from rwn_core.masking.recoding import Recoding
+from rwn_core.masking.sampling import RandomSample
+from rwn_core.randomness import SecretKey
+from tests.holding import hold
+
+
+def test_every_lever_has_steps_between_its_ends_and_its_presets_lie_inside() -> None:
+    def rule(method: str) -> None:
+        made = defaults(method).prepare(table("mixed"))
+        levers = {lever.name: lever for lever in made.params.levers}
+        for name, ends in made.ranges.items():
+            whole = levers[name].whole
+            first = 1 if whole else 0
+            # a radius of 0 would leave everybody without a neighbor
+            assert ends.low == (ends.step if (method, name) == ("nbrs2015", "epsilon") else first)
+            assert 0 < ends.step <= (ends.high - ends.low) / 10
+            assert not whole or ends.step == 1
+        for preset in made.presets.values():
+            assert all(made.ranges[n].low <= v <= made.ranges[n].high for n, v in preset.items())
+
+    hold(rule, METHODS)
+
+
+def test_names_are_stripped_unique_and_texts() -> None:
+    assert names_of(" age, sex ") == names_of(["age", "sex "]) == ("age", "sex")
+    assert names_of("") == names_of(()) == ()
+    for wrong in ("age,,sex", ["age", 3], ["age", ""]):
+        with pytest.raises(ParameterError, match="must be names of variables"):
+            names_of(wrong)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="each variable once"):
+        names_of("age, age")
+
+
+def known(*counts: int) -> Microdata:
+    """Six records; of each variable so many have a value."""
+    columns = {
+        f"x{at}": [float(i) if i < count else np.nan for i in range(6)]
+        for at, count in enumerate(counts)
+    }
+    return Microdata.from_frame(pd.DataFrame({**columns, "g": list("aabbcc")}))
+
+
+def test_k_goes_as_far_as_values_are_known() -> None:
+    data = known(6, 3, 1)
+    assert range_of_known(data, ["x0", "x1"]).high == 3
+    assert range_of_known(data, ["x0"]).high == 3  # half of the records
+    assert range_of_known(data, ["x0", "x2"]).high == 1
+    check_known(3, data, ["x0", "x1"])
+    check_records(6, data)
+    for k, names in ((4, ["x0", "x1"]), (2, ["x2"])):
+        with pytest.raises(ParameterError, match=f"at most {3 if k == 4 else 1}, the number"):
+            check_known(k, data, names)
+    with pytest.raises(ParameterError, match="number of records, 6"):
+        check_records(7, data)
+
+
+def test_pairs_are_recoded_to_their_mean_and_a_single_value_stays() -> None:
+    made = Recoding(k=2).prepare(known(6, 1))
+    masked = made.release(SecretKey.from_seed(1)).masked.frame
+    assert masked["x0"].tolist() == [0.5, 0.5, 2.5, 2.5, 4.5, 4.5]
+    assert masked["x1"].tolist()[:1] == [0.0]
+
+
+def test_values_that_are_all_missing_are_one_interval() -> None:
+    assert equal_counts(np.array([np.nan, np.nan]), 3).tolist() == [0, 0]
+    assert equal_counts(np.array([np.nan, 1.0]), 3).tolist() == [1, 0]
+
+
+def test_one_record_at_least_is_released_of_a_sample() -> None:
+    counts = [RandomSample(left_out=share).count(n) for share, n in ((0.95, 2), (1 - 1e-12, 5))]
+    assert counts == [1, 4]
+    assert RandomSample(left_out=0.3).count(10) == 3  # 10 times 0.3 is a little less than 3
+
+
+SILENT = ("pram", "recoding", "local_suppression", "sampling")  # what they do is said otherwise
+
+
+def test_a_setting_that_masks_nothing_says_so() -> None:
+    def rule(method: str) -> None:
+        params = defaults(method)
+        if params.strength == "k":
+            params = replace(params, k=3)
+        nothing = replace(params, **weakest(params))
+        assert not any("masks nothing" in each for each in params.cautions())
+        said = any("masks nothing" in each for each in nothing.cautions())
+        assert said == (method not in SILENT)
+
+    hold(rule, METHODS)
+
+
+def test_k_is_at_most_the_number_of_records() -> None:
+    def rule(method: str) -> None:
+        if "k" in {lever.name for lever in METHODS[method].levers}:
+            with pytest.raises(ParameterError, match="k must be"):
+                defaults(method, k=81).prepare(table("mixed"))
+
+    hold(rule, METHODS)
