@@ -91,13 +91,13 @@ class Sweep:
         if kept:
             return f"{kept:,} of {len(verdicts):,} settings keep all limits."
         words = f"None of {len(verdicts):,} settings is known to keep all limits."
-        shares = [(v.largest, str(v.first), p) for v, p in verdicts if v.largest is not None]
+        shares = [(v.largest, v, p) for v, p in verdicts if v.largest is not None]
         if shares:
-            share, first, nearest = min(shares, key=lambda each: each[0])
+            share, judged, nearest = min(shares, key=lambda each: each[0])
             words = (
                 f"None of {len(verdicts):,} settings keeps all limits; nearest is "
                 f"{nearest.setting.words}, which uses {share_words(share)} the limit on "
-                f"{nearest.spreads[first].title}."
+                f"{judged.title(str(judged.first))}."
             )
         unread = next((verdict.unread for verdict, _ in verdicts if verdict.unread), {})
         return words + not_judged(unread)

@@ -89,7 +89,7 @@ def _policy(session: Session, readings: Readings) -> dict[str, Any]:
     shown = policy_tile.draw(session.policy, readings, wait=wait)
     used = session.policy.judge_readings(readings).largest
     for name, pinned in session.pins.items():
-        before = session.policy.judge(pinned.values).largest
+        before = session.policy.judge_stated(pinned.stated).largest
         if not waits and used is not None and before is not None:
             tile = Tile(label="", measure="", words=lambda share: f"{100 * share:.0f} %", help="")
             shown["against"].append(_against(tile, name, used, before))
@@ -111,6 +111,8 @@ def _tile(
         shown["help"] += risk_axis.beside(tile.measure, reading, readings)
     if tile.aim is not None:
         _mark(shown, tile, reading, session)
+    if risk_axis.bound(reading) and reading.detail.get("at_most") is not None:
+        shown["limit"] = f"at most {tile.words(reading.detail['at_most'])}"
     spread = interval(draws, tile.measure, tile.part)
     if spread is not None:
         low, high = (tile.words(end) for end in spread)
