@@ -104,7 +104,7 @@ class Measure:
         return self.at_least if bound else self.title
 
     def title_as(self, standing: str) -> str:
-        """What a number is called that is "at least", "at most" or "an estimate", and no worst case."""
+        """What a number is called that is no worst case but, say, "at most" so much."""
         return self.at_least.replace("at least", standing) if standing else self.title
 
     def title_for(self, records: int) -> str:

@@ -109,10 +109,9 @@ def _tile(
     if rwn.MEASURES[tile.measure].side == "risk" and tile not in TILES:
         shown["help"] += risk_axis.which_attack(tile.measure, reading, session.data.n)
         shown["help"] += risk_axis.beside(tile.measure, reading, readings)
+        shown |= _at_most(tile, reading)
     if tile.aim is not None:
         _mark(shown, tile, reading, session)
-    if risk_axis.bound(reading) and reading.detail.get("at_most") is not None:
-        shown["limit"] = f"at most {tile.words(reading.detail['at_most'])}"
     spread = interval(draws, tile.measure, tile.part)
     if spread is not None:
         low, high = (tile.words(end) for end in spread)
@@ -125,6 +124,12 @@ def _tile(
             shown["against"].append(_against(tile, name, tile.value(reading), before))
             shown["help"] += _noise(name, before, spread)
     return shown
+
+
+def _at_most(tile: Tile, reading: Reading) -> dict[str, Any]:
+    """The upper bound below a number that is a lower one."""
+    most = reading.detail.get("at_most") if risk_axis.bound(reading) else None
+    return {} if most is None else {"limit": f"at most {tile.words(most)}"}
 
 
 def _noise(name: str, pinned: float, spread: tuple[float, float] | None) -> str:
