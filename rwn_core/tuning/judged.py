@@ -11,10 +11,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.tuning.point import Spread
 
 MISSING = "It was not read."
-_BETWEEN = (
-    "On a table of this size it is known between two bounds only, and the limit lies between them: "
-    "the attacks that could be tried link less, and who is told more links more."
-)
+_BETWEEN = "Only two bounds are known on a table of this size, and the limit lies between them."
 _NO_UPPER = "Only a lower bound is known on a table of this size, and it is below the limit."
 
 

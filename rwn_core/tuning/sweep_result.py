@@ -99,8 +99,8 @@ class Sweep:
                 f"{nearest.setting.words}, which uses {share_words(share)} the limit on "
                 f"{judged.title(str(judged.first))}."
             )
-        unread = next((verdict.unread for verdict, _ in verdicts if verdict.unread), {})
-        return words + not_judged(unread)
+        open_one = next((verdict for verdict, _ in verdicts if verdict.unread), None)
+        return words + (not_judged(open_one.unread, open_one.standing) if open_one else "")
 
     def _parameter_names(self) -> list[str]:
         names = ["epsilon", "k", "q"]

@@ -71,13 +71,19 @@ class Verdict:
                 else f"{'All' if self.kept else 'The judged ones of'} {count} limits are kept; "
                 f"nearest is {what}, which uses {share_words(self.largest)} its limit."
             )
-        return "".join([*parts, not_judged(self.unread)]).strip()
+        return "".join([*parts, not_judged(self.unread, self.standing)]).strip()
 
 
-def not_judged(unread: Mapping[str, str]) -> str:
-    """Say which limits could not be judged and why; nothing where all were."""
-    each = (f" Not judged: {MEASURES[key].title}. {why}" for key, why in unread.items())
-    return "".join(each)
+def not_judged(unread: Mapping[str, str], standing: Mapping[str, str] | None = None) -> str:
+    """Say which limits could not be judged and why; nothing where all were.
+
+    Parameters
+    ----------
+    unread, standing : mapping of str to str
+        As those of a verdict.
+    """
+    named = {key: MEASURES[key].title_as((standing or {}).get(key, "")) for key in unread}
+    return "".join(f" Not judged: {named[key]}. {why}" for key, why in unread.items())
 
 
 def share_words(share: float) -> str:

@@ -48,7 +48,8 @@ def test_which_bound_decides(known):
         assert verdict.largest == pytest.approx(value / 0.05)
         assert title in verdict.sentence
     elif high is not None:
-        assert "between two bounds" in verdict.unread[KEY]
+        assert "two bounds" in verdict.unread[KEY]
+        assert f"Not judged: {title}." in verdict.sentence
     else:
         assert "Only a lower bound" in verdict.unread[KEY]
 
