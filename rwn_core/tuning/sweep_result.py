@@ -78,8 +78,8 @@ class Sweep:
         pandas.DataFrame
             method; a column for each parameter; weights; precision; slices; measure, side, better,
             unit; releases; median, low and high (where one more release falls 9 times in 10);
-            baseline; and not_applicable, the reason where there is no answer. With a policy also
-            limit, the measure's own; share_of_limit, how much of it the upper end of one more
+            at_most, the upper bound where these are lower ones; baseline; and not_applicable, the
+            reason where there is no answer. With a policy also limit, the measure's own; share_of_limit, how much of it the upper end of one more
             release uses; and keeps_all_limits, of the whole setting.
         """
         return pd.DataFrame(self.records(policy))
@@ -138,6 +138,7 @@ def _row(point: Point, spread: Spread, names: list[str], releases: int) -> dict[
         "median": spread.median,
         "low": None if interval is None else interval[0],
         "high": None if interval is None else interval[1],
+        "at_most": spread.at_most,
         "baseline": spread.baseline,
         "not_applicable": spread.reason,
     }
