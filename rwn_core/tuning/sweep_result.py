@@ -79,8 +79,9 @@ class Sweep:
             method; a column for each parameter; weights; precision; slices; measure, side, better,
             unit; releases; median, low and high (where one more release falls 9 times in 10);
             at_most, the upper bound where these are lower ones; baseline; and not_applicable, the
-            reason where there is no answer. With a policy also limit, the measure's own; share_of_limit, how much of it the upper end of one more
-            release uses; and keeps_all_limits, of the whole setting.
+            reason where there is no answer. With a policy also limit, the measure's own;
+            share_of_limit, how much of it the judged end of one more release uses; and
+            keeps_all_limits, of the whole setting.
         """
         return pd.DataFrame(self.records(policy))
 
