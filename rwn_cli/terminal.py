@@ -69,6 +69,8 @@ def readings_table(rows: Sequence[dict[str, Any]]) -> str:
     widths = [max(len(line[column]) for line in lines) for column in range(len(_COLUMNS))]
     text = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
     for row in rows:
+        if row.get("at_most") is not None:
+            text.append(f"{row['title']} {_cell(row['value'])}, at most {_cell(row['at_most'])}.")
         if row["not_applicable"] is not None:
             text.append(f"{row['measure']}: not applicable. {row['not_applicable']}")
     return "\n".join(text)

@@ -47,11 +47,13 @@ class Audit:
 
 def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
     measure = MEASURES[key]
-    value, baseline, reason = None, None, None
+    value, baseline, reason, at_most = None, None, None, None
     if isinstance(reading, NotApplicable):
         reason = reading.reason
     else:
         value, baseline = reading.value, reading.baseline
+        if reading.detail.get("standing") == "at least":
+            at_most = reading.detail.get("at_most")
     return {
         "measure": key,
         "title": measure.title_of(reading),
@@ -60,6 +62,7 @@ def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
         "unit": measure.unit,
         "value": value,
         "baseline": baseline,
+        "at_most": at_most,
         "not_applicable": reason,
     }
 

@@ -103,6 +103,10 @@ class Measure:
         bound = isinstance(reading, Reading) and reading.detail.get("standing") == "at least"
         return self.at_least if bound else self.title
 
+    def title_as(self, standing: str) -> str:
+        """What a number is called that is no worst case but, say, "at most" so much."""
+        return self.at_least.replace("at least", standing) if standing else self.title
+
     def title_for(self, records: int) -> str:
         """What readings of a table of so many records are called, whatever the setting."""
         bound = self.certain_up_to is not None and records > self.certain_up_to

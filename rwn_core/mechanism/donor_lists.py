@@ -75,10 +75,21 @@ class Listed:
         table = self._neighborhoods.table
         return table if self._shares is None and isinstance(table, SearchedTable) else None
 
-    def each(self, work: Callable[[Lists, int, int], None], *, any_donors: bool = True) -> None:
-        """Call `work(lists, start, stop)` for ranges that make up all lists, on all threads."""
+    def each(
+        self,
+        work: Callable[[Lists, int, int], None],
+        *,
+        any_donors: bool = True,
+        records: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Call `work(lists, start, stop)` for ranges of the lists of all records, or of some.
+
+        On all threads; every list is in exactly one range.
+        """
+        wanted = None if records is None else np.isin(self.order, records)
         for lists in self.blocks(any_donors=any_donors):
-            self.watch.run(partial(work, lists), len(lists.records))
+            asked = lists if wanted is None else _only(lists, wanted[lists.records])
+            self.watch.run(partial(work, asked), len(asked.records))
 
     def blocks(self, *, any_donors: bool = True) -> Iterator[Lists]:
         """Every record in exactly one block; without donors where nobody asks for them."""
@@ -120,6 +131,16 @@ def _weighted(shares: sparse.csr_array) -> Lists:
     begin, sizes = shares.indptr[:-1].astype(np.int64), np.diff(shares.indptr).astype(np.int64)
     members, ones = shares.indices.astype(np.int32), np.ones(len(sizes))
     return Lists(np.arange(len(sizes)), begin, sizes, members, shares.data, ones, False)
+
+
+def _only(lists: Lists, wanted: NDArray[np.bool_]) -> Lists:
+    """Some of the lists, without a copy of their members."""
+    return lists._replace(
+        records=lists.records[wanted],
+        begin=lists.begin[wanted],
+        sizes=lists.sizes[wanted],
+        totals=lists.totals[wanted],
+    )
 
 
 def _cut(lists: Lists) -> Iterator[Lists]:

@@ -97,7 +97,11 @@ def _readings(scenario: Scenario) -> Content | None:
         if key not in MEASURES or "median" not in each:
             continue
         ends = (number_words(key, each[end]) if end in each else "–" for end in ("low", "high"))
-        rows.append((MEASURES[key].title, number_words(key, each["median"]), *ends))
+        about, most = MEASURES[key], each.get("at_most")
+        rows.append((about.title_as("" if most is None else "at least"),
+                     number_words(key, each["median"]), *ends))  # fmt: skip
+        if most is not None and most < 1:
+            rows.append((about.title_as("at most"), number_words(key, most), "–", "–"))
     if not rows:
         return None
     line = "Low and high: where one more release falls 9 times in 10."

@@ -267,6 +267,10 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
         "kept": verdict.kept,
         "words": verdict.sentence,
         "shares": dict(verdict.shares),
+        "judged": {
+            key: {"title": verdict.title(key), "value": value}
+            for key, value in verdict.values.items()
+        },
         "not_judged": dict(verdict.unread),
     }
 

@@ -71,6 +71,8 @@ class Goal:
         spread = point.spreads.get(self.keep)
         if spread is None or spread.median is None:
             return math.inf
+        if spread.is_bound:  # a lower bound keeps no limit
+            return math.inf if spread.at_most is None else spread.at_most
         low, high = spread.interval or (spread.median, spread.median)
         return high if sign(self.keep) > 0 else -low
 
@@ -164,16 +166,19 @@ class GoalAnswer:
         if verdict.first is None or verdict.largest is None:
             return ""
         uses = f"{share_words(verdict.largest)} the limit"
-        return f", which uses {uses} on {self.point.spreads[verdict.first].title}"
+        return f", which uses {uses} on {verdict.title(verdict.first)}"
 
     def _in_words(self, measure: str) -> str:
         spread, title = self.point.spreads[measure], self.point.spreads[measure].title
         if spread.median is None:
             return f"{title} without an answer"
+        words = f"{title} {number_words(measure, spread.median)}"
+        if spread.at_most is not None:
+            words += f", at most {number_words(measure, spread.at_most)}"
         if spread.interval is None:
-            return f"{title} {number_words(measure, spread.median)}"
+            return words
         low, high = (number_words(measure, end) for end in spread.interval)
-        return f"{title} {number_words(measure, spread.median)} (one more release: {low} to {high})"
+        return f"{words} (one more release: {low} to {high})"
 
 
 def _limit_words(measure: str, limit: float, title: str | None = None) -> str:

@@ -28,6 +28,8 @@ class Spread:
         Why there is no answer.
     is_bound : bool
         Whether a value is only a lower bound of a worst case.
+    upper : tuple of float
+        Then its upper bound for each release; empty where there is none.
     """
 
     measure: str
@@ -35,6 +37,7 @@ class Spread:
     baseline: float | None = None
     reason: str | None = None
     is_bound: bool = False
+    upper: tuple[float, ...] = ()
 
     @property
     def title(self) -> str:
@@ -52,10 +55,19 @@ class Spread:
         """Where one more release falls 9 times in 10, within the measure's bounds."""
         return interval_of(self.measure, self.values)
 
+    @property
+    def at_most(self) -> float | None:
+        """Below what one more release's worst case falls, where only bounds of it are known."""
+        if not self.upper:
+            return None
+        ends = interval_of(self.measure, self.upper)
+        return self.upper[0] if ends is None else ends[1]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads."""
         plain = {"values": list(self.values), "baseline": self.baseline, "reason": self.reason}
-        return plain | ({"is_bound": True} if self.is_bound else {})
+        upper = {"upper": list(self.upper)} if self.upper else {}
+        return plain | ({"is_bound": True, **upper} if self.is_bound else {})
 
     @classmethod
     def from_dict(cls, measure: str, plain: Mapping[str, Any]) -> Spread:
@@ -66,6 +78,7 @@ class Spread:
             baseline=plain["baseline"],
             reason=plain["reason"],
             is_bound=bool(plain.get("is_bound", False)),
+            upper=tuple(float(v) for v in plain.get("upper", ())),
         )
 
 
@@ -93,13 +106,19 @@ class Point:
         return None if spread is None else spread.median
 
     def stated(self) -> dict[str, dict[str, float]]:
-        """What a scenario says of it: medians, and between which values one more release falls."""
+        """What a scenario says of it: medians, and between which values one more release falls.
+
+        Where these are lower bounds of a worst case, "at_most" is the upper one: 1 if none is
+        known.
+        """
         stated = {}
         for key, spread in self.spreads.items():
             if spread.median is not None:
                 ends = spread.interval
-                interval = {} if ends is None else {"low": ends[0], "high": ends[1]}
-                stated[key] = {"median": spread.median, **interval}
+                parts = {} if ends is None else {"low": ends[0], "high": ends[1]}
+                if spread.is_bound:
+                    parts["at_most"] = 1.0 if spread.at_most is None else spread.at_most
+                stated[key] = {"median": spread.median, **parts}
         return stated
 
     def to_dict(self) -> dict[str, Any]:

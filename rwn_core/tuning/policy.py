@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import Reading
+from rwn_core.tuning.judged import MISSING, Judged, of_point, of_reading, of_stated
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.verdict import Verdict
 
-_MISSING = "It was not read."
-_BOUND = "Only a lower bound is known on a table of this size, and it is below the limit."
 _WRONG = (
     "A limit must have a measure and at_most, and may have a source and set_by; correct the limits "
     "of the file."
@@ -145,40 +144,19 @@ class Policy:
         Verdict
             A limit whose measure could not be read is not kept.
         """
-        shares, unread = {}, {}
-        for limit in self.limits:
-            value = values.get(limit.measure)
-            if value is None or math.isnan(value):
-                unread[limit.measure] = (reasons or {}).get(limit.measure, _MISSING)
-            else:
-                shares[limit.measure] = limit.share(value)
-        return Verdict(shares=shares, unread=unread)
+        given = {
+            key: Judged(value=value, reason=(reasons or {}).get(key, MISSING))
+            for key, value in {**dict.fromkeys(self.measures), **values}.items()
+        }
+        return self._verdict(given)
 
     def judge_readings(self, readings: Mapping[str, Reading | NotApplicable]) -> Verdict:
         """Hold readings against the limits; a reason stands where there is no reading.
 
-        A lower bound of a worst case may break a limit, also by its estimate, but keeps none.
+        Of a linkage that is known between two bounds the lower one, or its estimate, may break a
+        limit, and only the upper one keeps it.
         """
-        values: dict[str, float | None] = {}
-        reasons: dict[str, str] = {}
-        for key, each in readings.items():
-            if isinstance(each, NotApplicable):
-                reasons[key] = each.reason
-                continue
-            values[key] = each.value
-            if _is_bound(each):
-                values[key] = max(each.value, each.detail.get("estimate") or 0.0)
-                self._leave_open(key, values, reasons)
-        bounds = (key for key, each in readings.items() if _is_bound(each))
-        return replace(self.judge(values, reasons), bounds=frozenset(bounds))
-
-    def _leave_open(
-        self, key: str, values: dict[str, float | None], reasons: dict[str, str]
-    ) -> None:
-        """Take out a lower bound that keeps its limit: what lies above it is not known."""
-        limit, value = self.limit(key), values[key]
-        if limit is not None and value is not None and limit.share(value) <= 1:
-            values[key], reasons[key] = None, _BOUND
+        return self._verdict({key: of_reading(each) for key, each in readings.items()})
 
     def judge_point(self, point: Point) -> Verdict:
         """Hold a setting against the limits, each at the upper end of where one more release falls.
@@ -188,20 +166,25 @@ class Policy:
         point : Point
             Releases of one setting; a single release is held against the limits by its value.
         """
-        ends: dict[str, float | None] = {}
-        reasons = {key: each.reason for key, each in point.spreads.items() if each.reason}
-        for key in self.measures:
-            spread = point.spreads.get(key)
-            if spread is not None and spread.median is not None:
-                ends[key] = spread.median if spread.interval is None else spread.interval[1]
-                if spread.is_bound:
-                    self._leave_open(key, ends, reasons)
-        bounds = (key for key, each in point.spreads.items() if each.is_bound)
-        return replace(self.judge(ends, reasons), bounds=frozenset(bounds))
+        return self._verdict({key: of_point(each) for key, each in point.spreads.items()})
 
     def judge_stated(self, readings: Mapping[str, Mapping[str, float]]) -> Verdict:
         """Hold the readings of a scenario against the limits, by the same ends."""
-        return self.judge({key: each.get("high", each["median"]) for key, each in readings.items()})
+        return self._verdict({key: of_stated(each) for key, each in readings.items()})
+
+    def _verdict(self, given: Mapping[str, Judged]) -> Verdict:
+        nothing = Judged(value=None)
+        held = {each.measure: given.get(each.measure, nothing).against(each.share)
+                for each in self.limits}  # fmt: skip
+        values = {key: each.value for key, each in held.items() if each.value is not None}
+        shares = {each.measure: each.share(values[each.measure])
+                  for each in self.limits if each.measure in values}  # fmt: skip
+        return Verdict(
+            shares=shares,
+            unread={key: each.reason for key, each in held.items() if key not in values},
+            values=values,
+            standing={key: each.standing for key, each in held.items() if each.standing},
+        )
 
     def to_records(self) -> list[dict[str, Any]]:
         """Plain data for a file, without empty texts."""
@@ -223,10 +206,6 @@ class Policy:
         if isinstance(records, str) or not isinstance(records, Sequence):
             raise InputError(_WRONG)
         return cls(limits=tuple(_limits(records)))
-
-
-def _is_bound(reading: Reading | NotApplicable) -> bool:
-    return isinstance(reading, Reading) and reading.detail.get("standing") == "at least"
 
 
 def _limits(records: Iterable[Mapping[str, Any]]) -> Iterable[Limit]:

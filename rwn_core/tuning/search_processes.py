@@ -135,4 +135,10 @@ def _together(key: str, parts: Sequence[Spread]) -> Spread:
     if refused is not None:
         return refused
     values = tuple(value for part in parts for value in part.values)
-    return Spread(measure=key, values=values, baseline=parts[0].baseline)
+    bound = any(part.is_bound for part in parts)
+    # of a part whose releases are worst cases these are upper bounds, too
+    ends = [(part.upper if part.is_bound else part.values) for part in parts]
+    upper = tuple(end for some in ends for end in some) if bound and all(ends) else ()
+    return Spread(
+        measure=key, values=values, baseline=parts[0].baseline, is_bound=bound, upper=upper
+    )

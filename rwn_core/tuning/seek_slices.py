@@ -30,7 +30,7 @@ from rwn_core.tuning.slice_search import FRESH, Found, SliceSearch
 from rwn_core.tuning.slice_steps import Choice, Weights
 from rwn_core.tuning.trials import Plan
 
-LARGEST_SEARCHED = 1_500  # records; beyond, linkage is "at least", which keeps no limit
+LARGEST_SEARCHED = 1_500  # records; beyond, linkage is known between bounds only
 STRENGTHS = 40  # between the ends of the slider
 _RELEASES = 6  # of a trial
 _STATED = 59  # releases behind the stated interval: from the third smallest to the third largest

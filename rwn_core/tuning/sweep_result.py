@@ -78,9 +78,10 @@ class Sweep:
         pandas.DataFrame
             method; a column for each parameter; weights; precision; slices; measure, side, better,
             unit; releases; median, low and high (where one more release falls 9 times in 10);
-            baseline; and not_applicable, the reason where there is no answer. With a policy also
-            limit, the measure's own; share_of_limit, how much of it the upper end of one more
-            release uses; and keeps_all_limits, of the whole setting.
+            at_most, the upper bound where these are lower ones; baseline; and not_applicable, the
+            reason where there is no answer. With a policy also limit, the measure's own;
+            share_of_limit, how much of it the judged end of one more release uses; and
+            keeps_all_limits, of the whole setting.
         """
         return pd.DataFrame(self.records(policy))
 
@@ -91,16 +92,16 @@ class Sweep:
         if kept:
             return f"{kept:,} of {len(verdicts):,} settings keep all limits."
         words = f"None of {len(verdicts):,} settings is known to keep all limits."
-        shares = [(v.largest, str(v.first), p) for v, p in verdicts if v.largest is not None]
+        shares = [(v.largest, v, p) for v, p in verdicts if v.largest is not None]
         if shares:
-            share, first, nearest = min(shares, key=lambda each: each[0])
+            share, judged, nearest = min(shares, key=lambda each: each[0])
             words = (
                 f"None of {len(verdicts):,} settings keeps all limits; nearest is "
                 f"{nearest.setting.words}, which uses {share_words(share)} the limit on "
-                f"{nearest.spreads[first].title}."
+                f"{judged.title(str(judged.first))}."
             )
-        unread = next((verdict.unread for verdict, _ in verdicts if verdict.unread), {})
-        return words + not_judged(unread)
+        open_one = next((verdict for verdict, _ in verdicts if verdict.unread), None)
+        return words + (not_judged(open_one.unread, open_one.standing) if open_one else "")
 
     def _parameter_names(self) -> list[str]:
         names = ["epsilon", "k", "q"]
@@ -138,6 +139,7 @@ def _row(point: Point, spread: Spread, names: list[str], releases: int) -> dict[
         "median": spread.median,
         "low": None if interval is None else interval[0],
         "high": None if interval is None else interval[1],
+        "at_most": spread.at_most,
         "baseline": spread.baseline,
         "not_applicable": spread.reason,
     }

@@ -160,8 +160,12 @@ def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:
         return Spread(measure=key, reason=reasons[0])
     answers = [each for each in readings if isinstance(each, Reading)]
     values = tuple(float(each.value) for each in answers)
-    bound = any(each.detail.get("standing") == "at least" for each in answers)
-    return Spread(measure=key, values=values, baseline=answers[0].baseline, is_bound=bound)
+    baseline = answers[0].baseline
+    if all(each.detail.get("standing") != "at least" for each in answers):
+        return Spread(measure=key, values=values, baseline=baseline)
+    upper = tuple(each.detail.get("at_most") for each in answers)
+    known = () if None in upper else tuple(float(u) for u in upper if u is not None)
+    return Spread(measure=key, values=values, baseline=baseline, is_bound=True, upper=known)
 
 
 def _together(setting: Setting) -> Hashable:

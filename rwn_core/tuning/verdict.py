@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rwn_core.measures import MEASURES
 
@@ -19,13 +19,17 @@ class Verdict:
         By measure, how much of its limit is used; 1 is all of it.
     unread : mapping of str to str
         The measures without a number, and why.
-    bounds : frozenset of str
-        The measures of which only a lower bound of the worst case is known.
+    values : mapping of str to float
+        By measure, the number that was held against its limit.
+    standing : mapping of str to str
+        Of the measures whose worst case is not known, what that number is: "at least", "at most"
+        or "an estimate".
     """
 
     shares: Mapping[str, float]
     unread: Mapping[str, str]
-    bounds: frozenset[str] = frozenset()
+    values: Mapping[str, float] = field(default_factory=dict)
+    standing: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def first(self) -> str | None:
@@ -49,8 +53,7 @@ class Verdict:
 
     def title(self, measure: str) -> str:
         """What a judged value is called: a worst case only where it is one."""
-        about = MEASURES[measure]
-        return about.at_least if measure in self.bounds else about.title
+        return MEASURES[measure].title_as(self.standing.get(measure, ""))
 
     @property
     def sentence(self) -> str:
@@ -68,13 +71,19 @@ class Verdict:
                 else f"{'All' if self.kept else 'The judged ones of'} {count} limits are kept; "
                 f"nearest is {what}, which uses {share_words(self.largest)} its limit."
             )
-        return "".join([*parts, not_judged(self.unread)]).strip()
+        return "".join([*parts, not_judged(self.unread, self.standing)]).strip()
 
 
-def not_judged(unread: Mapping[str, str]) -> str:
-    """Say which limits could not be judged and why; nothing where all were."""
-    each = (f" Not judged: {MEASURES[key].title}. {why}" for key, why in unread.items())
-    return "".join(each)
+def not_judged(unread: Mapping[str, str], standing: Mapping[str, str] | None = None) -> str:
+    """Say which limits could not be judged and why; nothing where all were.
+
+    Parameters
+    ----------
+    unread, standing : mapping of str to str
+        As those of a verdict.
+    """
+    named = {key: MEASURES[key].title_as((standing or {}).get(key, "")) for key in unread}
+    return "".join(f" Not judged: {named[key]}. {why}" for key, why in unread.items())
 
 
 def share_words(share: float) -> str:

@@ -22,7 +22,10 @@ KEPT = 64  # answers
 _FAILED = "It could not be read, perhaps for lack of memory; choose a smaller radius or k."
 
 Answer = Reading | rwn.NotApplicable
-_SAID = {"names", "row_by_row", "at_once", "attack", "standing", "estimate", "top5", "rows", "of"}
+_SAID = {
+    *("names", "row_by_row", "at_once", "attack", "standing", "estimate", "top5", "rows", "of"),
+    *("at_most", "told"),
+}
 """Of the detail of a linkage, what its sentence is made of."""
 
 

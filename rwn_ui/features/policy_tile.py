@@ -10,6 +10,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words
+from rwn_ui.features import risk_axis
 from rwn_ui.panel.tile import blank, percent
 
 NAME = "Policy"
@@ -29,9 +30,7 @@ def draw(
     if verdict.first is None:
         missing = "no limits" if not policy.limits else "not judged"
         return blank(NAME, released="n/a", help=help) | {"limit": missing}
-    called = rwn.MEASURES[verdict.first].title_of(readings[verdict.first])
-    shown = blank(called, released=_words(policy, readings, verdict),
-                  help=help)  # fmt: skip
+    shown = blank(verdict.title(verdict.first), released=_words(policy, verdict), help=help)
     below = _below(verdict, readings, waits=bool(wait))
     return shown | {"state": state(verdict), "limit": below}
 
@@ -52,6 +51,8 @@ def limits_words(
             continue
         called = rwn.MEASURES[limit.measure].title_of(reading)
         words = f"{called} {_value(limit.measure, reading.value)}"
+        if risk_axis.bound(reading) and reading.detail.get("at_most") is not None:
+            words += f", at most {_value(limit.measure, reading.detail['at_most'])}"
         if reading.baseline is not None:
             words += f" (read it against {_value(limit.measure, reading.baseline)})"
         used = verdict.shares.get(limit.measure)
@@ -69,15 +70,12 @@ def _by(limit: rwn.Limit) -> str:
     return f" ({source})" if source else ""
 
 
-def _words(
-    policy: rwn.Policy, readings: Mapping[str, Reading | rwn.NotApplicable], verdict: Verdict
-) -> str:
-    """The number beside its limit, such as 12.0 % of 5 %."""
+def _words(policy: rwn.Policy, verdict: Verdict) -> str:
+    """The judged number beside its limit, such as 12.0 % of 5 %."""
     first = str(verdict.first)
-    reading, limit = readings[first], policy.limit(first)
-    assert isinstance(reading, Reading)
+    limit = policy.limit(first)
     assert limit is not None
-    return f"{_value(first, reading.value)} of {_value(first, limit.at_most)}"
+    return f"{_value(first, verdict.values[first])} of {_value(first, limit.at_most)}"
 
 
 def _value(measure: str, value: float) -> str:

@@ -30,6 +30,8 @@ def reading_words(measure: str, reading: Reading | None) -> str:
     if reading is None:
         return "–"
     text = value_words(measure, reading["median"])
+    if reading.get("at_most", 1.0) < 1:
+        text += f", at most {value_words(measure, reading['at_most'])}"
     if "low" not in reading:
         return text
     low, high = (value_words(measure, reading[end]) for end in ("low", "high"))

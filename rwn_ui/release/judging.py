@@ -153,10 +153,13 @@ def _limits(policy: rwn.Policy, judged: JudgedRelease) -> dict[str, list[str]]:
     """The limits with what the file uses of them, and the ordinary intruder beside them."""
     rows = []
     for limit in policy.limits:
-        used = judged.verdict.shares.get(limit.measure)
+        key, verdict = limit.measure, judged.verdict
+        used = verdict.shares.get(key)
         uses = "not judged" if used is None else f"{share_words(used)} the limit"
-        most = number_words(limit.measure, limit.at_most)
-        rows.append((limit.title, *_read(judged, limit.measure), most, uses))
+        most = number_words(key, limit.at_most)
+        value, baseline = _read(judged, key)
+        value = number_words(key, verdict.values[key]) if key in verdict.values else value
+        rows.append((verdict.title(key), value, baseline, most, uses))
     if ORDINARY not in policy.measures:
         title = f"{rwn.MEASURES[ORDINARY].title}, an ordinary intruder"
         rows.append((title, *_read(judged, ORDINARY), "no limit", ""))

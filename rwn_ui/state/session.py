@@ -30,10 +30,19 @@ class Aims:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """A setting put aside for comparison: its words and its readings, no data."""
+    """A setting put aside for comparison: its words and its readings, no data.
+
+    Of the readings that limits are held against, `bounds` has those known between bounds only.
+    """
 
     text: str
     values: dict[str, float]
+    bounds: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    @property
+    def stated(self) -> dict[str, dict[str, float]]:
+        """What a policy judges."""
+        return {key: {"median": value} for key, value in self.values.items()} | self.bounds
 
 
 @dataclass(slots=True, kw_only=True)

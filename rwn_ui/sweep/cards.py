@@ -138,7 +138,7 @@ def _marks(session: Session, x: str, y: str) -> list[dict[str, Any]]:
             across, up = (share if key == POLICY else medians.get(key) for key in (x, y))
             found.append((name, each.setting.words, across, up))
     for name, pin in session.pins.items():
-        share = session.policy.judge(pin.values).largest
+        share = session.policy.judge_stated(pin.stated).largest
         across, up = (share if key == POLICY else pin.values.get(key) for key in (x, y))
         found.append((name, pin.text, across, up))
     return [

@@ -89,7 +89,7 @@ def _policy(session: Session, readings: Readings) -> dict[str, Any]:
     shown = policy_tile.draw(session.policy, readings, wait=wait)
     used = session.policy.judge_readings(readings).largest
     for name, pinned in session.pins.items():
-        before = session.policy.judge(pinned.values).largest
+        before = session.policy.judge_stated(pinned.stated).largest
         if not waits and used is not None and before is not None:
             tile = Tile(label="", measure="", words=lambda share: f"{100 * share:.0f} %", help="")
             shown["against"].append(_against(tile, name, used, before))
@@ -109,6 +109,7 @@ def _tile(
     if rwn.MEASURES[tile.measure].side == "risk" and tile not in TILES:
         shown["help"] += risk_axis.which_attack(tile.measure, reading, session.data.n)
         shown["help"] += risk_axis.beside(tile.measure, reading, readings)
+        shown |= _at_most(tile, reading)
     if tile.aim is not None:
         _mark(shown, tile, reading, session)
     spread = interval(draws, tile.measure, tile.part)
@@ -123,6 +124,12 @@ def _tile(
             shown["against"].append(_against(tile, name, tile.value(reading), before))
             shown["help"] += _noise(name, before, spread)
     return shown
+
+
+def _at_most(tile: Tile, reading: Reading) -> dict[str, Any]:
+    """The upper bound below a number that is a lower one."""
+    most = reading.detail.get("at_most") if risk_axis.bound(reading) else None
+    return {} if most is None else {"limit": f"at most {tile.words(most)}"}
 
 
 def _noise(name: str, pinned: float, spread: tuple[float, float] | None) -> str:

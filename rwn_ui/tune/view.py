@@ -8,6 +8,7 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import of_one
+from rwn_core.tuning.judged import stated
 from rwn_ui.features import (
     analysis_plan_results,
     hardly_changed,
@@ -83,16 +84,18 @@ def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, 
 
 def pin(session: Session, current: CurrentRelease) -> Pin:
     """The current setting, to be compared with later ones."""
-    values, readings = {}, risk_axis.readings(session, current, wait=True)
+    values, bounds, readings = {}, {}, risk_axis.readings(session, current, wait=True)
     for key in session.policy.measures:
         reading = readings[key]
         if isinstance(reading, Reading):
             values[key] = reading.value
+            if risk_axis.bound(reading):
+                bounds[key] = stated(reading)
     for tile in tiles.chosen(session):
         reading = readings[tile.measure]
         if isinstance(reading, Reading):
             values[tile.measure] = tile.value(reading)
-    return Pin(text=session.words, values=values)
+    return Pin(text=session.words, values=values, bounds=bounds)
 
 
 def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplicable) -> list[Chart]:
@@ -152,7 +155,7 @@ def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
     """The pinned settings that have a place on the map."""
     points = []
     for name, pinned in session.pins.items():
-        values, verdict = pinned.values, session.policy.judge(pinned.values)
+        values, verdict = pinned.values, session.policy.judge_stated(pinned.stated)
         risk = verdict.largest if axis == risk_axis.POLICY else values.get(axis)
         if "correlation" in values and risk is not None:
             place = {"utility": 1 - values["correlation"], "risk": risk, "kept": verdict.kept}

@@ -17,7 +17,7 @@ from rwn_core.evaluation.disclosure import Disclosure, disclose
 from rwn_core.measures.comparison import Comparison
 from rwn_core.tuning import Goal, GoalAnswer, Point, Setting
 from rwn_core.tuning.point import Spread
-from rwn_ui.features import risk_axis
+from rwn_ui.features import policy_tile, risk_axis
 from rwn_ui.risk import sentences, view, warnings
 from rwn_ui.state.results import current_release
 from rwn_ui.sweep import cards as sweep_cards
@@ -84,8 +84,11 @@ def test_a_lower_bound_below_the_limit_is_not_fine(open_page, too_large, key: st
     reading = rwn.MEASURES[key].read(current_release(session).comparison)
     policy = rwn.Policy(limits=(rwn.Limit(measure=key, at_most=0.05),))
 
-    def judged(value: float, estimate: float, standing: str = "at least") -> Any:
-        detail = {**reading.detail, "estimate": estimate, "standing": standing}
+    def judged(
+        value: float, estimate: float, standing: str = "at least", at_most: float | None = None
+    ) -> Any:
+        changed = {"estimate": estimate, "standing": standing, "at_most": at_most}
+        detail = {**reading.detail, **changed}
         return policy.judge_readings({key: replace(reading, value=value, detail=detail)})
 
     assert not judged(0.02, 0.03).kept
@@ -94,6 +97,33 @@ def test_a_lower_bound_below_the_limit_is_not_fine(open_page, too_large, key: st
     assert judged(0.06, 0.03).broken == (key,)
     assert judged(0.02, 0.07).broken == (key,)
     assert judged(0.02, 0.07, "worst").kept
+    assert judged(0.02, 0.03, at_most=0.04).kept
+    assert not judged(0.02, 0.03, at_most=0.06).kept
+    assert judged(0.02, 0.07, at_most=0.04).broken == (key,)
+
+
+def test_the_tile_shows_the_number_that_was_judged(open_page, too_large) -> None:
+    session = open_page("tune").session
+    reading = rwn.MEASURES["bayes_linkage"].read(current_release(session).comparison)
+    policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.05),))
+
+    def tile(value: float, **changed: Any) -> dict[str, Any]:
+        detail = {**reading.detail, "estimate": None, **changed}
+        planted = replace(reading, value=value, detail=detail)
+        return policy_tile.draw(policy, {"bayes_linkage": planted})
+
+    for changed, label, number, state in (
+        ({"at_most": 0.04}, "Linkage, at most", "4 % of 5 %", "kept"),
+        ({"at_most": 0.04, "estimate": 0.07}, "Linkage, an estimate", "7 % of 5 %", "over"),
+    ):
+        shown = tile(0.006, **changed)
+        words = shown["released"].replace("\N{NO-BREAK SPACE}", " ")
+        assert (shown["label"], words, shown["state"]) == (label, number, state)
+        assert "Linkage, at least 0.6" in shown["help"].replace("\N{NO-BREAK SPACE}", " ")
+        assert not claims(shown["help"])
+    shown = tile(0.006, at_most=0.06)
+    assert (shown["released"], shown.get("state")) == ("n/a", None)
+    assert "at most 6 %" in shown["help"].replace("\N{NO-BREAK SPACE}", " ")
 
 
 def disclosed(session, share: float = 0.0) -> Disclosure:

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.scaled_columns import Scaled, leveled, normalized, times
+from rwn_core.measures.attacks.scaled_columns import Scaled, leveled, of_records, releveled, times
 from rwn_core.mechanism.cells import Cells
 from rwn_core.mechanism.law import Law
 
@@ -66,6 +66,7 @@ def likelihoods(
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None = None,
+    people: NDArray[np.int64] | None = None,
 ) -> Scaled:
     """The probability that each original record releases the values of a row.
 
@@ -79,10 +80,12 @@ def likelihoods(
         Released rows to look at.
     names : sequence of str, optional
         The variables the intruder links by; all by default.
+    people : ndarray of int64, shape (c,), optional
+        The original records that are looked at, ascending; all by default.
 
     Returns
     -------
-    likelihood : sparse array, shape (n, m)
+    likelihood : sparse array, shape (n, m), or (c, m)
         Column r is proportional to L_i = product over variables of P(w'_rj | record i).
     log_scale : ndarray of float64, shape (m,)
         L_i itself is the entry times exp(log_scale); -inf where no record can release the row.
@@ -96,7 +99,7 @@ def likelihoods(
     Perry, Matloff, Tendick 2022, section 5: cells are independent given the original. A law of
     several components adds up their likelihoods.
     """
-    parts = [way.part for way in ways(law, masked, rows, names)]
+    parts = [way.part for way in ways(law, masked, rows, names, people)]
     return parts[0] if len(parts) == 1 else _sum(parts)
 
 
@@ -105,6 +108,7 @@ def ways(
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None = None,
+    people: NDArray[np.int64] | None = None,
 ) -> list[Way]:
     """The parts of the likelihood, one for each way in which a row may come about.
 
@@ -112,10 +116,10 @@ def ways(
     """
     parts: list[Way] = []
     for weight, cells in law.components():
-        product = _product(cells, masked, rows, names)
+        product = _product(cells, masked, rows, names, people)
         parts.append(Way(weight, cells, False, _weighted(product, weight)))
         if cells.empty.size:
-            lost = _lost(cells, masked, rows, names)
+            lost = _lost(cells, masked, rows, names, people)
             parts.append(Way(weight, cells, True, _weighted(lost, weight)))
     return parts
 
@@ -127,14 +131,18 @@ def _weighted(part: Scaled, weight: float) -> Scaled:
 
 
 def _product(
-    law: Cells, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+    law: Cells,
+    masked: Microdata,
+    rows: NDArray[np.int64],
+    names: Sequence[str] | None,
+    people: NDArray[np.int64] | None,
 ) -> Scaled:
     n = law.original.n
     if n * n > LARGEST_DENSE and law.donors is not None:
-        return _sparse_product(law, masked, rows, names)
+        return _sparse_product(law, masked, rows, names, people)
     most = max(1, LARGEST_DENSE // n)
     parts = [
-        _dense_product(law, masked, rows[start : start + most], names)
+        of_records(_dense_product(law, masked, rows[start : start + most], names), people)
         for start in range(0, max(1, len(rows)), most)
     ]
     if len(parts) == 1:
@@ -144,7 +152,11 @@ def _product(
 
 
 def _sparse_product(
-    law: Cells, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+    law: Cells,
+    masked: Microdata,
+    rows: NDArray[np.int64],
+    names: Sequence[str] | None,
+    people: NDArray[np.int64] | None,
 ) -> Scaled:
     """The same product, pair by pair: the most telling unit says which pairs there are."""
     from rwn_core.measures.attacks.likelihood_large import weighed
@@ -155,7 +167,7 @@ def _sparse_product(
     ]
     coded.sort(key=lambda each: -int(each[0].max()))
     assert law.donors is not None  # as its caller has seen
-    return weighed(law.donors.lists, coded, len(rows))
+    return weighed(law.donors.lists, coded, len(rows), people)
 
 
 def _dense_product(
@@ -246,13 +258,15 @@ def _plain_law(
 def _sum(parts: Sequence[Scaled]) -> Scaled:
     """Likelihoods of rows that come about in several ways."""
     level, top = leveled(parts)
-    total, largest = normalized(sum(level[1:], level[0]).tocsc())
-    with np.errstate(divide="ignore"):
-        return total, top + np.log(largest)
+    return releveled((sum(level[1:], level[0]).tocsc(), top))
 
 
 def _lost(
-    cells: Cells, masked: Microdata, rows: NDArray[np.int64], names: Sequence[str] | None
+    cells: Cells,
+    masked: Microdata,
+    rows: NDArray[np.int64],
+    names: Sequence[str] | None,
+    people: NDArray[np.int64] | None,
 ) -> Scaled:
     """Rows whose modified values are all missing: they come from a record without neighbors.
 
@@ -260,7 +274,10 @@ def _lost(
     """
     units = attacked_units(cells, names)
     touched = [name for unit in units for name in unit if cells.modification(name)]
-    n, m = cells.original.n, len(rows)
+    able = np.zeros(cells.original.n)
+    able[cells.empty] = 1.0
+    able = able if people is None else able[people]
+    n, m = len(able), len(rows)
     gone = (
         masked.frame[touched].isna().all(axis=1).to_numpy()[rows] if touched else np.zeros(m, bool)
     )
@@ -270,11 +287,10 @@ def _lost(
     # a height of 0 would drown what is likely to the power of hundreds of columns
     impossible = np.where(gone, 0.0, -np.inf)
     if not kept:
-        starts = np.concatenate(([0], np.cumsum(gone * cells.empty.size)))
-        records = np.tile(cells.empty, int(gone.sum()))
+        empty = np.flatnonzero(able)
+        starts = np.concatenate(([0], np.cumsum(gone * empty.size)))
+        records = np.tile(empty, int(gone.sum()))
         return sparse.csc_array((np.ones(len(records)), records, starts), (n, m)), impossible
-    able = np.zeros(n)
-    able[cells.empty] = 1.0
-    same, logs = _product(cells, masked, rows, kept)
+    same, logs = _product(cells, masked, rows, kept, people)
     matrix = times(sparse.csc_array(sparse.diags_array(able) @ same), gone.astype(np.float64))
     return matrix, logs + impossible

@@ -15,7 +15,10 @@ Coded = tuple[NDArray[np.int64], NDArray[np.int64], float]
 
 
 def weighed(
-    listed: Listed, coded: Sequence[Coded], rows: int
+    listed: Listed,
+    coded: Sequence[Coded],
+    rows: int,
+    people: NDArray[np.int64] | None = None,
 ) -> tuple[sparse.csc_array, NDArray[np.float64]]:
     """The product over units of the probability that each record releases a row's values.
 
@@ -28,10 +31,12 @@ def weighed(
         original has), and its modification probability; the most telling unit first.
     rows : int
         How many rows there are.
+    people : ndarray of int64, shape (m,), optional
+        The records that are looked at, ascending; all by default.
 
     Returns
     -------
-    likelihood : sparse array, shape (n, rows)
+    likelihood : sparse array, shape (n, rows), or (m, rows)
         Each column divided by its largest entry.
     log_scale : ndarray of float64, shape (rows,)
         The logarithms of those entries.
@@ -45,12 +50,15 @@ def weighed(
         def weigh(lists: Lists, first: int, last: int) -> None:
             parts.append(likely_pairs(lists, asked, first, last))
 
-        listed.each(weigh, any_donors=any(q for _, _, q in coded))
+        listed.each(weigh, any_donors=any(q for _, _, q in coded), records=people)
     row, record, value, low = map(np.concatenate, zip(*parts, strict=True))
     parts.clear()
     row, record = possible.astype(np.int32)[row], listed.order[record]
     logs = _level(row, value, low, rows)
-    scaled = sparse.csc_array((value, (record, row)), shape=(listed.n, rows))
+    if people is not None:
+        record = np.searchsorted(people, record)
+    count = listed.n if people is None else len(people)
+    scaled = sparse.csc_array((value, (record, row)), shape=(count, rows))
     scaled.eliminate_zeros()
     scaled.sort_indices()
     return scaled, logs

@@ -72,6 +72,7 @@ def posteriors(
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None = None,
+    people: NDArray[np.int64] | None = None,
 ) -> sparse.csc_array:
     """What the intruder believes of each released row.
 
@@ -85,14 +86,16 @@ def posteriors(
         Released rows to link.
     names : sequence of str, optional
         The variables the intruder knows; all by default.
+    people : ndarray of int64, shape (c,), optional
+        The originals that the rows come from as he knows, ascending; all by default.
 
     Returns
     -------
-    sparse array, shape (n, m)
-        Column r holds P(row rows[r] comes from original i | its values), with every original
-        equally likely beforehand; zero throughout if no original can have produced it.
+    sparse array, shape (n, m), or (c, m)
+        Column r holds P(row rows[r] comes from original i | its values), with every one of these
+        originals equally likely beforehand; zero throughout if none can have produced it.
     """
-    likelihood, _ = likelihoods(law, masked, rows, names)
+    likelihood, _ = likelihoods(law, masked, rows, names, people)
     total = np.asarray(likelihood.sum(axis=0)).ravel()
     factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
     return times(likelihood, factor)

@@ -42,3 +42,18 @@ def normalized(matrix: sparse.csc_array) -> Scaled:
     data = matrix.data / np.repeat(divisor, counts)
     scaled = sparse.csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
     return scaled, largest
+
+
+def releveled(part: Scaled) -> Scaled:
+    """The same numbers, each column again divided by its largest entry."""
+    matrix, logs = part
+    scaled, largest = normalized(matrix)
+    with np.errstate(divide="ignore"):
+        return scaled, logs + np.log(largest)
+
+
+def of_records(part: Scaled, records: NDArray[np.int64] | None) -> Scaled:
+    """The same numbers of some records, on scales of their own; of all where none are named."""
+    if records is None:
+        return part
+    return releveled((sparse.csc_array(sparse.csr_array(part[0])[records]), part[1]))

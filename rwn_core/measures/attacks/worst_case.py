@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.assignment import Blocks, blocks, most_likely, scaled
-from rwn_core.measures.attacks.exchangeable_records import canonical_order, expected_right
+from rwn_core.measures.attacks.assignment import blocks, scaled
 from rwn_core.measures.attacks.posterior import AT_ONCE, LARGEST_WORK, Linkage, weigh
+from rwn_core.measures.attacks.upper_bound import UpperBound, assigned, upper_bound
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.key_variables import cell_codes
 
 _TIED = 1e-6  # beliefs that differ by a smaller share are taken for equal
 
@@ -36,12 +35,15 @@ class WorstCase:
     estimate : float or None
         Where it is too large: the share that he links rightly who names for each row the most
         likely original by `scaled` beliefs; None where that is too large, too.
+    bound : UpperBound or None
+        Where it is too large: what more than he knows would let him link.
     """
 
     links: Linkage
     linked: NDArray[np.int64] | None
     at_once: float | None
     estimate: float | None
+    bound: UpperBound | None = None
 
     @property
     def earned(self) -> bool:
@@ -54,6 +56,13 @@ class WorstCase:
         return max(self.links.success, self.at_once or 0.0)
 
     @property
+    def at_most(self) -> float | None:
+        """The share of right links that no attack exceeds; None where it is not known."""
+        if self.earned:
+            return self.success
+        return None if self.bound is None else max(self.bound.at_most, self.success)
+
+    @property
     def detail(self) -> dict[str, Any]:
         """What a reading says of it."""
         return {
@@ -62,6 +71,8 @@ class WorstCase:
             "attack": "rows" if self.success == self.links.success else "file",
             "standing": "worst" if self.earned else "at least",
             "estimate": self.estimate,
+            "at_most": self.at_most,
+            "told": None if self.bound is None else self.bound.detail,
         }
 
 
@@ -71,6 +82,7 @@ def worst_case(
     *,
     work: int = LARGEST_WORK,
     whole: int = AT_ONCE,
+    bounded: bool = True,
 ) -> WorstCase:
     """Try both attacks with some of the released variables; once for all that ask.
 
@@ -84,6 +96,8 @@ def worst_case(
         Candidate pairs of a sample of rows, which are linked one by one.
     whole : int
         Candidate pairs up to which all rows are linked, one by one and at once.
+    bounded : bool
+        Whether an upper bound is found where that is too many.
 
     Raises
     ------
@@ -98,35 +112,29 @@ def worst_case(
     released = [variable.name for variable in comparison.original.schema.released]
     known = tuple(name for name in released if names is None or name in set(names))
     return comparison.here(
-        ("worst case", known, work, whole), lambda: _both(comparison, known, work, whole)
+        ("worst case", known, work, whole, bounded),
+        lambda: _both(comparison, known, work=work, whole=whole, bounded=bounded),
     )
 
 
-def _both(comparison: Comparison, known: tuple[str, ...], work: int, whole: int) -> WorstCase:
+def _both(
+    comparison: Comparison, known: tuple[str, ...], *, work: int, whole: int, bounded: bool
+) -> WorstCase:
     law = comparison.law
     if law is None:
         raise NotApplicable("The worst case needs the law of the method that made the release.")
     links, belief = weigh(law, comparison.masked, known, work=work, whole=whole)
-    linked = at_once = estimate = None
-    if belief is not None and comparison.masked.n == law.original.n:
+    linked = at_once = estimate = bound = None
+    aligned = comparison.masked.n == law.original.n
+    if belief is not None and aligned:
         parts = blocks(belief)
         if parts.affordable:
-            linked, at_once = _assigned(comparison, known, belief, parts)
+            linked, at_once = assigned(comparison, known, belief, parts)
         else:
             estimate = _estimate(scaled(belief, parts))
-    return WorstCase(links=links, linked=linked, at_once=at_once, estimate=estimate)
-
-
-def _assigned(
-    comparison: Comparison, known: tuple[str, ...], belief: sparse.csc_array, parts: Blocks
-) -> tuple[NDArray[np.int64], float]:
-    """The most likely assignment, and the share of rows that it links rightly."""
-    released = [variable.name for variable in comparison.original.schema.released]
-    before, after = cell_codes(comparison, released)
-    linked = most_likely(belief, parts, (canonical_order(before), canonical_order(after)))
-    places = [released.index(name) for name in known]
-    right = expected_right(linked, before, after[:, places])
-    return linked, min(right / len(linked), 1.0)
+    if at_once is None and aligned and bounded:
+        bound = upper_bound(law, comparison, known)
+    return WorstCase(links=links, linked=linked, at_once=at_once, estimate=estimate, bound=bound)
 
 
 def _estimate(marginals: sparse.csc_array | None) -> float | None:

@@ -24,7 +24,7 @@ def linked(reading: Reading, n: int, who: str) -> str:
     detail, count = reading.detail, people(reading.value, n)
     alone = percent(detail["row_by_row"])
     if detail["standing"] == "at least":
-        more = _more(detail["estimate"])
+        more = _more(detail["estimate"]) + _at_most(detail)
         rows = f"one row at a time{_some(detail)}"
         return f"{who} links at least {count} rightly, looking at {rows}; {more}"
     if detail["attack"] == "file":
@@ -42,6 +42,18 @@ def _some(detail: Mapping[str, Any]) -> str:
     """How many random rows were linked, where it was not all of them."""
     rows, of = detail.get("rows", 0), detail.get("of", 0)
     return f" (of {rows:,} random rows, to all {of:,} originals)" if rows < of else ""
+
+
+def _at_most(detail: Mapping[str, Any]) -> str:
+    """What he links who is told some of the people, and so how many at most he who is not."""
+    told = detail.get("told")
+    if told is None:
+        return ""
+    m, share = f"{told['people']:,}", percent(max(told["row_by_row"], told["at_once"]))
+    return (
+        f"; told which {m} random people {m} of the rows come from, he links {share} of these: who "
+        f"is not told links at most {percent(detail['at_most'])} of all"
+    )
 
 
 def _more(estimate: float | None) -> str:

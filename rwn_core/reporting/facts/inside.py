@@ -166,9 +166,11 @@ def _limits(material: Material) -> Content:
         key = limit["measure"]
         share = verdict["shares"].get(key)
         used = verdict["not_judged"].get(key, "") if share is None else f"{share_words(share)} it"
-        value = material.reading(key).get("value")
+        reading = material.reading(key)
+        judged = verdict.get("judged", {}).get(key, reading)
+        title, value = judged.get("title", MEASURES[key].title), judged.get("value")
         source, by = limit.get("source") or "not stated", limit.get("set_by") or "not stated"
-        rows.append((MEASURES[key].title, value, limit["at_most"], used, source, by))
+        rows.append((title, value, limit["at_most"], used, source, by))
     columns = ("measure", "value", "at most", "uses", "source of the limit", "set by")
     state = "Kept." if verdict["kept"] else "NOT KEPT."
     return Content(lines=(state, verdict["words"]), table=written_table(columns, rows))

@@ -154,6 +154,11 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("bayes_linkage", {"standing": "at least", "estimate": 0.37}, "an estimate", "too large"),
     ("bayes_linkage", {"standing": "at least", "estimate": None}, "too large to say", "estimate"),
     ("bayes_linkage", {"standing": "at least", "rows": 20, "of": N}, "of 20 random rows", "?"),
+    ("bayes_linkage", {"standing": "at least", "told": None}, "at least", "told which"),
+    ("bayes_linkage", {"standing": "at least", "at_most": 0.37,
+                       "told": {"people": 1500, "row_by_row": 0.28, "at_once": 0.31}},
+     "told which 1,500 random people 1,500 of the rows come from, he links 31 % of these: who is "
+     "not told links at most 37 % of all", "28 %"),
     ("bayes_linkage", {"standing": "worst", "attack": "file"}, "all rows to originals at", "least"),
     ("bayes_linkage", {"standing": "worst", "attack": "row"}, "one row at a time (all", "least"),
     ("intruder_levels", {"neighborhoods": True}, "the method and the neighborhoods", "?"),
