@@ -249,7 +249,7 @@ def test_more_records_than_an_index_can_number_are_refused(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rwn_core.scale.prepare_run.LARGEST", datasets.N - 1)
-    with pytest.raises(rwn.ParameterError, match="At most 2,999 .* choose neighbors=sample"):
+    with pytest.raises(rwn.ParameterError, match=r"At most 2,999 .* choose neighbors=sample"):
         rwn.mask_dataset(folder, tmp_path / "out", EXACT, options=options())
 
 
