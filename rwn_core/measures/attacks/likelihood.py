@@ -135,7 +135,7 @@ def _product(
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None,
-    people: NDArray[np.int64] | None,
+    people: NDArray[np.int64] | None = None,
 ) -> Scaled:
     n = law.original.n
     if n * n > LARGEST_DENSE and law.donors is not None:
@@ -156,7 +156,7 @@ def _sparse_product(
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None,
-    people: NDArray[np.int64] | None,
+    people: NDArray[np.int64] | None = None,
 ) -> Scaled:
     """The same product, pair by pair: the most telling unit says which pairs there are."""
     from rwn_core.measures.attacks.likelihood_large import weighed
@@ -266,7 +266,7 @@ def _lost(
     masked: Microdata,
     rows: NDArray[np.int64],
     names: Sequence[str] | None,
-    people: NDArray[np.int64] | None,
+    people: NDArray[np.int64] | None = None,
 ) -> Scaled:
     """Rows whose modified values are all missing: they come from a record without neighbors.
 
