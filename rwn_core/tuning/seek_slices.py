@@ -26,8 +26,8 @@ from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_answer import LOSS, SliceAnswer
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.slice_search import FRESH, Found, SliceSearch
-from rwn_core.tuning.slice_steps import Choice, Weights
+from rwn_core.tuning.slice_search import FRESH, SliceSearch
+from rwn_core.tuning.slice_steps import Choice, Found, Weights
 from rwn_core.tuning.trials import Plan
 
 LARGEST_SEARCHED = 1_500  # records; beyond, linkage is known between bounds only
@@ -149,9 +149,13 @@ def seek_slices(
         usual = list(dict.fromkeys(preset_slices(sample, key) for key in PRESETS))
         starts = usual if ranges.starts is None else ranges.starts
         point, reached = _verified(search, starts)
-        if not reached and len(starts) > 1:  # what was found may lose to each variable alone
-            kept = _verified(search.of_starts(), [()])
-            point, reached = kept if kept[1] else (point, reached)
+        # what was found may lose to weights as they are, and to each variable alone
+        fewer = [(search.of_given_weights(), starts)] if search.reweigh else []
+        fewer += [(search.of_starts(), [()])] if len(starts) > 1 else []
+        for narrower, slices in fewer:
+            if not reached:
+                kept = _verified(narrower, slices)
+                point, reached = kept if kept[1] else (point, reached)
     progress(1.0)
     return SliceAnswer(
         policy=policy,

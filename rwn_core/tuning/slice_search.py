@@ -16,6 +16,7 @@ from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_steps import (
     Choice,
+    Found,
     Weights,
     blocks_of,
     joined,
@@ -31,24 +32,6 @@ _FAR = 0.5  # of a limit: one release is enough to go on; what is stated is read
 FRESH = 1_000_000  # seeds between one set of releases and the next
 _CHOOSING = 24  # releases that a trial's answer has to keep the limits on, too
 _QUICK = ("true_matches",)  # by values alone, in a hundredth of the time of an intruder's beliefs
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """Slices and weights with the weakest strength that keeps the policy on trial releases.
-
-    Attributes
-    ----------
-    loss : float
-        Expected.
-    choice : Choice
-    strength : int
-        Which of the strengths.
-    """
-
-    loss: float
-    choice: Choice
-    strength: int
 
 
 @dataclass(slots=True, kw_only=True)
@@ -116,6 +99,13 @@ class SliceSearch:
         tries = self.tries + 2 * len(self.settings).bit_length()
         kept = replace(self, only_starts=True, reweigh=False, tries=tries)
         return replace(kept, found=[], most={}, seen=set())
+
+    def of_given_weights(self) -> SliceSearch:
+        """The same search without other weights; it knows the trials without them."""
+        own = {each: used for each, used in self.shares.items() if each[0].weights == self.given}
+        sure = {each: used for each, used in self.confirmed.items() if each in own}
+        even = replace(self, reweigh=False, shares=own, confirmed=sure)
+        return replace(even, found=[], most={}, seen=set())
 
     @property
     def order(self) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
@@ -22,6 +23,24 @@ class Choice(NamedTuple):
 
     slices: Slices
     weights: Weights = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Slices and weights with the weakest strength that keeps the policy on trial releases.
+
+    Attributes
+    ----------
+    loss : float
+        Expected.
+    choice : Choice
+    strength : int
+        Which of the strengths.
+    """
+
+    loss: float
+    choice: Choice
+    strength: int
 
 
 def blocks_of(slices: Slices, names: Sequence[str]) -> Blocks:

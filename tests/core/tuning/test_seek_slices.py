@@ -19,8 +19,8 @@ from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
-from rwn_core.tuning.slice_search import Found, SliceSearch
-from rwn_core.tuning.slice_steps import Choice
+from rwn_core.tuning.slice_search import SliceSearch
+from rwn_core.tuning.slice_steps import Choice, Found
 from rwn_core.tuning.trials import Trials
 
 module = import_module("rwn_core.tuning.seek_slices")  # its room has a function of this name

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
+from typing import Any
 
 import pytest
 
 import rwn_core as rwn
+from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
-from rwn_core.tuning.slice_steps import weight_steps
+from rwn_core.tuning.slice_search import SliceSearch
+from rwn_core.tuning.slice_steps import Found, weight_steps
 
+module = import_module("rwn_core.tuning.seek_slices")  # its room has a function of this name
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.06),))
 ALONE = SliceRanges(strengths=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0), starts=[()], only_starts=True)
 
@@ -36,6 +41,22 @@ def test_weights_that_differ_lose_less_within_the_same_limit(few) -> None:
     assert moved.point.setting.weights
     assert moved.point.median("correlation") < even.point.median("correlation")
     assert "weight of" in moved.sentence
+
+
+def test_weights_that_fresh_releases_refuse_are_given_back(few, monkeypatch) -> None:
+    fresh = module._fresh
+
+    def planted(search: SliceSearch, found: Found, *which: Any) -> Point:
+        point = fresh(search, found, *which)
+        if not found.choice.weights:
+            return point
+        spread = point.spreads["distance_linkage"]
+        broken = replace(spread, values=(0.09,) * len(spread.values))
+        return replace(point, spreads={**point.spreads, "distance_linkage": broken})
+
+    monkeypatch.setattr(module, "_fresh", planted)
+    found = seek_slices(few, LINKAGE, ranges=replace(ALONE, tries=30), workers=1)
+    assert (found.reached, found.point.setting.weights) == (True, ())
 
 
 def test_who_gave_weights_meant_them(few) -> None:
