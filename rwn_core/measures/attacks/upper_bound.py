@@ -1,4 +1,4 @@
-"""What an intruder links who is told more: the share that nobody exceeds who is not told it."""
+"""What an intruder links who is told more: by the same attacks, more than who is not told it."""
 
 from __future__ import annotations
 

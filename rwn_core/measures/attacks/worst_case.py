@@ -57,7 +57,7 @@ class WorstCase:
 
     @property
     def at_most(self) -> float | None:
-        """The share of right links that no attack exceeds; None where it is not known."""
+        """What he links at most who is not told more, see `UpperBound`; None where not known."""
         if self.earned:
             return self.success
         return None if self.bound is None else max(self.bound.at_most, self.success)
