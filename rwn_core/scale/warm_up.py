@@ -10,10 +10,13 @@ import os
 
 import numpy as np
 import pandas as pd
+from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.masking import RWN, mask
+from rwn_core.measures.attacks.all_rows import expected_share
+from rwn_core.measures.attacks.assignment import Blocks
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.draw_request import Drawing
@@ -35,6 +38,9 @@ def warm() -> None:
     release = mask(table, params, seed=0)
     if release.law is not None:
         link(release.law, release.masked)
+        expected_share(
+            sparse.csc_array(np.eye(2)), Blocks(of=np.zeros(2, np.int64), sizes=np.array([2]))
+        )
         release.law.table("x")
         release.law.rows_intact()
         for _, cells in release.law.components():

@@ -68,7 +68,7 @@ def choose(session: Session) -> None:
         format_func=partial(title, records=session.data.n),
         key=f"tune.{session.generation}.risk",
         help="The policy judges by all of its limits; a single measure says nothing of the others. "
-        "Worst-case linkage is an intruder who holds the original file, by the better of two "
+        "Worst-case linkage is an intruder who holds the original file, by the best of three "
         "attacks; distance linkage is an ordinary one." + why,
     )
 
@@ -181,7 +181,7 @@ def beside(key: str, reading: Reading, known: Readings) -> str:
 
 
 def which_attack(key: str, reading: Reading, records: int) -> str:
-    """The sentence on which of two attacks links so many; nothing of a measure with one."""
+    """The sentence on which of three attacks links so many; nothing of a measure with one."""
     sentence = rwn.MEASURES[key].sentence
     return f" {sentence(reading, records)}" if sentence and "attack" in reading.detail else ""
 

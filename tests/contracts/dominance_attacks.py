@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -15,14 +15,17 @@ from scipy.spatial.distance import cdist
 from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Kind
 from rwn_core.measures import read
+from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.scenarios import distance_success
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names, only
 from rwn_core.measures.statistics.nearest_record import unweighted_metric
+from tests.oracles.exact_assignments import sinkhorn
 
 REACH = 0.1  # standard deviations within which a number is learned, as in attribute inference
 ERRORS = 3.0
+WEIGHED = 1000  # records of a table whose beliefs are scaled as plain arrays
 
 Linkage = dict[str, float]
 """Share of right links by what is known: "keys" or "all"."""
@@ -101,6 +104,9 @@ def linkers(comparison: Comparison) -> list[Found]:
     for key in ("probabilistic_linkage", "whole_file_linkage"):
         by_keys[key] = value(key, comparison)
     by_all = {key: value(key, comparison) for key in ("distance_linkage", "global_linkage")}
+    if n <= WEIGHED:
+        by_keys["scaled beliefs"] = scaled_beliefs(comparison, keys)
+        by_all["scaled beliefs"] = scaled_beliefs(comparison, None)
     moved = reading("mahalanobis_linkage", comparison)
     if moved is not None:  # a share of the complete records, and nobody links the others so
         by_all["mahalanobis_linkage"] = moved.value * moved.detail["of"] / n
@@ -109,6 +115,15 @@ def linkers(comparison: Comparison) -> list[Found]:
         for knows, some in (("keys", by_keys), ("all", by_keys | by_all))
         for attack, success in some.items()
     ]
+
+
+def scaled_beliefs(comparison: Comparison, names: Sequence[str] | None) -> float:
+    """Who scales what he believes of the whole file, and names the likeliest source of a row."""
+    rows = np.arange(comparison.original.n)
+    belief = posteriors(comparison.law, comparison.masked, rows, names).toarray()
+    together = sinkhorn(belief, steps=50)
+    first = together >= together.max(axis=0) * (1 - 1e-6)
+    return float(np.mean(np.diag(first) / first.sum(axis=0)))
 
 
 class Readers:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 LARGEST_ASSIGNMENT = 1500  # records of one block: the assignment takes about n^3 steps
-LARGEST_SCALING = 100_000_000  # pairs scaled, over all steps
-SCALING_STEPS = 2000
+LARGEST_SCALING = 5_000_000  # pairs
+SCALING_STEPS = 20  # more do not change who is named
 SCALED = 1e-9  # deviation of a row's beliefs from a sum of 1 at which the scaling ends
 _FORBIDDEN = 1e6  # costs more than any row's log-likelihood can save
 
@@ -139,7 +139,9 @@ def _by_block(parts: Blocks, order: NDArray[np.int64]) -> tuple[NDArray[np.int64
     return inside, place
 
 
-def scaled(belief: sparse.csc_array, parts: Blocks) -> sparse.csc_array | None:
+def scaled(
+    belief: sparse.csc_array, parts: Blocks, steps: int = SCALING_STEPS
+) -> sparse.csc_array | None:
     """Approximate P(row r comes from original i | all rows): both sums scaled to 1 in turn.
 
     Parameters
@@ -147,6 +149,8 @@ def scaled(belief: sparse.csc_array, parts: Blocks) -> sparse.csc_array | None:
     belief : sparse array, shape (n, n)
     parts : Blocks
         Pairs of different blocks are in no assignment, and get 0.
+    steps : int
+        How often both sums are scaled at most.
 
     Returns
     -------
@@ -157,7 +161,7 @@ def scaled(belief: sparse.csc_array, parts: Blocks) -> sparse.csc_array | None:
     ----------
     Sinkhorn and Knopp 1967.
     """
-    if not possible(belief) or not belief.nnz * 20 <= LARGEST_SCALING:
+    if not possible(belief) or belief.nnz > LARGEST_SCALING:
         return None
     entries = sparse.coo_array(belief)
     kept = parts.of[entries.coords[0]] == parts.of[entries.coords[1]]
@@ -165,7 +169,7 @@ def scaled(belief: sparse.csc_array, parts: Blocks) -> sparse.csc_array | None:
     inside = sparse.csc_array((entries.data[kept], coords), shape=belief.shape)
     across = sparse.csr_array(inside)
     of_row = np.ones(belief.shape[0])
-    for _ in range(min(SCALING_STEPS, LARGEST_SCALING // max(inside.nnz, 1))):
+    for _ in range(steps):
         of_record = 1.0 / (across @ of_row)
         sums = of_record @ inside
         if np.abs(sums * of_row - 1).max() < SCALED:

@@ -226,7 +226,7 @@ def _read(
     share, record = belief.data, belief.indices
     own = record == rows[column]
     truth = np.bincount(column[own], share[own], len(rows))
-    best, first = _largest(belief)
+    best, first = largest(belief)
     tie = truth * (1 - 1e-9)
     above = np.bincount(column[share > (truth * (1 + 1e-9))[column]], minlength=len(rows))
     tied = np.bincount(column[share >= tie[column]], minlength=len(rows)) - above
@@ -237,7 +237,7 @@ def _read(
         "truth": truth,
         "top1": np.where(possible, np.clip((1 - above) / tied, 0, 1), 0.0),
         "top5": np.where(possible, np.clip((5 - above) / tied, 0, 1), 0.0),
-        "same": best if same.max() + 1 == len(same) else _largest(_together(belief, same))[0],
+        "same": best if same.max() + 1 == len(same) else largest(_together(belief, same))[0],
         "first": first,
         "candidates": np.bincount(column[share > 0], minlength=len(rows)).astype(np.int64),
     }
@@ -250,8 +250,8 @@ def _together(belief: sparse.csc_array, same: NDArray[np.int64]) -> sparse.csc_a
     return sparse.csc_array(membership @ belief)
 
 
-def _largest(belief: sparse.csc_array) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The largest share of each column and who holds it, the lowest number among ties."""
+def largest(belief: sparse.csc_array) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The largest share of each column and who holds it: the first of equals, -1 for nobody."""
     belief.sort_indices()
     counts = np.diff(belief.indptr)
     best, first = np.zeros(len(counts)), np.full(len(counts), -1, dtype=np.int64)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.measures.attacks.all_rows import weighed
 from rwn_core.measures.attacks.assignment import Blocks, blocks, most_likely
 from rwn_core.measures.attacks.exchangeable_records import canonical_order, expected_right
 from rwn_core.measures.attacks.posterior import posteriors
@@ -24,7 +25,7 @@ _SEED = 20151126  # of the people: fixed, so that a number changes only with the
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpperBound:
-    """Both attacks of an intruder who is told which random people some of the rows come from.
+    """The attacks of an intruder who is told which random people some of the rows come from.
 
     Attributes
     ----------
@@ -34,17 +35,20 @@ class UpperBound:
         How many records there are.
     row_by_row, at_once : float
         Shares of these rows that he links rightly, one row at a time and all of them at once.
+    weighed : float or None
+        The share given all of them, see `all_rows.weighed`; None where the truth is not possible.
     """
 
     people: int
     of: int
     row_by_row: float
     at_once: float
+    weighed: float | None
 
     @property
     def share(self) -> float:
-        """The larger share of right links of the two attacks."""
-        return max(self.row_by_row, self.at_once)
+        """The largest share of right links of the attacks."""
+        return max(self.row_by_row, self.at_once, self.weighed or 0.0)
 
     @property
     def at_most(self) -> float:
@@ -56,13 +60,13 @@ class UpperBound:
     @property
     def detail(self) -> dict[str, Any]:
         """What a reading says of it."""
-        return {"people": self.people, "row_by_row": self.row_by_row, "at_once": self.at_once}
+        return {"people": self.people, "share": self.share}
 
 
 def upper_bound(
     law: Law, comparison: Comparison, known: Sequence[str], *, people: int = PEOPLE
 ) -> UpperBound:
-    """Link the rows of some random people to these people, by both attacks.
+    """Link the rows of some random people to these people, by all attacks.
 
     Parameters
     ----------
@@ -93,8 +97,15 @@ def upper_bound(
         chosen = np.sort(generator.choice(n, people, replace=False)).astype(np.int64)
     belief = posteriors(law, comparison.masked, chosen, known, chosen)
     alone = np.minimum(belief.max(axis=0).toarray().ravel(), 1.0)
-    _, at_once = assigned(comparison, known, belief, blocks(belief), chosen)
-    return UpperBound(people=len(chosen), of=n, row_by_row=float(alone.mean()), at_once=at_once)
+    parts = blocks(belief)
+    _, at_once = assigned(comparison, known, belief, parts, chosen)
+    return UpperBound(
+        people=len(chosen),
+        of=n,
+        row_by_row=float(alone.mean()),
+        at_once=at_once,
+        weighed=weighed(comparison, belief, parts, chosen),
+    )
 
 
 def assigned(

@@ -1,4 +1,4 @@
-"""The worst case of linkage: the better of one row at a time and the whole file at once."""
+"""The worst case of linkage: the best of one row at a time, an assignment and all rows weighed."""
 
 from __future__ import annotations
 
@@ -8,20 +8,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.assignment import blocks, scaled
+from rwn_core.measures.attacks.all_rows import weighed
+from rwn_core.measures.attacks.assignment import blocks
 from rwn_core.measures.attacks.posterior import AT_ONCE, LARGEST_WORK, Linkage, weigh
 from rwn_core.measures.attacks.upper_bound import UpperBound, assigned, upper_bound
 from rwn_core.measures.comparison import Comparison
 
-_TIED = 1e-6  # beliefs that differ by a smaller share are taken for equal
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorstCase:
-    """Both attacks of an intruder who knows the method, on one release.
+    """The attacks of an intruder who knows the method, on one release.
 
     Attributes
     ----------
@@ -32,9 +30,9 @@ class WorstCase:
         table is too large for it.
     at_once : float or None
         Share of rows that it links rightly, equal rows changing places at random.
-    estimate : float or None
-        Where it is too large: the share that he links rightly who names for each row the most
-        likely original by `scaled` beliefs; None where that is too large, too.
+    weighed : float or None
+        Expected share that he links rightly who names the likeliest original of each row given
+        all rows; None where the table is too large for that, too.
     bound : UpperBound or None
         Where it is too large: what more than he knows would let him link.
     """
@@ -42,18 +40,27 @@ class WorstCase:
     links: Linkage
     linked: NDArray[np.int64] | None
     at_once: float | None
-    estimate: float | None
+    weighed: float | None
     bound: UpperBound | None = None
 
     @property
     def earned(self) -> bool:
-        """Whether both attacks were tried on every row; else the success is a lower bound."""
+        """Whether all attacks were tried on every row; else the success is a lower bound."""
         return self.at_once is not None
 
     @property
     def success(self) -> float:
-        """The larger share of right links of the two attacks."""
-        return max(self.links.success, self.at_once or 0.0)
+        """The largest share of right links of the attacks; row by row where not all were tried."""
+        if not self.earned:
+            return self.links.success
+        return max(self.links.success, self.at_once or 0.0, self.weighed or 0.0)
+
+    @property
+    def attack(self) -> str:
+        """Which it is: one row at a time, the file assigned, or all rows weighed together."""
+        if self.success == self.links.success:
+            return "rows"
+        return "file" if self.success == self.at_once else "weighed"
 
     @property
     def at_most(self) -> float | None:
@@ -68,9 +75,10 @@ class WorstCase:
         return {
             "row_by_row": self.links.success,
             "at_once": self.at_once,
-            "attack": "rows" if self.success == self.links.success else "file",
+            "weighed": self.weighed,
+            "attack": self.attack,
             "standing": "worst" if self.earned else "at least",
-            "estimate": self.estimate,
+            "estimate": None if self.earned else self.weighed,
             "at_most": self.at_most,
             "told": None if self.bound is None else self.bound.detail,
         }
@@ -84,7 +92,7 @@ def worst_case(
     whole: int = AT_ONCE,
     bounded: bool = True,
 ) -> WorstCase:
-    """Try both attacks with some of the released variables; once for all that ask.
+    """Try all attacks with some of the released variables; once for all that ask.
 
     Parameters
     ----------
@@ -106,42 +114,32 @@ def worst_case(
 
     Notes
     -----
-    The likelihoods are computed once. Row by row the success is what Bayes' rule expects; of the
-    assignment it is what happened in this release, which only the data steward can see.
+    The likelihoods are computed once. Row by row and of all rows weighed together the success is
+    what Bayes' rule expects; of the assignment it is what happened in this release, which only the
+    data steward can see.
     """
     released = [variable.name for variable in comparison.original.schema.released]
     known = tuple(name for name in released if names is None or name in set(names))
     return comparison.here(
         ("worst case", known, work, whole, bounded),
-        lambda: _both(comparison, known, work=work, whole=whole, bounded=bounded),
+        lambda: _all(comparison, known, work=work, whole=whole, bounded=bounded),
     )
 
 
-def _both(
+def _all(
     comparison: Comparison, known: tuple[str, ...], *, work: int, whole: int, bounded: bool
 ) -> WorstCase:
     law = comparison.law
     if law is None:
         raise NotApplicable("The worst case needs the law of the method that made the release.")
     links, belief = weigh(law, comparison.masked, known, work=work, whole=whole)
-    linked = at_once = estimate = bound = None
+    linked = at_once = together = bound = None
     aligned = comparison.masked.n == law.original.n
     if belief is not None and aligned:
         parts = blocks(belief)
+        together = weighed(comparison, belief, parts)
         if parts.affordable:
             linked, at_once = assigned(comparison, known, belief, parts)
-        else:
-            estimate = _estimate(scaled(belief, parts))
     if at_once is None and aligned and bounded:
         bound = upper_bound(law, comparison, known)
-    return WorstCase(links=links, linked=linked, at_once=at_once, estimate=estimate, bound=bound)
-
-
-def _estimate(marginals: sparse.csc_array | None) -> float | None:
-    """Share of rows whose most likely original by scaled beliefs is the true one; ties share."""
-    if marginals is None or not np.all(np.isfinite(marginals.data)):
-        return None
-    column = np.repeat(np.arange(marginals.shape[1]), np.diff(marginals.indptr))
-    largest = marginals.max(axis=0).toarray() * (1 - _TIED)
-    ties = np.bincount(column[marginals.data >= largest[column]], minlength=len(largest))
-    return float(np.mean((marginals.diagonal() >= largest) / ties))
+    return WorstCase(links=links, linked=linked, at_once=at_once, weighed=together, bound=bound)

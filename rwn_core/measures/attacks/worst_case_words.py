@@ -1,4 +1,4 @@
-"""Say which of two attacks a worst case of linkage was, and whether it is one."""
+"""Say which of three attacks a worst case of linkage was, and whether it is one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ from typing import Any
 
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import people, percent
+
+_WAYS = {
+    "rows": "looking at one row at a time",
+    "weighed": "naming the likeliest original of each row given all rows",
+    "file": "by giving all rows to originals at once, each original one row",
+}
 
 
 def linked(reading: Reading, n: int, who: str) -> str:
@@ -27,15 +33,13 @@ def linked(reading: Reading, n: int, who: str) -> str:
         more = _more(detail["estimate"]) + _at_most(detail)
         rows = f"one row at a time{_some(detail)}"
         return f"{who} links at least {count} rightly, looking at {rows}; {more}"
-    if detail["attack"] == "file":
-        return (
-            f"{who} links {count} rightly by giving all rows to originals at once, each original "
-            f"one row (one row at a time: {alone})"
-        )
-    return (
-        f"{who} links {count} rightly, looking at one row at a time (all rows given to originals "
-        f"at once: {percent(detail['at_once'])})"
-    )
+    others = {
+        "rows": f"one row at a time: {alone}",
+        "weighed": f"all rows weighed together: {_share(detail['weighed'])}",
+        "file": f"all rows given to originals at once: {_share(detail['at_once'])}",
+    }
+    del others[detail["attack"]]
+    return f"{who} links {count} rightly, {_WAYS[detail['attack']]} ({', '.join(others.values())})"
 
 
 def _some(detail: Mapping[str, Any]) -> str:
@@ -49,14 +53,18 @@ def _at_most(detail: Mapping[str, Any]) -> str:
     told = detail.get("told")
     if told is None:
         return ""
-    m, share = f"{told['people']:,}", percent(max(told["row_by_row"], told["at_once"]))
+    m, share = f"{told['people']:,}", percent(told["share"])
     return (
         f"; told which {m} random people {m} of the rows come from, he links {share} of these: who "
         f"is not told links at most {percent(detail['at_most'])} of all"
     )
 
 
+def _share(value: float | None) -> str:
+    return "not known" if value is None else percent(value)
+
+
 def _more(estimate: float | None) -> str:
     if estimate is None:
-        return "the table is too large to say how many more he links who assigns all rows at once"
-    return f"who assigns all rows at once links about {percent(estimate)}, an estimate"
+        return "the table is too large to say how many more he links who weighs all rows together"
+    return f"who weighs all rows together links about {percent(estimate)}, an estimate"

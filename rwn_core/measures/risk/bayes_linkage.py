@@ -19,7 +19,7 @@ NORMAL = 1.959963984540054  # 97.5 % point of the normal distribution
 
 
 def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
-    """The reading of both attacks.
+    """The reading of all attacks.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
 
 
 def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Reading:
-    """Share of right links of the better attack, by all released variables or by some.
+    """Share of right links of the best attack, by all released variables or by some.
 
     Parameters
     ----------
@@ -99,7 +99,8 @@ MEASURE = Measure(
     sentence=sentence,
     at_least="Linkage, at least",
     certain_up_to=LARGEST_ASSIGNMENT,
-    source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5, or the most "
-    "likely assignment of all rows (Burkard, Dell'Amico, Martello 2009), whichever links more",
+    source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; the likeliest "
+    "assignment of all rows (Burkard, Dell'Amico, Martello 2009); the likeliest source of each row "
+    "given all rows (Sinkhorn and Knopp 1967, Metropolis and others 1953): whichever links most",
     compute=compute,
 )

@@ -120,24 +120,24 @@ def test_who_is_told_all_is_the_worst_case():
     comparison = released(table(), RWN(epsilon=0.5, k=10), 1)
     bound, found = told(comparison, N), worst_case(comparison)
     assert bound.row_by_row == pytest.approx(found.links.success, abs=1e-12)
-    assert bound.at_once == found.at_once
+    assert (bound.at_once, bound.weighed) == (found.at_once, found.weighed)
     assert bound.at_most == bound.share == found.at_most == found.success
 
 
 def test_the_upper_end_of_the_share_by_hand():
     """P = .05 of 1,500: center (75 + 1.92) / 1503.84, half-width .01113."""
-    bound = UpperBound(people=1500, of=20_000, row_by_row=0.05, at_once=0.04)
+    bound = UpperBound(people=1500, of=20_000, row_by_row=0.05, at_once=0.04, weighed=None)
     assert bound.at_most == pytest.approx(0.05115 + 0.01109, abs=2e-5)
 
 
 def test_a_bound_below_what_is_known_is_raised_to_it():
     comparison = released(table(), RWN(epsilon=0.5, k=10), 1)
     links = worst_case(comparison).links
-    low = UpperBound(people=1500, of=20_000, row_by_row=0.0, at_once=0.0)
-    found = WorstCase(links=links, linked=None, at_once=None, estimate=None, bound=low)
+    low = UpperBound(people=1500, of=20_000, row_by_row=0.0, at_once=0.0, weighed=0.0)
+    found = WorstCase(links=links, linked=None, at_once=None, weighed=None, bound=low)
     assert found.at_most == found.success == links.success
     assert found.detail["standing"] == "at least"
-    assert found.detail["told"] == {"people": 1500, "row_by_row": 0.0, "at_once": 0.0}
+    assert found.detail["told"] == {"people": 1500, "share": 0.0}
 
 
 LAWS = {

@@ -1,0 +1,100 @@
+"""Weigh all rows together: the likeliest source of each, and how often it is the true one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rwn_core.measures.attacks import assignment
+from rwn_core.measures.attacks.assignment import Blocks, scaled
+from rwn_core.measures.attacks.exchangeable_records import canonical_order
+from rwn_core.measures.attacks.posterior import largest
+from rwn_core.measures.attacks.scaled_columns import times
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.key_variables import cell_codes
+
+EXCHANGES = 50_000  # tried in all, and each row's `FEWEST` times at least
+FEWEST = 10
+_SEED = 19530301  # of the exchanges: fixed, so that a number changes only with the release
+
+
+def weighed(
+    comparison: Comparison,
+    belief: sparse.csc_array,
+    parts: Blocks,
+    people: NDArray[np.int64] | None = None,
+) -> float | None:
+    """Expected share of right links of who weighs all rows together, whatever their order.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    belief : sparse array, shape (m, m)
+        Of people and of their rows, in the same order.
+    parts : Blocks
+        Of the belief.
+    people : ndarray of int64, shape (m,), optional
+        Their records; all by default.
+
+    Returns
+    -------
+    float or None
+        As `expected_share` has it.
+    """
+    if belief.nnz > assignment.LARGEST_SCALING:
+        return None
+    released = [variable.name for variable in comparison.original.schema.released]
+    cells = np.column_stack(cell_codes(comparison, released))
+    order = canonical_order(cells if people is None else cells[people])
+    ordered = sparse.csc_array(sparse.csr_array(belief)[order])[:, order]
+    return expected_share(ordered, Blocks(of=parts.of[order], sizes=parts.sizes))
+
+
+def expected_share(belief: sparse.csc_array, parts: Blocks) -> float | None:
+    """Expected share of right links of who names each row's likeliest source, given all rows.
+
+    Parameters
+    ----------
+    belief : sparse array, shape (n, n)
+        Column r is proportional to the likelihoods of the originals of row r, whose source is r.
+    parts : Blocks
+        Of the belief.
+
+    Returns
+    -------
+    float or None
+        None where the truth is no matching of the belief, or there are too many pairs.
+
+    Notes
+    -----
+    No attack expects more right links than naming each row's likeliest source given all rows.
+    Those probabilities are permanents, which nobody computes; the beliefs `scaled` a few times
+    stand for them. How often the names are right is then counted in matchings drawn as the
+    release makes them likely. The true matching is such a draw itself, so that a chain begun there
+    needs no time to settle: the share is unbiased whatever its length, and each further step takes
+    some of the luck out of it, but for matchings that no exchanges of two rows lead to.
+
+    References
+    ----------
+    Sinkhorn and Knopp 1967; Metropolis and others 1953.
+    """
+    together = scaled(belief, parts)
+    if together is None or not np.all(np.isfinite(together.data)):
+        return None
+    together.eliminate_zeros()
+    if not np.all(together.diagonal() > 0):
+        return None
+    from rwn_core.neighbors.kernels.matchings import agreeing_matchings
+
+    n = together.shape[0]
+    shares = times(together, 1.0 / np.asarray(together.sum(axis=0)).ravel())
+    _, named = largest(shares)
+    sums = np.cumsum(shares.data)
+    before = np.concatenate([[0.0], sums])[shares.indptr[:-1]]
+    sums -= np.repeat(before, np.diff(shares.indptr))
+    sweeps = max(FEWEST, -(-EXCHANGES // n))
+    candidates = (shares.indptr.astype(np.int32), shares.indices.astype(np.int32))
+    numbers = np.random.default_rng(_SEED)
+    drawn = (numbers.integers(n, size=(sweeps, n)), numbers.random((2, sweeps, n)))
+    return float(agreeing_matchings(*candidates, shares.data, sums, named, *drawn) / n)
