@@ -147,6 +147,8 @@ def mask_dataset(
         say(f"internal record written to {record}; it stays in the house")
     if params.k is not None and params.epsilon is not None:
         say(f"{made.governed / made.n:.1%} of records have fewer than k candidates within epsilon")
+    cells = sum(made.changed.values()) / (made.n * len(made.changed))
+    say(f"{cells:.1%} of values are others than the record's own")
     if key_file is not None:
         say(f"note: {key_file.name} holds the secret of this release; delete it.")
     if seed is not None:

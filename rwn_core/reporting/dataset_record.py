@@ -70,7 +70,7 @@ def dataset_record(
             "fell_back": made.governed,
             **hashed_files(made.folder),
         },
-        "readings": {},
+        "readings": {"cells_changed": _changed(made)},
         "source": {
             "file": str(Path(source).absolute()),
             "size": Dataset.at(source).size,
@@ -81,6 +81,12 @@ def dataset_record(
     if schema.question is not None:
         document["question"] = asdict(schema.question)
     return frozen_text(document)
+
+
+def _changed(made: DatasetRelease) -> dict[str, Any]:
+    """The reading of cells that changed, of all records."""
+    shares = [count / made.n for count in made.changed.values()]
+    return {"value": sum(shares) / len(shares), "names": list(made.changed), "share": shares}
 
 
 def is_dataset_record(text: str) -> bool:

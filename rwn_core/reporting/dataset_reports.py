@@ -174,7 +174,7 @@ def _regression(found: DatasetAudit, question: Question) -> dict[str, dict[str, 
 
 
 def _with_readings(material: Material, found: DatasetAudit, question: Question | None) -> Material:
-    readings = dataset_readings(found, question)
+    readings = {**material.record["readings"], **dataset_readings(found, question)}
     return replace(material, record={**material.record, "readings": readings}, dataset=found)
 
 

@@ -11,6 +11,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.mechanism.donors import Draws, column_streams
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.table import NeighborTable
+from rwn_core.scale.changed_values import changed_values
 from rwn_core.scale.release_order import deal_rows, piece
 from rwn_core.scale.run import Run
 from rwn_core.scale.staged_columns import values_of_donors
@@ -72,11 +73,14 @@ def release_rows(run: Run, number: int, ids: NDArray[np.int64], found: Found) ->
     Returns
     -------
     dict
-        Records whose neighborhood is empty, and those that k governs.
+        Records whose neighborhood is empty, those that k governs, and how many values of each
+        column changed.
     """
     masked = values_of_donors(run, found.donors)
     deal_rows(piece(run, number), masked, ids, run.key, run.files)
+    before = values_of_donors(run, np.repeat(ids[:, None], len(run.names), axis=1))
     return {
         "empty": int((found.sizes == 0).sum()),
         "governed": int((found.within < (run.params.ball.k or 0)).sum()),
+        "changed": changed_values(before, masked),
     }

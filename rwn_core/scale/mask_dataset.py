@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,12 +30,15 @@ class DatasetRelease:
     files : int
     governed : int
         Records with fewer than k candidates within epsilon, who fall back to k.
+    changed : mapping of str to int
+        Records with another value than in the original, of each released variable.
     """
 
     folder: Path
     n: int
     files: int
     governed: int
+    changed: Mapping[str, int]
 
 
 def mask_dataset(
@@ -87,11 +91,13 @@ def mask_dataset(
     with start(run, thread_count(options.workers), options.address) as execute:
         answers = _masked(run, execute, options.progress)
     _publish(run, target)
+    counts = [answer["changed"] for answer in answers]
     return DatasetRelease(
         folder=target,
         n=run.dataset.n,
         files=run.files,
         governed=sum(answer["governed"] for answer in answers),
+        changed=dict(zip(run.names, map(sum, zip(*counts, strict=True)), strict=True)),
     )
 
 

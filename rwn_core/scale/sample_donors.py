@@ -15,6 +15,7 @@ from rwn_core.neighbors.index import build_index, frame_of
 from rwn_core.neighbors.points import CodedPoints, Points, squares_of, values_of
 from rwn_core.neighbors.search import Search
 from rwn_core.parallel.threads import Watch
+from rwn_core.scale.changed_values import changed_values
 from rwn_core.scale.release_order import deal_rows, piece
 from rwn_core.scale.run import Run, Task
 
@@ -27,7 +28,8 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     Returns
     -------
     dict
-        Of the range: records whose neighborhood is empty, and those that k governs.
+        Of the range: records whose neighborhood is empty, those that k governs, and how many
+        values of each column changed.
     """
     facts, ball = run.facts, run.params.ball
     table = run.dataset.read(task["start"], task["stop"], run.names)
@@ -45,7 +47,11 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     masked = copy_from_sample(table, facts.sample, result.donors)
     deal_rows(piece(run, task["number"]), masked, ids, run.key, run.files)
     governed = int((result.within < (ball.k or 0)).sum())
-    return {"empty": int((result.sizes == 0).sum()), "governed": governed}
+    return {
+        "empty": int((result.sizes == 0).sum()),
+        "governed": governed,
+        "changed": changed_values(table, masked),
+    }
 
 
 def corners_of(points: Points) -> Points:

@@ -34,18 +34,21 @@ def _changed(material: Material) -> Content:
     audit, *sides = _sides(material)
     table = material.record["table"]
     kinds = dict(zip(table["variables"], table["kinds"], strict=True))
-    rows = []
+    rows, changed = [], material.reading("cells_changed")
+    cells = dict(zip(changed["names"], changed["share"], strict=True))
     for name, moved in audit.distances.items():
         number = kinds[name] in (Kind.CONTINUOUS, Kind.COUNT)
         known = [side.columns[name] for side in sides if number and side.columns[name].count]
         shown = len(known) == 2 and min(each.count for each in known) >= LEAST
         means = [each.mean for each in known] if shown else [None, None]
         spreads = [each.sd for each in known] if shown else [None, None]
-        rows.append((name, *means, *spreads, f"{100 * moved:.2f} %"))
-    columns = ("variable", "mean", "mean, released", "SD", "SD, released", "moved")
+        shares = [f"{100 * share:.2f} %" for share in (cells[name], moved)]
+        rows.append((name, *means, *spreads, *shares))
+    columns = ("variable", "mean", "mean, released", "SD", "SD, released", "changed", "moved")
     line = (
-        "Of all records, added up batch by batch. Moved is the share of records whose value would "
-        "have to change to give one distribution the shape of the other (total variation)."
+        f"Of all records, added up batch by batch: {100 * changed['value']:.1f} % of the values "
+        "changed. Moved is the share of records whose value would have to change to give one "
+        "distribution the shape of the other (total variation)."
     )
     dates = [name for name, kind in kinds.items() if kind == Kind.DATE]
     lines = (line, f"Dates are not compared: {', '.join(dates)}.") if dates else (line,)

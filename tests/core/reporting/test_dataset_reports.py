@@ -67,7 +67,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 def material(made: Made, out: Path | None = None, **about: Any) -> Material:
     """The record of a release, of these files or of others in their place."""
     folder = out or made[1]
-    said = DatasetRelease(folder=folder, n=N, files=len(list(folder.iterdir())), governed=0)
+    changed = dict.fromkeys([variable.name for variable in made[2].released], N // 2)
+    files = len(list(folder.iterdir()))
+    said = DatasetRelease(folder=folder, n=N, files=files, governed=0, changed=changed)
     text = dataset_record(said, rwn.RWN(k=5), made[2], KEY, made[0])
     return Material(record=read_dataset_record(text, folder), **about)
 

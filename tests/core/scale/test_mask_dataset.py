@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index
 from rwn_core.parallel.threads import Cancelled
@@ -84,6 +85,19 @@ def test_other_settings_are_the_same_too(
     rwn.mask_dataset(folder, tmp_path / "out", params, seed=9, options=options())
     wanted = in_memory(table, params, tmp_path / "memory.parquet", seed=9)
     pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
+
+
+@pytest.mark.parametrize("params", [METHOD_1, EXACT], ids=["sample", "exact"])
+def test_changed_values_are_counted_as_in_memory(
+    params: rwn.RWN, table: pd.DataFrame, folder: Path, tmp_path: Path
+) -> None:
+    data = rwn.Microdata.from_frame(table, datasets.SCHEMA)
+    masked = rwn.mask(data, params, seed=3).masked
+    found = rwn.MEASURES["cells_changed"].compute(Comparison(original=data, masked=masked)).detail
+    made = rwn.mask_dataset(folder, tmp_path / "out", params, seed=3, options=options())
+    assert list(made.changed) == list(found["names"])
+    assert list(made.changed.values()) == np.rint(found["share"] * data.n).tolist()
+    assert made.changed["fixed"] == 0 < made.changed["score"] < made.changed["income"]
 
 
 def test_more_neighbors_than_a_leaf_has_are_found(table: pd.DataFrame, tmp_path: Path) -> None:
