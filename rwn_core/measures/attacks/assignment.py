@@ -163,17 +163,17 @@ def scaled(
     """
     if not possible(belief) or belief.nnz > LARGEST_SCALING:
         return None
-    entries = sparse.coo_array(belief)
-    kept = parts.of[entries.coords[0]] == parts.of[entries.coords[1]]
-    coords = (entries.coords[0][kept], entries.coords[1][kept])
-    inside = sparse.csc_array((entries.data[kept], coords), shape=belief.shape)
-    across = sparse.csr_array(inside)
+    column = np.repeat(np.arange(belief.shape[1]), np.diff(belief.indptr))
+    kept = parts.of[belief.indices] == parts.of[column]
+    records, column = belief.indices[kept], column[kept]
+    starts = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=len(parts.of)))])
+    inside = sparse.csc_array((belief.data[kept], records, starts), shape=belief.shape)
     of_row = np.ones(belief.shape[0])
     for _ in range(steps):
-        of_record = 1.0 / (across @ of_row)
+        of_record = 1.0 / (inside @ of_row)
         sums = of_record @ inside
         if np.abs(sums * of_row - 1).max() < SCALED:
             break
         of_row = 1.0 / sums
-    diagonal = sparse.diags_array
-    return sparse.csc_array(diagonal(of_record) @ inside @ diagonal(of_row))
+    inside.data *= of_record[records] * of_row[column]
+    return inside
