@@ -30,7 +30,7 @@ from rwn_core.tuning.slice_search import FRESH, SliceSearch
 from rwn_core.tuning.slice_steps import Choice, Found, Weights
 from rwn_core.tuning.trials import Plan
 
-LARGEST_SEARCHED = 1_500  # records; beyond, linkage is known between bounds only
+LARGEST_SEARCHED = 1_000  # records; more take minutes, and linkage is known between bounds only
 STRENGTHS = 40  # between the ends of the slider
 _RELEASES = 6  # of a trial
 _STATED = 59  # releases behind the stated interval: from the third smallest to the third largest
@@ -89,10 +89,10 @@ def seek_slices(
 ) -> SliceAnswer:
     """Find which variables should travel together: least loss of correlations within all limits.
 
-    Starts at usual slices and at those that merging leads to, then joins slices, moves variables
-    between them, and halves and doubles weights while the expected loss falls and trial releases
-    keep every limit. For each the
-    weakest strength that keeps them is found by bisection. The answer is checked on releases that
+    Starts with the best weights of each variable alone, at usual slices and at those that merging
+    leads to, then joins slices, moves variables between them, and halves and doubles weights while
+    the expected loss falls and trial releases keep every limit. For each the weakest strength that
+    keeps them is found by bisection. The answer is checked on releases that
     had no part in the search, and read on others that had no part in choosing it.
 
     Parameters
@@ -148,13 +148,14 @@ def seek_slices(
         )
         usual = list(dict.fromkeys(preset_slices(sample, key) for key in PRESETS))
         starts = usual if ranges.starts is None else ranges.starts
-        point, reached = _verified(search, starts)
+        begin = [Choice(each, search.given) for each in starts]
+        point, reached = _verified(search, [*begin, *_lone(search)])
         # what was found may lose to weights as they are, and to each variable alone
-        fewer = [(search.of_given_weights(), starts)] if search.reweigh else []
-        fewer += [(search.of_starts(), [()])] if len(starts) > 1 else []
-        for narrower, slices in fewer:
+        fewer = [(search.of_given_weights(), begin)] if search.reweigh else []
+        fewer += [(search.of_starts(), [Choice((), search.given)])] if len(starts) > 1 else []
+        for narrower, choices in fewer:
             if not reached:
-                kept = _verified(narrower, slices)
+                kept = _verified(narrower, choices)
                 point, reached = kept if kept[1] else (point, reached)
     progress(1.0)
     return SliceAnswer(
@@ -208,13 +209,21 @@ def _weighed(settings: Sequence[Setting], weights: Weights) -> list[Setting]:
     return [replace(each, weights=weights) for each in settings]
 
 
-def _verified(search: SliceSearch, slices: Sequence[Slices]) -> tuple[Point, bool]:
+def _lone(search: SliceSearch) -> list[Choice]:
+    """Each variable alone under the weights that serve it best; nothing where none are moved."""
+    if not search.reweigh:
+        return []
+    lone = search.of_lone()
+    lone.run([Choice((), search.given)])
+    return [] if lone.best is None else [lone.best.choice]
+
+
+def _verified(search: SliceSearch, starts: Sequence[Choice]) -> tuple[Point, bool]:
     """The best on releases that had no part in choosing it; whether all limits hold.
 
     Where the search's releases were kind to it, it and every other has to leave more room, and the
     search goes on with what it knows.
     """
-    starts = [Choice(each, search.given) for each in slices]
     search.run(starts)
     nearest = (math.inf, search.here.choice, search.here.strength)
     for attempt in range(_ATTEMPTS):

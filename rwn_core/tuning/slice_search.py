@@ -31,6 +31,7 @@ _BROKEN = 1.5  # of a limit: one release is enough to refuse
 _FAR = 0.5  # of a limit: one release is enough to go on; what is stated is read on fresh ones
 FRESH = 1_000_000  # seeds between one set of releases and the next
 _CHOOSING = 24  # releases that a trial's answer has to keep the limits on, too
+_LONE = 0.25  # of the trials: weights of each variable alone, before any slices
 _QUICK = ("true_matches",)  # by values alone, in a hundredth of the time of an intruder's beliefs
 
 
@@ -57,6 +58,8 @@ class SliceSearch:
         Whether no slices but those to begin with are tried.
     reweigh : bool
         Whether weights are moved.
+    cautious : bool
+        Whether what leads after its trial has to keep all limits on more releases, too.
     related : sequence of tuple of str
         Variables whose weights are moved together, too.
     tick : callable
@@ -82,6 +85,7 @@ class SliceSearch:
     tries: int
     only_starts: bool = False
     reweigh: bool = False
+    cautious: bool = True
     related: Sequence[tuple[str, ...]] = ()
     tick: Callable[[float], None] = lambda share: None
     found: list[Found] = field(default_factory=list)
@@ -99,6 +103,14 @@ class SliceSearch:
         tries = self.tries + 2 * len(self.settings).bit_length()
         kept = replace(self, only_starts=True, reweigh=False, tries=tries)
         return replace(kept, found=[], most={}, seen=set())
+
+    def of_lone(self) -> SliceSearch:
+        """A search of weights for each variable alone, which is quick and not cautious.
+
+        Its trials count as those of this search; it may make a share of them.
+        """
+        lone = replace(self, only_starts=True, cautious=False, tries=int(self.tries * _LONE))
+        return replace(lone, found=[], seen=set())
 
     def of_given_weights(self) -> SliceSearch:
         """The same search without other weights; it knows the trials without them."""
@@ -216,7 +228,9 @@ class SliceSearch:
         if not self.keeps(choice, int(better[-1])):
             return self.best is None and self.here.choice == choice
         high = self._weakest(choice, -1, int(better[-1]), self.keeps)
-        if not self.confirms(choice, high):  # trials are few; more releases decide
+        if self.cautious and not self.confirms(
+            choice, high
+        ):  # trials are few; more releases decide
             if not self.confirms(choice, int(better[-1])):
                 return False
             high = self._weakest(choice, high, int(better[-1]), self.confirms)

@@ -13,7 +13,7 @@ from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
 from rwn_core.tuning.slice_search import SliceSearch
-from rwn_core.tuning.slice_steps import Found, weight_steps
+from rwn_core.tuning.slice_steps import Choice, Found, weight_steps
 
 module = import_module("rwn_core.tuning.seek_slices")  # its room has a function of this name
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.06),))
@@ -41,6 +41,28 @@ def test_weights_that_differ_lose_less_within_the_same_limit(few) -> None:
     assert moved.point.setting.weights
     assert moved.point.median("correlation") < even.point.median("correlation")
     assert "weight of" in moved.sentence
+
+
+def test_slices_begin_with_what_weights_alone_can_do(few, monkeypatch) -> None:
+    """So that no answer with slices loses to a better one without them."""
+    begun: list[tuple[bool, list[Choice]]] = []
+    run = SliceSearch.run
+
+    def noted(search: SliceSearch, starts: Any) -> None:
+        begun.append((search.cautious, list(starts)))
+        run(search, starts)
+
+    monkeypatch.setattr(SliceSearch, "run", noted)
+    ranges = replace(ALONE, starts=None, only_starts=False, tries=60)
+    found = seek_slices(few, LINKAGE, ranges=ranges, workers=1)
+    (first, lone), (second, starts), *_ = begun
+    assert (first, lone, second) == (False, [Choice(())], True)
+    assert starts[-1].slices == () != starts[-1].weights
+    alone = seek_slices(few, LINKAGE, ranges=ALONE, workers=1)
+    assert found.point.median("correlation") <= alone.point.median("correlation")
+    begun.clear()
+    seek_slices(few, LINKAGE, ranges=replace(ranges, weights=False), workers=1)
+    assert all(cautious for cautious, _ in begun)
 
 
 def test_weights_that_fresh_releases_refuse_are_given_back(few, monkeypatch) -> None:
