@@ -1,6 +1,7 @@
 """What the slice search saves against the best setting in which each variable stands alone.
 
-Both searches move the weights of the distance, too.
+Both searches move the weights of the distance, too; beside them stands each variable alone under
+the weights as they are.
 
 ``python -m benchmarks.slices [bodyfat pima cps1988] [--round 0.25]`` prints for each table how long
 the search took, both settings, and the policy's measures and those of utility of both over 50 fresh
@@ -74,7 +75,9 @@ def searched(data: rwn.Microdata, setting: Setting, ranges: SliceRanges) -> Sear
     return Searched(answer=answer, seconds=seconds, processor=processor, read=read)
 
 
-def lines(demo: str, step: float, found: Searched, alone: Searched) -> Iterator[str]:
+def lines(
+    demo: str, step: float, found: Searched, alone: Searched, even: Searched
+) -> Iterator[str]:
     """The comparison of one table as Markdown."""
     rounded = f", rounded to about {step:g} standard deviations" if step else ""
     yield f"## {demo}{rounded}"
@@ -84,14 +87,26 @@ def lines(demo: str, step: float, found: Searched, alone: Searched) -> Iterator[
         f"The search took {found.processor:.0f} processor seconds, {found.seconds:.0f} s in all"
         f"{wanted}; {found.answer.tried:,} slices and radii were tried."
     )
-    for name, each in (("Slices", found), ("Each variable alone", alone)):
+    for name, each in (
+        ("Slices and weights", found),
+        ("Each variable alone, with weights", alone),
+        ("Each variable alone, with weights as they are", even),
+    ):
         kept = "all limits kept" if each.answer.reached else "**not all limits kept**"
         yield f"- {name}, {kept}: {each.answer.sentence}"
-    ratio = found.read["correlation"] / alone.read["correlation"]
-    reached = found.answer.reached and alone.answer.reached
-    met = "half or less" if ratio <= HALF and reached else "more than half" if reached else "open"
-    yield f"The loss of correlations is {ratio:.2f} of the best ungrouped setting's: {met}."
+    yield (
+        f"The loss of correlations is {_against(found, even)} of that of each variable alone with "
+        f"weights as they are, and {_against(found, alone)} of that with weights."
+    )
     yield "\n".join(table_of(found.read, alone.read))
+
+
+def _against(found: Searched, other: Searched) -> str:
+    """The ratio of two losses of correlations, and whether it is at most half."""
+    ratio = found.read["correlation"] / other.read["correlation"]
+    if not (found.answer.reached and other.answer.reached):
+        return f"{ratio:.2f} (not all limits kept)"
+    return f"{ratio:.2f} ({'half or less' if ratio <= HALF else 'more than half'})"
 
 
 def table_of(found: dict[str, float], alone: dict[str, float]) -> Iterator[str]:
@@ -125,8 +140,10 @@ def report(demo: str, step: float) -> None:
     found = searched(data, setting, ranges)
     sys.stdout.write(f"{demo}: {found.seconds:.0f} s; {found.answer.sentence}\n")
     sys.stdout.flush()
-    alone = searched(data, setting, replace(ranges, starts=[()], only_starts=True))
-    text = list(lines(demo, step, found, alone))
+    ungrouped = replace(ranges, starts=[()], only_starts=True)
+    alone = searched(data, setting, ungrouped)
+    even = searched(data, setting, replace(ungrouped, weights=False))
+    text = list(lines(demo, step, found, alone, even))
     keep(text[0], "\n\n".join(text))
     sys.stdout.write("\n\n".join(text) + "\n")
     sys.stdout.flush()

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.neighbors.kernels.arrays import HULL
 from rwn_core.neighbors.kernels.error_bound import bound_norms
 from rwn_core.neighbors.kernels.kd_tree import fill_tiles, split_rows
 from rwn_core.neighbors.kernels.leaf_distances import HALF_BLOCK
@@ -15,6 +16,7 @@ from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH
 from rwn_core.parallel.threads import Watch
 
 LINE = 64  # bytes
+WIDER = 1e-9  # a hull, by this share
 NEARBY = 8192  # rows of a node whose coordinates are brought together: a fast cache holds them
 
 
@@ -74,8 +76,8 @@ class Tiles(NamedTuple):
         """What a side holds of them."""
         spans, norms = np.empty(len(self.tiles)), np.empty(len(self.tiles))
         bound_norms(self.centers, self.halves, spans, norms)
-        boxes = side_by_side(self.centers, self.halves, leaves)
-        return {**self._asdict(), "spans": spans, "norms": norms, "boxes": boxes}
+        around = boxes_of(self.centers, self.halves, leaves)
+        return {**self._asdict(), "spans": spans, "norms": norms, **around}
 
 
 def tiles_for(passes: int, columns: NDArray[Any], starts: NDArray[np.int64]) -> Tiles:
@@ -99,7 +101,29 @@ def fill_pass(room: Tiles, which: int, columns: NDArray[Any], tree: Tree, watch:
     watch.run(fill, leaves)
 
 
-def side_by_side(centers: NDArray[Any], halves: NDArray[Any], leaves: int) -> NDArray[Any]:
+def boxes_of(centers: NDArray[Any], halves: NDArray[Any], leaves: int) -> dict[str, NDArray[Any]]:
+    """What a side holds to pass over leaves: `Side.boxes` and `Side.hulls`."""
+    return {
+        "boxes": _side_by_side(centers, halves, leaves),
+        "hulls": _hulls(centers, halves, leaves),
+    }
+
+
+def _hulls(centers: NDArray[Any], halves: NDArray[Any], leaves: int) -> NDArray[np.float64]:
+    """Boxes around leaves that follow each other: `Side.hulls`."""
+    begins = np.arange(0, leaves, HULL)
+    middles, lengths = (
+        each.astype(np.float64).reshape(-1, leaves, centers.shape[1]) for each in (centers, halves)
+    )
+    low = np.minimum.reduceat(middles - lengths, begins, axis=1)
+    high = np.maximum.reduceat(middles + lengths, begins, axis=1)
+    middle = low + (high - low) / 2
+    # rounding may not leave out what lies at an edge
+    half = np.maximum(high - middle, middle - low) * (1 + WIDER)
+    return np.stack([middle, half], axis=2).reshape(-1, 2, centers.shape[1])
+
+
+def _side_by_side(centers: NDArray[Any], halves: NDArray[Any], leaves: int) -> NDArray[Any]:
     """Centers and halves of boxes pass by pass, with room at the end of each: `Side.boxes`."""
     dimensions, passes = centers.shape[1], len(centers) // leaves
     room = -(-leaves // VECTOR_WIDTH) * VECTOR_WIDTH

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index
 from rwn_core.neighbors.kernels.arrays import Side
-from rwn_core.neighbors.tiles import side_by_side
+from rwn_core.neighbors.tiles import boxes_of
 from rwn_core.scale.leaves import leaves_with_records, load_side
 from rwn_core.scale.run import Run, Task
 from rwn_core.scale.staged_arrays import load, save, save_parts
@@ -65,9 +65,9 @@ def join_boxes(run: Run, sides: Sequence[Side]) -> None:
     starts[sum(leaves) - 1 : -1] = np.concatenate(
         [begin + base for begin, base in zip(begins, before, strict=False)]
     )
-    boxes = side_by_side(centers, halves, sum(leaves))
     of_tiles = {"centers": centers, "halves": halves, "spans": spans, "norms": norms}
-    for name, array in {**of_tiles, "starts": starts, "boxes": boxes}.items():
+    around = boxes_of(centers, halves, sum(leaves))
+    for name, array in {**of_tiles, "starts": starts, **around}.items():
         save(run, STEP, name, array)
 
 

@@ -148,10 +148,11 @@ def seek_slices(
         )
         usual = list(dict.fromkeys(preset_slices(sample, key) for key in PRESETS))
         starts = usual if ranges.starts is None else ranges.starts
-        begin = [Choice(each, search.given) for each in starts]
-        point, reached = _verified(search, [*begin, *_lone(search)])
-        # what was found may lose to weights as they are, and to each variable alone
-        fewer = [(search.of_given_weights(), begin)] if search.reweigh else []
+        begin, lone = [Choice(each, search.given) for each in starts], _lone(search)
+        point, reached = _verified(search, [*begin, *lone])
+        # where fresh releases refuse all that was found, fewer things are moved
+        fewer = [(search.of_weights_alone(), lone)] if lone else []
+        fewer += [(search.of_given_weights(), begin)] if search.reweigh else []
         fewer += [(search.of_starts(), [Choice((), search.given)])] if len(starts) > 1 else []
         for narrower, choices in fewer:
             if not reached:

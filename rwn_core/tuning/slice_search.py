@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,28 +97,28 @@ class SliceSearch:
     refused: str = ""
 
     def of_starts(self) -> SliceSearch:
-        """A search of the starts alone, which asks for no more room than the policy does.
-
-        It knows the trials of this one, and has as many more as finding one strength takes.
-        """
+        """A search of the starts alone, with as many more trials as finding one strength takes."""
         tries = self.tries + 2 * len(self.settings).bit_length()
-        kept = replace(self, only_starts=True, reweigh=False, tries=tries)
-        return replace(kept, found=[], most={}, seen=set())
+        return self._anew(only_starts=True, reweigh=False, tries=tries)
 
     def of_lone(self) -> SliceSearch:
-        """A search of weights for each variable alone, which is quick and not cautious.
+        """A search of weights for the starts, which is quick and not cautious."""
+        return self._anew(only_starts=True, cautious=False, tries=int(self.tries * _LONE))
 
-        Its trials count as those of this search; it may make a share of them.
-        """
-        lone = replace(self, only_starts=True, cautious=False, tries=int(self.tries * _LONE))
-        return replace(lone, found=[], seen=set())
+    def of_weights_alone(self) -> SliceSearch:
+        """The same, cautious, with as many trials of its own."""
+        tries = len(self.shares) + int(self.tries * _LONE)
+        return self._anew(only_starts=True, tries=tries)
 
     def of_given_weights(self) -> SliceSearch:
         """The same search without other weights; it knows the trials without them."""
         own = {each: used for each, used in self.shares.items() if each[0].weights == self.given}
         sure = {each: used for each, used in self.confirmed.items() if each in own}
-        even = replace(self, reweigh=False, shares=own, confirmed=sure)
-        return replace(even, found=[], most={}, seen=set())
+        return self._anew(reweigh=False, shares=own, confirmed=sure)
+
+    def _anew(self, **changes: Any) -> SliceSearch:
+        """Another search, which knows the trials and asks for no more room than the policy does."""
+        return replace(self, **changes, found=[], most={}, seen=set())
 
     @property
     def order(self) -> list[str]:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+HULL = 32  # leaves in a row that are passed over together; a multiple of VECTOR_WIDTH
+
 
 class Side(NamedTuple):
     """One side of a search: records, grouped by identical rows, the rows in the order of a tree.
@@ -28,6 +30,8 @@ class Side(NamedTuple):
         A bound of the distances of a leaf's points from the center of the rotation and their own.
     boxes : ndarray, shape (2, d, passes * a multiple of VECTOR_WIDTH of at least `leaves`)
         The centers and halves again, leaf beside leaf.
+    hulls : ndarray of float64, shape (passes * hulls, 2, d)
+        Centers and halves of the boxes around each `HULL` leaves of a pass, which lie together.
     starts : ndarray of int64, shape (2 * leaves,)
         The first position of each node, in every tree; the last entry is g.
     exact : ndarray of float64, shape (g, c)
@@ -62,6 +66,7 @@ class Side(NamedTuple):
     spans: NDArray[np.float64]
     norms: NDArray[np.float64]
     boxes: NDArray[Any]
+    hulls: NDArray[np.float64]
     starts: NDArray[np.int64]
     exact: NDArray[np.float64]
     offsets: NDArray[np.int64]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, lean
-from rwn_core.neighbors.kernels.arrays import SearchResult, Side, Wanted
+from rwn_core.neighbors.kernels.arrays import HULL, SearchResult, Side, Wanted
 from rwn_core.neighbors.kernels.draw_row import (
     Ranks,
     draw_row,
@@ -25,59 +23,14 @@ from rwn_core.neighbors.kernels.knn_candidates import (
     set_rows,
     visit,
 )
-from rwn_core.neighbors.kernels.leaf_distances import Facing, facing_for, gap_to_boxes
+from rwn_core.neighbors.kernels.leaf_boxes import gap_to_boxes, hull_is_near
+from rwn_core.neighbors.kernels.leaf_distances import Facing, facing_for
 from rwn_core.neighbors.kernels.rank_row import Ranked, end_of_tie, entry_of, rank_row, room_for
 from rwn_core.neighbors.kernels.row_results import nearest_squared
 from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH, store
-from rwn_core.neighbors.kernels.sorting import smallest, sort_pairs
+from rwn_core.neighbors.kernels.tile_order import Order, nearest_tiles, order_for
 
 ROOM = 1 << 18  # candidates held at a time, unless one row alone has more
-FIRST = 16  # tiles that are visited in the order of their distances
-
-
-class Order(NamedTuple):
-    """The order in which tiles are visited.
-
-    Attributes
-    ----------
-    center, half, nothing : ndarray, shape (d,)
-        The box of the rows; zeros.
-    toward, apart : ndarray, shape (a multiple of VECTOR_WIDTH,)
-        Squared distances of the leaves' boxes to its center, ascending at first; and to the box.
-    leaf : ndarray of int32, shape (leaves,)
-    """
-
-    center: NDArray[Any]
-    half: NDArray[Any]
-    nothing: NDArray[Any]
-    toward: NDArray[Any]
-    apart: NDArray[Any]
-    leaf: NDArray[np.int32]
-
-
-@compiled
-def _order_for(target: Side) -> Order:
-    leaves, dimensions = len(target.starts) // 2, target.centers.shape[1]
-    room, kind = -(-leaves // VECTOR_WIDTH) * VECTOR_WIDTH, target.centers.dtype
-    return Order(
-        np.empty(dimensions, kind),
-        np.empty(dimensions, kind),
-        np.zeros(dimensions, kind),
-        np.empty(room, kind),
-        np.empty(room, kind),
-        np.empty(leaves, np.int32),
-    )
-
-
-@lean
-def _box_of(points: NDArray[Any], count: int, center: NDArray[Any], half: NDArray[Any]) -> None:
-    """The box of the first points."""
-    for axis in range(len(points)):
-        least = most = points[axis, 0]
-        for index in range(1, count):
-            least, most = min(least, points[axis, index]), max(most, points[axis, index])
-        center[axis] = least + (most - least) / 2
-        half[axis] = max(most - center[axis], center[axis] - least) * (1 + 1e-6)
 
 
 @lean
@@ -99,34 +52,61 @@ def _search(
         bound = set_rows(query, leaf, which, target, unit, close, rows, facing)
         if bound < 0:
             continue
-        _order_tiles(target, which, rows, facing, order)
-        for other in order.leaf:
-            if order.apart[other] <= bound:
-                if not visit(query, leaf, which, rows, target, other, need, unit, close, facing):
-                    return False
-                bound = -1.0
-                for row in range(rows):
-                    bound = max(bound, facing.edges[row])
+        first = nearest_tiles(target, which, rows, facing, order)
+        room = True
+        for number in range(first):
+            other = order.leaf[number]
+            if room and order.apart[other] <= bound:
+                room = visit(query, leaf, which, rows, target, other, need, unit, close, facing)
+                bound = _farthest(facing, rows)
+        room = room and _visit_others(
+            query, leaf, which, rows, target, need, unit, close, facing, order, bound
+        )
+        for number in range(first):
+            order.seen[order.leaf[number]] = False
+        if not room:
+            return False
     return True
 
 
 @lean
-def _order_tiles(target: Side, which: int, rows: int, facing: Facing, order: Order) -> None:
-    """Put the tiles of a pass in order: the nearest to the rows' box first."""
+def _farthest(facing: Facing, rows: int) -> float:
+    bound = -1.0
+    for row in range(rows):
+        bound = max(bound, facing.edges[row])
+    return bound
+
+
+@lean
+def _visit_others(
+    query: Side,
+    leaf: int,
+    which: int,
+    rows: int,
+    target: Side,
+    need: int,
+    unit: float,
+    close: Close,
+    facing: Facing,
+    order: Order,
+    bound: float,
+) -> bool:
+    """Visit the tiles of a pass that are near and were not seen yet; False for no room."""
     leaves, room = len(target.starts) // 2, len(order.apart)
-    _box_of(facing.points, rows, order.center, order.half)
-    for first in range(0, room, VECTOR_WIDTH):
-        box = which * room + first
-        gap = gap_to_boxes(target.boxes, box, order.center, order.half)
-        store(order.apart, (first,), gap)
-        if which == 0:  # else the middle of the box is between categories
-            gap = gap_to_boxes(target.boxes, box, order.center, order.nothing)
-        store(order.toward, (first,), gap)
-    for other in range(leaves):
-        order.leaf[other] = other
-    nearest_ones = min(FIRST, leaves)
-    smallest(order.toward, order.leaf, leaves, nearest_ones - 1)
-    sort_pairs(order.toward, order.leaf, 0, nearest_ones)
+    hulls = (leaves + HULL - 1) // HULL
+    for hull in range(hulls):
+        number = which * hulls + hull
+        if not hull_is_near(target.hulls, number, order.center, order.half, bound):
+            continue
+        for first in range(hull * HULL, min((hull + 1) * HULL, room), VECTOR_WIDTH):
+            gap = gap_to_boxes(target.boxes, which * room + first, order.center, order.half)
+            store(order.apart, (first,), gap)
+        for other in range(hull * HULL, min((hull + 1) * HULL, leaves)):
+            if order.apart[other] <= bound and not order.seen[other]:
+                if not visit(query, leaf, which, rows, target, other, need, unit, close, facing):
+                    return False
+                bound = _farthest(facing, rows)
+    return True
 
 
 @lean
@@ -203,7 +183,7 @@ def nearest(
     most = max(1, min(width, ROOM // room))
     close, row = close_for(most, room), room_for(1024)
     facing = facing_for(query, target)
-    order, ranks = _order_for(target), ranks_for(wanted)
+    order, ranks = order_for(target), ranks_for(wanted)
     while first < last:
         leaf, end = _rows_of_leaf(query, rows, first, last, most)
         start = query.starts[leaves - 1 + leaf]

@@ -22,7 +22,6 @@ from rwn_core.neighbors.kernels.simd import (
     lowest,
     minus,
     multiply_add,
-    plus,
     same,
     store,
     where_at_most,
@@ -78,62 +77,6 @@ def facing_for(query: Side, target: Side) -> Facing:
         np.empty((2, other), target.tiles.dtype),
         np.zeros((2, (other + BLOCK - 1) // BLOCK), np.int64),
     )
-
-
-@merged
-def gap_to_boxes(boxes: NDArray[Any], first: int, center: NDArray[Any], half: NDArray[Any]) -> Any:
-    """Squared distances of sixteen leaves' boxes, from `first` on, to another box."""
-    gap = same(center.dtype.type(0))
-    for axis in range(boxes.shape[1]):
-        away = minus(load(boxes, (0, axis, first)), same(center[axis]))
-        outside = beyond(away, plus(load(boxes, (1, axis, first)), same(half[axis])))
-        gap = multiply_add(outside, outside, gap)
-    return gap
-
-
-@lean
-def leaves_near(
-    target: Side,
-    which: int,
-    center: NDArray[Any],
-    half: NDArray[Any],
-    bound: Any,
-    near: NDArray[np.int32],
-) -> int:
-    """List the leaves of a pass whose boxes are near another box.
-
-    All boxes are looked at: sixteen at a time that takes less than a walk through the tree.
-
-    Parameters
-    ----------
-    target : Side
-    which : int
-        The pass.
-    center, half : ndarray, shape (d,)
-        Of the other box.
-    bound : float
-        The largest squared distance.
-    near : ndarray of int32, shape (leaves,)
-        Filled with leaf numbers, ascending.
-
-    Returns
-    -------
-    int
-        How many.
-    """
-    count = 0
-    edge = same(center.dtype.type(bound))
-    room = (len(near) + VECTOR_WIDTH - 1) // VECTOR_WIDTH * VECTOR_WIDTH
-    for first in range(0, room, VECTOR_WIDTH):
-        gap = gap_to_boxes(target.boxes, which * room + first, center, half)
-        bits = where_at_most(gap, edge)
-        while bits != 0:
-            leaf = first + lowest(bits)
-            bits &= bits - 1
-            if leaf < len(near):
-                near[count] = leaf
-                count += 1
-    return count
 
 
 @lean

@@ -10,11 +10,11 @@ from rwn_core.neighbors.kernels.agreement import copy_agreeing, shift_of
 from rwn_core.neighbors.kernels.arrays import Side, Wanted
 from rwn_core.neighbors.kernels.candidate_lists import NONE, RadiusCandidates
 from rwn_core.neighbors.kernels.error_bound import SLACK, widened_edge
+from rwn_core.neighbors.kernels.leaf_boxes import leaves_near
 from rwn_core.neighbors.kernels.leaf_distances import (
     Facing,
     copy_kept,
     error_between,
-    leaves_near,
     look,
     product_at,
     scan,

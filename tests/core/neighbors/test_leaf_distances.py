@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from brute_force import squared_pairs
 
-from rwn_core.neighbors.index import Layout, build_index
+from rwn_core.neighbors.index import Index, Layout, build_index
+from rwn_core.neighbors.kernels.arrays import HULL, Side
 from rwn_core.neighbors.kernels.error_bound import widened_edge
+from rwn_core.neighbors.kernels.leaf_boxes import leaves_near
 from rwn_core.neighbors.kernels.leaf_distances import (
     BLOCK,
     error_between,
     facing_for,
-    leaves_near,
     look,
     scan,
     set_points,
@@ -66,10 +67,8 @@ def test_every_approximate_distance_is_within_its_error(kind):
                 assert not facing.kept[1].any()
 
 
-@pytest.mark.parametrize("kind", ["plain", "far", "outliers", "lattice"])
-def test_no_leaf_with_a_near_point_is_left_out(kind):
-    index = build_index(table(kind), layout=Layout(leaf=16))
-    side = index.side
+def none_is_left_out(index: Index, side: Side) -> bool:
+    """Whether every leaf with a near point is listed, whatever leaf asks and how far it looks."""
     exact, leaves = squared_pairs(side.exact), len(side.tiles)
     np.fill_diagonal(exact, 0.0)
     begins = side.starts[leaves - 1 :]
@@ -80,4 +79,27 @@ def test_no_leaf_with_a_near_point_is_left_out(kind):
         for edge in np.quantile(nearest, [0.1, 0.5, 0.9]):
             widened = widened_edge(edge, side.norms[leaf], side.exact.shape[1], index.frame.unit)
             count = leaves_near(side, 0, side.centers[leaf], side.halves[leaf], widened, near)
-            assert set(np.flatnonzero(nearest <= edge)) <= set(near[:count].tolist())
+            if not set(np.flatnonzero(nearest <= edge)) <= set(near[:count].tolist()):
+                return False
+    return True
+
+
+@pytest.mark.parametrize("leaf", [2, 16])
+@pytest.mark.parametrize("kind", ["plain", "far", "outliers", "lattice"])
+def test_no_leaf_with_a_near_point_is_left_out(kind, leaf):
+    index = build_index(table(kind), layout=Layout(leaf=leaf))
+    assert none_is_left_out(index, index.side)
+    short = index.side.hulls.copy()
+    short[:, 1] *= 0.1
+    if len(short) > 1:
+        assert not none_is_left_out(index, index.side._replace(hulls=short))
+
+
+def test_a_hull_holds_the_boxes_of_its_leaves():
+    index = build_index(table("plain"), layout=Layout(leaf=2))
+    side, leaves = index.side, index.leaves
+    assert side.hulls.shape == (leaves // HULL, 2, 7)
+    for leaf in range(leaves):
+        middle, half = side.hulls[leaf // HULL]
+        away = abs(side.centers[leaf].astype(float) - middle) + side.halves[leaf]
+        assert (away <= half).all()
