@@ -106,8 +106,8 @@ class SliceSearch:
         return self._anew(only_starts=True, cautious=False, tries=int(self.tries * _LONE))
 
     def of_weights_alone(self) -> SliceSearch:
-        """The same, cautious, with as many trials of its own."""
-        tries = len(self.shares) + int(self.tries * _LONE)
+        """The same, cautious, with twice as many trials of its own."""
+        tries = len(self.shares) + int(2 * self.tries * _LONE)
         return self._anew(only_starts=True, tries=tries)
 
     def of_given_weights(self) -> SliceSearch:
