@@ -34,7 +34,7 @@ def seek_slices(
     weight: Weighted = None,
     records: Annotated[
         int, typer.Option(min=2, help="Of a larger table so many random records are searched.")
-    ] = 1500,
+    ] = 1000,
     round_: Annotated[
         list[str] | None,
         typer.Option(
