@@ -229,9 +229,8 @@ class SliceSearch:
         if not self.keeps(choice, int(better[-1])):
             return self.best is None and self.here.choice == choice
         high = self._weakest(choice, -1, int(better[-1]), self.keeps)
-        if self.cautious and not self.confirms(
-            choice, high
-        ):  # trials are few; more releases decide
+        # trials are few; more releases decide
+        if self.cautious and not self.confirms(choice, high):
             if not self.confirms(choice, int(better[-1])):
                 return False
             high = self._weakest(choice, high, int(better[-1]), self.confirms)

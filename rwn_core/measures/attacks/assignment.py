@@ -10,7 +10,7 @@ from scipy import sparse
 
 LARGEST_ASSIGNMENT = 1500  # records of one block: the assignment takes about n^3 steps
 LARGEST_SCALING = 5_000_000  # pairs
-SCALING_STEPS = 20  # more do not change who is named
+SCALING_STEPS = 20  # with more, names are right .002 more often at most
 SCALED = 1e-9  # deviation of a row's beliefs from a sum of 1 at which the scaling ends
 _FORBIDDEN = 1e6  # costs more than any row's log-likelihood can save
 
