@@ -58,8 +58,8 @@ class SliceRanges:
     records : int
         Of a table with more than so many, random ones are searched.
     tries : int
-        Slices and strengths that are tried at most, but for a few more with each variable alone
-        where nothing else keeps all limits.
+        Slices and strengths that are tried at most, but for each variable alone at the strengths
+        that finding one takes.
     seed : int
         Of the first trial release, a teaching seed.
     """
@@ -89,11 +89,11 @@ def seek_slices(
 ) -> SliceAnswer:
     """Find which variables should travel together: least loss of correlations within all limits.
 
-    Starts with the best weights of each variable alone, at usual slices and at those that merging
-    leads to, then joins slices, moves variables between them, and halves and doubles weights while
-    the expected loss falls and trial releases keep every limit. For each the weakest strength that
-    keeps them is found by bisection. The answer is checked on releases that
-    had no part in the search, and read on others that had no part in choosing it.
+    Finds the best weights of each variable alone first, which any slices have to beat. Starts with
+    these, at usual slices and at those that merging leads to, then joins slices, moves variables
+    between them, and halves and doubles weights while the expected loss falls and trial releases
+    keep every limit. For each the weakest strength that keeps them is found by bisection. The
+    answer is checked on releases that had no part in the search.
 
     Parameters
     ----------
@@ -148,21 +148,17 @@ def seek_slices(
         )
         usual = list(dict.fromkeys(preset_slices(sample, key) for key in PRESETS))
         starts = usual if ranges.starts is None else ranges.starts
-        begin, lone = [Choice(each, search.given) for each in starts], _lone(search)
-        point, reached = _verified(search, [*begin, *lone])
-        # where fresh releases refuse all that was found, fewer things are moved
-        fewer = [(search.of_weights_alone(), lone)] if lone else []
-        fewer += [(search.of_given_weights(), begin)] if search.reweigh else []
-        fewer += [(search.of_starts(), [Choice((), search.given)])] if len(starts) > 1 else []
-        for narrower, choices in fewer:
-            if not reached:
-                kept = _verified(narrower, choices)
-                point, reached = kept if kept[1] else (point, reached)
+        each_alone = _verified(search.of_each_alone(), [Choice((), search.given)])
+        begin = [Choice(slices, search.given) for slices in starts]
+        best = _verified(search, begin, known=each_alone if each_alone.kept else None)
+        if not best.kept and search.reweigh:
+            # where fresh releases refuse all weights that were found, they stay as they are
+            best = min(best, _verified(search.of_given_weights(), begin), key=lambda v: not v.kept)
     progress(1.0)
     return SliceAnswer(
         policy=policy,
-        point=point,
-        reached=reached,
+        point=best.point,
+        reached=best.kept,
         tried=len(search.shares),
         records=sample.n,
         of=microdata.n,
@@ -210,38 +206,46 @@ def _weighed(settings: Sequence[Setting], weights: Weights) -> list[Setting]:
     return [replace(each, weights=weights) for each in settings]
 
 
-def _lone(search: SliceSearch) -> list[Choice]:
-    """Each variable alone under the weights that serve it best; nothing where none are moved."""
-    if not search.reweigh:
-        return []
-    lone = search.of_lone()
-    lone.run([Choice((), search.given)])
-    return [] if lone.best is None else [lone.best.choice]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Verified:
+    """What a search found, as read on fresh releases, and whether these keep all limits."""
+
+    found: Found
+    point: Point
+    kept: bool
 
 
-def _verified(search: SliceSearch, starts: Sequence[Choice]) -> tuple[Point, bool]:
-    """The best on releases that had no part in choosing it; whether all limits hold.
+def _verified(
+    search: SliceSearch, starts: Sequence[Choice], *, known: _Verified | None = None
+) -> _Verified:
+    """The best on releases that had no part in choosing it, or one known to keep all limits.
 
     Where the search's releases were kind to it, it and every other has to leave more room, and the
     search goes on with what it knows.
     """
+    search.known = None if known is None else known.found
     search.run(starts)
     nearest = (math.inf, search.here.choice, search.here.strength)
     for attempt in range(_ATTEMPTS):
         best = search.best
         if best is None:
             break
+        if known is not None and best == known.found:
+            return known
         point = _fresh(search, best, 2 + attempt)
         judged = search.policy.judge_point(point)
         if judged.kept:
-            return point, True
+            return _Verified(found=best, point=point, kept=True)
         share = math.inf if judged.unread or judged.largest is None else judged.largest
         nearest = min(nearest, (share, best.choice, best.strength))
         search.tighten(judged)
         search.run((*starts, best.choice))
+    if known is not None:
+        return known
     _, choice, strength = nearest
-    point = _fresh(search, Found(loss=0.0, choice=choice, strength=strength), 2 + _ATTEMPTS)
-    return point, search.policy.judge_point(point).kept
+    found = Found(loss=0.0, choice=choice, strength=strength)
+    point = _fresh(search, found, 2 + _ATTEMPTS)
+    return _Verified(found=found, point=point, kept=search.policy.judge_point(point).kept)
 
 
 def _fresh(search: SliceSearch, found: Found, which: int) -> Point:

@@ -32,7 +32,7 @@ _BROKEN = 1.5  # of a limit: one release is enough to refuse
 _FAR = 0.5  # of a limit: one release is enough to go on; what is stated is read on fresh ones
 FRESH = 1_000_000  # seeds between one set of releases and the next
 _CHOOSING = 24  # releases that a trial's answer has to keep the limits on, too
-_LONE = 0.25  # of the trials: weights of each variable alone, before any slices
+_ALONE = 0.25  # of the trials: weights of each variable alone, before any slices
 _QUICK = ("true_matches",)  # by values alone, in a hundredth of the time of an intruder's beliefs
 
 
@@ -59,8 +59,6 @@ class SliceSearch:
         Whether no slices but those to begin with are tried.
     reweigh : bool
         Whether weights are moved.
-    cautious : bool
-        Whether what leads after its trial has to keep all limits on more releases, too.
     related : sequence of tuple of str
         Variables whose weights are moved together, too.
     tick : callable
@@ -71,6 +69,8 @@ class SliceSearch:
         What each trial used of the limits, by measure, up to the first that it broke.
     confirmed : dict
         The same on more releases, of those that lead after their trial.
+    known : Found, optional
+        What is known to keep all limits, whatever more room is asked of others.
     seen : set
         Choices that are not looked at again.
     refused : str
@@ -86,29 +86,21 @@ class SliceSearch:
     tries: int
     only_starts: bool = False
     reweigh: bool = False
-    cautious: bool = True
     related: Sequence[tuple[str, ...]] = ()
     tick: Callable[[float], None] = lambda share: None
     found: list[Found] = field(default_factory=list)
     most: dict[str, float] = field(default_factory=dict)
     shares: dict[tuple[Choice, int], dict[str, float]] = field(default_factory=dict)
     confirmed: dict[tuple[Choice, int], dict[str, float]] = field(default_factory=dict)
+    known: Found | None = None
     seen: set[Choice] = field(default_factory=set)
     refused: str = ""
 
-    def of_starts(self) -> SliceSearch:
-        """A search of the starts alone, with as many more trials as finding one strength takes."""
-        tries = self.tries + 2 * len(self.settings).bit_length()
-        return self._anew(only_starts=True, reweigh=False, tries=tries)
-
-    def of_lone(self) -> SliceSearch:
-        """A search of weights for the starts, which is quick and not cautious."""
-        return self._anew(only_starts=True, cautious=False, tries=int(self.tries * _LONE))
-
-    def of_weights_alone(self) -> SliceSearch:
-        """The same, cautious, with twice as many trials of its own."""
-        tries = len(self.shares) + int(2 * self.tries * _LONE)
-        return self._anew(only_starts=True, tries=tries)
+    def of_each_alone(self) -> SliceSearch:
+        """A search of weights for the starts, with a part of the trials."""
+        tries = max(int(self.tries * _ALONE), len(self.settings).bit_length())
+        part = tries / self.tries
+        return self._anew(only_starts=True, tries=tries, tick=lambda share: self.tick(share * part))
 
     def of_given_weights(self) -> SliceSearch:
         """The same search without other weights; it knows the trials without them."""
@@ -130,7 +122,8 @@ class SliceSearch:
     @property
     def best(self) -> Found | None:
         """The smallest expected loss of those that keep the policy."""
-        return min(self.found, key=lambda each: each.loss, default=None)
+        known = () if self.known is None else (self.known,)
+        return min((*known, *self.found), key=lambda each: each.loss, default=None)
 
     @property
     def here(self) -> Found:
@@ -230,7 +223,7 @@ class SliceSearch:
             return self.best is None and self.here.choice == choice
         high = self._weakest(choice, -1, int(better[-1]), self.keeps)
         # trials are few; more releases decide
-        if self.cautious and not self.confirms(choice, high):
+        if not self.confirms(choice, high):
             if not self.confirms(choice, int(better[-1])):
                 return False
             high = self._weakest(choice, high, int(better[-1]), self.confirms)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,18 +11,16 @@ import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast
 from rwn_core.measures.statistics.correlation import correlation_matrix
-from rwn_core.tuning import Plan, Point, Setting
+from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.search_processes import Crew
-from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
+from rwn_core.tuning.seek_slices import LARGEST_SEARCHED, SliceRanges, seek_slices
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.slice_search import SliceSearch
-from rwn_core.tuning.slice_steps import Choice, Found
+from rwn_core.tuning.slice_steps import Choice
 from rwn_core.tuning.trials import Trials
 
-module = import_module("rwn_core.tuning.seek_slices")  # its room has a function of this name
-slice_search = import_module("rwn_core.tuning.slice_search")
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 BOTH = Policy(
     limits=(
@@ -38,25 +34,6 @@ SMALL = SliceRanges(strengths=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0), tries=40, weights=
 @pytest.fixture(scope="module")
 def bodyfat() -> rwn.Microdata:
     return rwn.load_demo("bodyfat")
-
-
-@pytest.fixture(scope="module")
-def few() -> rwn.Microdata:
-    """Six variables of the demo: a search of seconds."""
-    data = rwn.load_demo("bodyfat")
-    names = ["siri", "age", "weight", "abdomen", "hip", "knee"]
-    schema = replace(
-        data.schema,
-        variables=tuple(data.schema.variable(name) for name in names),
-        question=None,
-    )
-    return rwn.Microdata.from_frame(data.frame[names], schema)
-
-
-@pytest.fixture
-def quick(monkeypatch) -> None:
-    monkeypatch.setattr(module, "_STATED", 19)
-    monkeypatch.setattr(slice_search, "_CHOOSING", 10)
 
 
 def made(params: object, *, epsilons: tuple[float, ...] = (2.0, 5.0)) -> list[Setting]:
@@ -151,28 +128,6 @@ def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) ->
     assert LINKAGE.judge_point(found.point).kept
 
 
-def test_each_alone_is_the_answer_where_all_that_looked_better_breaks_a_limit(
-    few, quick, monkeypatch
-) -> None:
-    """Asking for the room that slices lack on fresh releases would refuse each alone as well."""
-    fresh = module._fresh
-
-    def planted(search: SliceSearch, found: Found, *which: Any) -> Point:
-        point = fresh(search, found, *which)
-        if not found.choice.slices:
-            return point
-        spread = point.spreads["distance_linkage"]
-        broken = replace(spread, values=(0.09,) * len(spread.values))
-        return replace(point, spreads={**point.spreads, "distance_linkage": broken})
-
-    monkeypatch.setattr(module, "_fresh", planted)
-    starts = [preset_slices(few, "related_2"), ()]
-    found = seek_slices(few, LINKAGE, ranges=replace(SMALL, starts=starts, tries=40), workers=1)
-    assert found.reached
-    assert found.slices == ()
-    assert LINKAGE.judge_point(found.point).kept
-
-
 def test_workers_find_the_same(few, quick) -> None:
     shares: list[float] = []
     ranges = replace(SMALL, starts=[preset_slices(few, "keys_apart")], tries=5)
@@ -195,7 +150,7 @@ def test_a_large_table_is_searched_on_a_sample_and_says_so(bodyfat, quick) -> No
 def test_no_more_records_are_searched_than_a_worst_case_is_known_for() -> None:
     """Beyond, linkage is a lower bound, which keeps no limit: nothing would be found."""
     certain = [rwn.MEASURES[key].certain_up_to for key in Policy().measures]
-    assert min(each for each in certain if each is not None) >= module.LARGEST_SEARCHED
+    assert min(each for each in certain if each is not None) >= LARGEST_SEARCHED
 
 
 def test_a_limit_that_fresh_releases_break_is_the_only_one_read(few, quick, monkeypatch) -> None:
@@ -268,12 +223,14 @@ def test_a_policy_without_limits_and_a_table_without_numbers_are_refused(bodyfat
         seek_slices(few.with_schema(schema), LINKAGE)
 
 
-def test_presets_are_the_first_slices_tried(few, quick, monkeypatch) -> None:
+def test_usual_slices_are_tried_right_after_each_alone(few, quick, monkeypatch) -> None:
     looked: list[object] = []
     look = SliceSearch.look
     monkeypatch.setattr(
         SliceSearch, "look", lambda self, choice: (looked.append(choice), look(self, choice))[1]
     )
     seek_slices(few, LINKAGE, ranges=replace(SMALL, tries=2), workers=1)
-    usual = list(dict.fromkeys(preset_slices(few, key) for key in PRESETS))
-    assert looked[: len(usual)] == [Choice(each) for each in usual]
+    usual = [Choice(preset_slices(few, key)) for key in PRESETS]
+    first = list(dict.fromkeys(looked))[: len(set(usual)) + 1]
+    assert first[0] == Choice(())
+    assert [each for each in first if each in usual] == list(dict.fromkeys([first[0], *usual]))

@@ -1,0 +1,63 @@
+"""Small tables for searches of seconds, and releases that are made to break a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.tuning.point import Point
+from rwn_core.tuning.slice_search import SliceSearch
+from rwn_core.tuning.slice_steps import Found
+
+module = import_module("rwn_core.tuning.seek_slices")  # its room has a function of this name
+slice_search = import_module("rwn_core.tuning.slice_search")
+
+
+def part_of(demo: str, names: list[str]) -> rwn.Microdata:
+    """Some variables of a demo."""
+    data = rwn.load_demo(demo)
+    variables = tuple(data.schema.variable(name) for name in names)
+    schema = replace(data.schema, variables=variables, question=None)
+    return rwn.Microdata.from_frame(data.frame[names], schema)
+
+
+@pytest.fixture(scope="module")
+def few() -> rwn.Microdata:
+    """Six variables of the demo: a search of seconds."""
+    return part_of("bodyfat", ["siri", "age", "weight", "abdomen", "hip", "knee"])
+
+
+@pytest.fixture(scope="module")
+def small() -> rwn.Microdata:
+    """Four of them, where weights are searched, too."""
+    return part_of("bodyfat", ["siri", "age", "weight", "abdomen"])
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer releases behind what is chosen and stated."""
+    monkeypatch.setattr(module, "_STATED", 19)
+    monkeypatch.setattr(slice_search, "_CHOOSING", 10)
+
+
+@pytest.fixture
+def refuse(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Found], bool]], None]:
+    """Fresh releases of some choices break the limit on linkage."""
+    fresh = module._fresh
+
+    def refuse(refused: Callable[[Found], bool]) -> None:
+        def planted(search: SliceSearch, found: Found, which: int) -> Point:
+            point = fresh(search, found, which)
+            if not refused(found):
+                return point
+            spread = point.spreads["distance_linkage"]
+            broken = replace(spread, values=(0.09,) * len(spread.values))
+            return replace(point, spreads={**point.spreads, "distance_linkage": broken})
+
+        monkeypatch.setattr(module, "_fresh", planted)
+
+    return refuse
