@@ -25,9 +25,13 @@ FLAGS = ["--no-sandbox", "--disable-background-networking"]
 PRESSES = 15
 BLOCKS = 3  # the pages take turns, so that a drifting machine hits all alike
 WARM_UP = 3
-LIMITS = {"bodyfat": 5.0, "randhie": 12.0}
+LIMITS = {"bodyfat": 5.0, "slices": 5.0, "randhie": 12.0}
 # far enough from the slider's end for all presses
-START = {"bodyfat": "epsilon=2", "randhie": "epsilon=0.4"}
+START = {
+    "bodyfat": "demo=bodyfat&epsilon=2",
+    "slices": "demo=bodyfat&epsilon=2&slices=0-1-2-3_4-5-6-7-8-9_10-11-12-13-14",
+    "randhie": "demo=randhie&epsilon=0.4",
+}
 
 # resolves with the milliseconds from the key press to the frame after the change
 WATCH = """
@@ -122,7 +126,7 @@ def measure(demos: list[str]) -> dict[str, Subject]:
         text = "[data-testid=stText]"
         subjects = {"floor": Subject(opened(browser, floor, text), text, None, 0)}
         for demo in demos:
-            page = opened(browser, f"{app}/?demo={demo}&{START[demo]}", "[data-stamp]")
+            page = opened(browser, f"{app}/?{START[demo]}", "[data-stamp]")
             subjects[demo] = Subject(page, "[data-stamp]", "stamp", 0)
         for subject in subjects.values():
             subject.run(WARM_UP, counted=False)
@@ -139,7 +143,7 @@ def measure(demos: list[str]) -> dict[str, Subject]:
 def main() -> int:
     """Print medians and ratios; exit with 1 if a limit is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--demo", action="append", help="default: all")
+    parser.add_argument("--demo", action="append", help="bodyfat, slices (of bodyfat), randhie; default: all")
     parser.add_argument("--table", action="append", help="of --whole-range: 100000x10, 10000x55")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--whole-range", action="store_true", help="each slider from end to end")
