@@ -16,6 +16,7 @@ from rwn_core.scale.found_donors import Found, drawing_of, release_rows
 from rwn_core.scale.joined_index import joined_index
 from rwn_core.scale.leaves import common_frame, leaves_with_records, load_leaf
 from rwn_core.scale.run import Run, Task
+from rwn_core.scale.staged_arrays import give_back
 
 STEP = "mask-leaf"
 
@@ -37,7 +38,8 @@ def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
         epsilon=ball.epsilon,
         own=numbers.astype(np.int32),
     )
-    found = search.run(Watch(), drawing_of(run))
+    watch = Watch(progress=lambda share: give_back())
+    found = search.run(watch, drawing_of(run))
     # who has no neighbor has no donor either: refused when all are counted
     donors = np.where(found.donors < 0, numbers[:, None], found.donors)
     return release_rows(

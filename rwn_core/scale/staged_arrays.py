@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Iterable
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.points import CodedPoints, Points, squares_of
+from rwn_core.parallel.memory import resident_bytes
 from rwn_core.scale.run import Run
 from rwn_core.scale.stage import whole
 
 DEAL = "deal"
+LARGEST_RESIDENT = 700_000_000  # bytes of a process that keeps what it has read of mapped arrays
 _SMALL = 65_536  # bytes that are read at once
+_MAPS: WeakSet[mmap.mmap] = WeakSet()
 
 
 def save(run: Run, step: str, name: str, array: NDArray[Any]) -> None:
@@ -35,6 +40,7 @@ def save_parts(
                 header = {"descr": kind, "fortran_order": False, "shape": shape}
                 np.lib.format.write_array_header_1_0(stream, header)
             stream.write(np.ascontiguousarray(part).data)
+            give_back()
 
 
 def load(run: Run, step: str, name: str) -> NDArray[Any]:
@@ -42,8 +48,20 @@ def load(run: Run, step: str, name: str) -> NDArray[Any]:
     path = run.stage.path(step, f"{name}.npy")
     if path.stat().st_size < _SMALL:  # an array without entries cannot be mapped
         return np.asarray(np.load(path, allow_pickle=False))
-    mapped: NDArray[Any] = np.load(path, mmap_mode="c", allow_pickle=False).view(np.ndarray)
-    return mapped
+    mapped = np.load(path, mmap_mode="c", allow_pickle=False)
+    _MAPS.add(mapped.base)
+    array: NDArray[Any] = mapped.view(np.ndarray)
+    return array
+
+
+def give_back() -> None:
+    """Leave it to the system what a large process has read of its mapped arrays.
+
+    Whatever is asked for next is read again, mostly from the system's own memory.
+    """
+    if resident_bytes() > LARGEST_RESIDENT and hasattr(mmap, "MADV_DONTNEED"):
+        for each in list(_MAPS):
+            each.madvise(mmap.MADV_DONTNEED)
 
 
 def points_like(points: Points, values: NDArray[np.float64]) -> Points:

@@ -6,13 +6,11 @@ so that it is made again, to the bit, when its user comes back; see `change_tabl
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
+from rwn_core.parallel.memory import resident_bytes
 from rwn_ui.state.results import RESULTS, Results
 from rwn_ui.state.work import WORK, Work
 
@@ -20,14 +18,6 @@ REST = 10.0  # seconds without a look at a page, after which a user rests
 LARGEST_GROWTH = 400_000_000  # bytes that the server may grow before users who rest give back
 
 User = tuple[Results, Work]
-
-
-def resident_bytes() -> float:
-    """The memory that this process takes; 0 where the system does not say."""
-    with suppress(OSError, AttributeError):
-        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-        return float(pages) * os.sysconf("SC_PAGE_SIZE")
-    return 0.0
 
 
 class Resting:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from large_table import csv
 
-from rwn_ui.state import resting
+from rwn_core.parallel.memory import resident_bytes
 from rwn_ui.state.resting import LARGEST_GROWTH, REST, Resting
 from rwn_ui.state.results import RESULTS, Results
 from rwn_ui.state.work import WORK, Work
@@ -48,9 +48,9 @@ def test_who_rests_longest_gives_back_first_and_only_while_memory_is_short() -> 
 
 
 def test_the_server_says_how_much_memory_it_takes() -> None:
-    before = resting.resident_bytes()
+    before = resident_bytes()
     block = b"x" * 50_000_000
-    assert resting.resident_bytes() - before > 0.9 * len(block)
+    assert resident_bytes() - before > 0.9 * len(block)
 
 
 def test_a_table_that_was_given_back_is_shown_again_to_the_bit(open_page) -> None:
