@@ -58,8 +58,7 @@ class SliceRanges:
     records : int
         Of a table with more than so many, random ones are searched.
     tries : int
-        Slices and strengths that are tried at most, but for each variable alone at the strengths
-        that finding one takes.
+        Slices and strengths that are tried at most, but for a few more with each variable alone.
     seed : int
         Of the first trial release, a teaching seed.
     """
@@ -148,9 +147,9 @@ def seek_slices(
         )
         usual = list(dict.fromkeys(preset_slices(sample, key) for key in PRESETS))
         starts = usual if ranges.starts is None else ranges.starts
-        each_alone = _verified(search.of_each_alone(), [Choice((), search.given)])
-        begin = [Choice(slices, search.given) for slices in starts]
-        best = _verified(search, begin, known=each_alone if each_alone.kept else None)
+        begin, alone = [Choice(slices, search.given) for slices in starts], _alone(search)
+        lone = _verified(search.of_starts(), alone)
+        best = _verified(search, [*begin, *alone], known=lone if lone.kept else None)
         if not best.kept and search.reweigh:
             # where fresh releases refuse all weights that were found, they stay as they are
             best = min(best, _verified(search.of_given_weights(), begin), key=lambda v: not v.kept)
@@ -204,6 +203,16 @@ def _by_role(microdata: Microdata) -> list[tuple[str, ...]]:
 
 def _weighed(settings: Sequence[Setting], weights: Weights) -> list[Setting]:
     return [replace(each, weights=weights) for each in settings]
+
+
+def _alone(search: SliceSearch) -> list[Choice]:
+    """Each variable alone: under the weights as they are, and under those that serve it best."""
+    alone = [Choice((), search.given)]
+    if search.reweigh:
+        quick = search.of_weights_alone()
+        quick.run(alone)
+        alone += [quick.best.choice] if quick.best is not None else []
+    return list(dict.fromkeys(alone))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,8 @@ class SliceSearch:
         Whether weights are moved.
     related : sequence of tuple of str
         Variables whose weights are moved together, too.
+    cautious : bool
+        Whether what leads after its trial has to keep all limits on more releases, too.
     tick : callable
         Called with the share of the trials that is done.
     most : dict of str to float
@@ -86,6 +88,7 @@ class SliceSearch:
     tries: int
     only_starts: bool = False
     reweigh: bool = False
+    cautious: bool = True
     related: Sequence[tuple[str, ...]] = ()
     tick: Callable[[float], None] = lambda share: None
     found: list[Found] = field(default_factory=list)
@@ -96,11 +99,14 @@ class SliceSearch:
     seen: set[Choice] = field(default_factory=set)
     refused: str = ""
 
-    def of_each_alone(self) -> SliceSearch:
-        """A search of weights for the starts, with a part of the trials."""
-        tries = max(int(self.tries * _ALONE), len(self.settings).bit_length())
-        part = tries / self.tries
-        return self._anew(only_starts=True, tries=tries, tick=lambda share: self.tick(share * part))
+    def of_weights_alone(self) -> SliceSearch:
+        """A search of weights for the starts, with a part of the trials, which is not cautious."""
+        return self._anew(only_starts=True, cautious=False, tries=int(self.tries * _ALONE))
+
+    def of_starts(self) -> SliceSearch:
+        """A search of the starts alone, with as many more trials as finding two strengths takes."""
+        tries = len(self.shares) + 4 * len(self.settings).bit_length()
+        return self._anew(only_starts=True, reweigh=False, tries=tries)
 
     def of_given_weights(self) -> SliceSearch:
         """The same search without other weights; it knows the trials without them."""
@@ -110,6 +116,8 @@ class SliceSearch:
 
     def _anew(self, **changes: Any) -> SliceSearch:
         """Another search, which knows the trials and asks for no more room than the policy does."""
+        part = changes.get("tries", self.tries) / self.tries
+        changes["tick"] = lambda share: self.tick(share * part)
         return replace(self, **changes, found=[], most={}, seen=set())
 
     @property
@@ -223,7 +231,7 @@ class SliceSearch:
             return self.best is None and self.here.choice == choice
         high = self._weakest(choice, -1, int(better[-1]), self.keeps)
         # trials are few; more releases decide
-        if not self.confirms(choice, high):
+        if self.cautious and not self.confirms(choice, high):
             if not self.confirms(choice, int(better[-1])):
                 return False
             high = self._weakest(choice, high, int(better[-1]), self.confirms)
