@@ -32,11 +32,11 @@ seconds), on two processors that other work shared, which makes it longer, too. 
 
 """
 TAIL = """
-For the exact way epsilon falls with the number of records, so that neighborhoods have about as
-many: with one epsilon, ten times as many records are ten times as many neighbors of each, in
+For the exact way epsilon falls with the number of records, so that neighborhoods have as many, 190
+on average: with one epsilon, ten times as many records are ten times as many neighbors of each, in
 memory, too. What fewer than 1,000,000 records take is for the most part the start of the workers.
-The memory of a worker counts what it has read of the index on disk, which the system takes back
-where it needs it. `python -m benchmarks.dataset 1000000 --exact` measures one line.
+The memory of a worker counts what it has read of the index on disk; beyond 0.7 GB it leaves that to
+the system, and reads it again. `python -m benchmarks.dataset 1000000 --exact` measures one line.
 """
 
 
