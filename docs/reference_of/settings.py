@@ -84,6 +84,8 @@ ENVIRONMENT: Table = {
     "so that MALLOC_PERTURB_ holds for all of it.",
     "MALLOC_PERTURB_": "With what glibc writes over the app's freed memory; 165 if left out. 0 "
     "leaves what was there.",
+    "GLIBC_TUNABLES": "`glibc.malloc.tcache_count=0` if left out: no thread of the app keeps freed "
+    "memory for itself, which glibc would not write over.",
     "ARROW_DEFAULT_MEMORY_POOL": "Who hands out Arrow's memory in the app; `system` if left out.",
     "RWN_REQUIRE_BROWSER": "Tests: 1 makes a missing Chromium a failure.",
     "RWN_TEST_SEED": "Tests: what the keys of the statistical tests are made from.",

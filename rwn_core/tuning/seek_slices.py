@@ -148,7 +148,7 @@ def seek_slices(
         usual = list(dict.fromkeys(preset_slices(sample, key) for key in PRESETS))
         starts = usual if ranges.starts is None else ranges.starts
         begin, alone = [Choice(slices, search.given) for slices in starts], _alone(search)
-        lone = _verified(search.of_starts(), alone)
+        lone = _verified(search.of_weights_alone(cautious=True), alone)
         best = _verified(search, [*begin, *alone], known=lone if lone.kept else None)
         if not best.kept and search.reweigh:
             # where fresh releases refuse all weights that were found, they stay as they are
@@ -209,7 +209,7 @@ def _alone(search: SliceSearch) -> list[Choice]:
     """Each variable alone: under the weights as they are, and under those that serve it best."""
     alone = [Choice((), search.given)]
     if search.reweigh:
-        quick = search.of_weights_alone()
+        quick = search.of_weights_alone(cautious=False)
         quick.run(alone)
         alone += [quick.best.choice] if quick.best is not None else []
     return list(dict.fromkeys(alone))

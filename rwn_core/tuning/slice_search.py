@@ -99,14 +99,10 @@ class SliceSearch:
     seen: set[Choice] = field(default_factory=set)
     refused: str = ""
 
-    def of_weights_alone(self) -> SliceSearch:
-        """A search of weights for the starts, with a part of the trials, which is not cautious."""
-        return self._anew(only_starts=True, cautious=False, tries=int(self.tries * _ALONE))
-
-    def of_starts(self) -> SliceSearch:
-        """A search of the starts alone, with as many more trials as finding two strengths takes."""
-        tries = len(self.shares) + 4 * len(self.settings).bit_length()
-        return self._anew(only_starts=True, reweigh=False, tries=tries)
+    def of_weights_alone(self, *, cautious: bool) -> SliceSearch:
+        """A search of weights for the starts, with a part of the trials for itself."""
+        tries = len(self.shares) + max(1, int(self.tries * _ALONE))
+        return self._anew(only_starts=True, cautious=cautious, tries=tries)
 
     def of_given_weights(self) -> SliceSearch:
         """The same search without other weights; it knows the trials without them."""

@@ -26,6 +26,14 @@ FILE_VARIABLE = "RWN_FILE"
 CLASSROOM_VARIABLE = "RWN_CLASSROOM"
 """Environment variable that, when set, gives large type and takes no file."""
 
+WRITTEN_OVER = {
+    "PYTHONMALLOC": "malloc",
+    "MALLOC_PERTURB_": "165",
+    "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+}
+"""What the server's environment says so that freed memory keeps nothing; docs/decisions/0015."""
+
 _READY_WITHIN = 60.0
 _STOPPED_WITHIN = 5.0
 
@@ -186,10 +194,7 @@ def serving(
     environment = {key: value for key, value in os.environ.items() if key not in ours}
     # a slider move is many small matrix products, which threads make slower, not faster
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # what a table leaves in freed memory is written over; docs/decisions/0015
-    environment.setdefault("PYTHONMALLOC", "malloc")
-    environment.setdefault("MALLOC_PERTURB_", "165")
-    environment.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    environment = WRITTEN_OVER | environment
     environment[LAUNCHED] = "1"
     if file is not None:
         environment[FILE_VARIABLE] = str(file.resolve())
