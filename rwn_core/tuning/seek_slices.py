@@ -147,9 +147,11 @@ def seek_slices(
         )
         usual = list(dict.fromkeys(preset_slices(sample, key) for key in PRESETS))
         starts = usual if ranges.starts is None else ranges.starts
-        begin, alone = [Choice(slices, search.given) for slices in starts], _alone(search)
-        lone = _verified(search.of_weights_alone(cautious=True), alone)
-        best = _verified(search, [*begin, *alone], known=lone if lone.kept else None)
+        begin = [Choice(slices, search.given) for slices in starts]
+        alone = [] if ranges.only_starts and () not in starts else _alone(search)
+        lone = _verified(search.of_weights_alone(cautious=True), alone) if alone else None
+        known = lone if lone is not None and lone.kept else None
+        best = _verified(search, [*begin, *alone], known=known)
         if not best.kept and search.reweigh:
             # where fresh releases refuse all weights that were found, they stay as they are
             best = min(best, _verified(search.of_given_weights(), begin), key=lambda v: not v.kept)

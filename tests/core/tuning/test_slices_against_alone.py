@@ -83,3 +83,12 @@ def test_what_is_left_with_more_room_does_not_displace_what_is_known(
             found = _verified(replace(search, found=[better]), [], known=before)
             assert found.found == answer
             assert found.kept
+
+
+def test_only_the_given_slices_are_an_answer_where_somebody_asks_for_the_best_of_them(
+    small, quick
+) -> None:
+    """Whole rows lose least under this limit, and each alone is not asked for."""
+    pair = (("age", "siri"),)
+    ranges = replace(SMALL, starts=[pair], only_starts=True, weights=True)
+    assert seek_slices(small, LINKAGE, ranges=ranges, workers=1).slices == pair
