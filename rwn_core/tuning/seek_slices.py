@@ -68,7 +68,7 @@ class SliceRanges:
     weights: bool = True
     strengths: Sequence[float] | None = None
     records: int = LARGEST_SEARCHED
-    tries: int = 300
+    tries: int = 240
     seed: int = 1
 
     def __post_init__(self) -> None:
