@@ -69,6 +69,26 @@ def test_swaps_are_as_likely_as_counting_says(data, swaps):
         assert values == ["a", "b", "c"]
 
 
+@pytest.mark.parametrize("swaps", [0, 1, 3])
+def test_moments_are_those_of_all_releases(data, swaps):
+    """Every order of the records, of which the first are paired, is one release."""
+    data = Microdata.from_frame(data.frame.assign(y=[5.0, -1.0, 2.0, 2.0, 0.5, 7.0]))
+    own, places = data.matrix(["x", "y"]), []
+    for order in permutations(range(6)):
+        place = np.arange(6)
+        for pair in range(swaps):
+            one, other = order[2 * pair], order[2 * pair + 1]
+            place[one], place[other] = other, one
+        places.append(place)
+    released = own[np.array(places)]  # releases, records, variables
+    moments = transition(data, ("x", "y"), disjoint_share(swaps, 6)).moments()
+    np.testing.assert_allclose(moments.means, released.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(moments.variances, released.var(axis=0), atol=1e-12)
+    apart = released - released.mean(axis=0)
+    together = np.einsum("rij,rik->jk", apart, apart) / len(places)
+    np.testing.assert_allclose(moments.together, together, atol=1e-12)
+
+
 def test_a_few_variables_of_a_unit_are_seen_by_themselves(data):
     both = transition(data, ("g", "x"), 0.6)
     codes = numbers_of(data, ("g",))
