@@ -143,7 +143,9 @@ def measure(demos: list[str]) -> dict[str, Subject]:
 def main() -> int:
     """Print medians and ratios; exit with 1 if a limit is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--demo", action="append", help="bodyfat, slices (of bodyfat), randhie; default: all")
+    parser.add_argument(
+        "--demo", action="append", help="bodyfat, slices (of bodyfat), randhie; default: all"
+    )
     parser.add_argument("--table", action="append", help="of --whole-range: 100000x10, 10000x55")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--whole-range", action="store_true", help="each slider from end to end")
