@@ -154,7 +154,8 @@ def seek_slices(
         best = _verified(search, [*begin, *alone], known=known)
         if not best.kept and search.reweigh:
             # where fresh releases refuse all weights that were found, they stay as they are
-            best = min(best, _verified(search.of_given_weights(), begin), key=lambda v: not v.kept)
+            unmoved = _verified(search.of_given_weights(), begin)
+            best = unmoved if unmoved.kept else best
     progress(1.0)
     return SliceAnswer(
         policy=policy,
