@@ -74,6 +74,7 @@ def pressed(page: Page, watched: Sequence[str | None], key: str) -> float:
 def bare(floor: Page, page: Page) -> float:
     """Milliseconds of a press on the bare page."""
     floor.bring_to_front()
+    floor.wait_for_function("document.hasFocus()")  # or the key may go to the page before it
     slider = floor.get_by_role("slider")
     slider.focus()
     # back and forth around the middle, or it would come to its end

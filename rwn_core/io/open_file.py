@@ -17,7 +17,7 @@ def bytes_of(path: Path) -> bytes:
     Raises
     ------
     InputError
-        It is none, cannot be opened or is too large.
+        It is none, cannot be opened, is too large or grows meanwhile.
     """
     try:
         about = path.stat()
@@ -25,10 +25,13 @@ def bytes_of(path: Path) -> bytes:
         if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
             raise InputError(f"{shown(path.name)} is no ordinary file; copy the table into one.")
         if about.st_size <= LARGEST_FILE:
-            with path.open("rb") as stream:
-                content = stream.read(LARGEST_FILE + 1)
-            if len(content) <= LARGEST_FILE:
+            with path.open("rb") as stream:  # room for what is asked for is taken, and not for more
+                content = stream.read(about.st_size + 1)
+            if len(content) <= about.st_size:
                 return content
+            raise InputError(
+                f"{shown(path.name)} is still being written; open it when it is complete."
+            )
     except InputError:
         raise
     except (OSError, ValueError) as error:  # a ValueError for a path with a NUL

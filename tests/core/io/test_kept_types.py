@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -79,8 +80,39 @@ def test_a_file_of_the_largest_size_is_read_whole(
         bytes_of(path)
 
 
+def test_a_small_file_takes_little_memory_to_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a\n1\n")
+    tracemalloc.start()
+    bytes_of(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 1_000_000
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, measured = tmp_path / "t.csv", Path.stat
+    path.write_bytes(b"a\n1\n")
+
+    def grown_since(file: Path, *, follow_symlinks: bool = True) -> object:
+        found = measured(file, follow_symlinks=follow_symlinks)
+        with file.open("ab") as stream:
+            stream.write(b"2\n")
+        return found
+
+    monkeypatch.setattr(Path, "stat", grown_since)
+    with pytest.raises(InputError, match=r"t\.csv is still being written; open it when"):
+        bytes_of(path)
+
+
 def test_the_data_frames_of_an_r_file_are_named(tmp_path: Path) -> None:
     frames = {name: pd.DataFrame({"x": [1.5, 2.5, 3.5]}) for name in ("people", "towns")}
     rdata.write_rda(tmp_path / "two.rda", frames)
     data = parse("two.rda", (tmp_path / "two.rda").read_bytes())
     assert "The file holds 2 data frames: people is read, not towns." in data.notices
+2
+2
+2
+2
