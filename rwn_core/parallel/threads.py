@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from rwn_core.errors import ParameterError, RWNError
 
 SLICE = 0.05  # seconds of work between two looks at whether to go on
 _REPORT_EVERY = 0.1  # seconds between two reports
+_POLITE = 10  # what a thread adds to its niceness while a person looks at what another one draws
 
 Progress = Callable[[float], None]
 
@@ -50,6 +52,15 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def be_polite() -> None:
+    """Let this thread, and those that it begins, leave the processors to the process's others.
+
+    Only Linux knows a priority of a thread; elsewhere nothing happens.
+    """
+    if sys.platform == "linux":
+        os.nice(_POLITE)
 
 
 class Ranges:

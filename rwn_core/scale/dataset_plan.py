@@ -113,8 +113,8 @@ def plan_lines(plan: DatasetPlan) -> list[str]:
     ]
     if plan.offers:
         lines.append(
-            "times are those of a table in memory; the exact way took 1.3 times as long where it was "
-            "measured with 1,000,000 records, and 3.5 times with 10,000,000"
+            "times are those of a table in memory; the exact way took 1.3 times as long for "
+            "1,000,000 records where it was measured, and 3.5 times for 10,000,000"
         )
     for offer in plan.offers:
         lines.append(

@@ -190,7 +190,11 @@ def _related(count: int) -> Callable[[Microdata], Slices]:
         from scipy.cluster.hierarchy import cut_tree, linkage
         from scipy.spatial.distance import squareform
 
-        tree = linkage(squareform(1.0 - association(microdata), checks=False), "complete")
+        def joined() -> NDArray[np.float64]:
+            apart = squareform(1.0 - association(microdata), checks=False)
+            return np.asarray(linkage(apart, "complete"))
+
+        tree = microdata.once(("joined variables", *names), joined)
         number = cut_tree(tree, n_clusters=min(count, len(names))).ravel()
         return _partition(
             *(

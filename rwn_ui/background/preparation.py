@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_core.errors import RWNError, log_fault
 from rwn_core.neighbors.kernel_cache import LEVELS, is_ready
 from rwn_core.parallel.job import Job
-from rwn_core.parallel.threads import Cancelled, Progress
+from rwn_core.parallel.threads import Cancelled, Progress, be_polite
 from rwn_core.scale.warm_up import has_many_levels, warm, warm_for_levels
 from rwn_ui.background.end_with_session import end_with_the_session
 
@@ -122,6 +122,7 @@ class Preparation:
             self._picture.set()
             if some is not None and self._stop.wait(self.rest):
                 raise Cancelled(CANCELLED)
+            be_polite()  # the first picture is drawn meanwhile
             self.result = self.prepare(self.data, self._progress, self._stop, some)
         except Cancelled:
             self.refusal = CANCELLED

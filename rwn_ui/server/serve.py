@@ -14,6 +14,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 from rwn_core.errors import describe_fault, log_fault
@@ -22,6 +23,27 @@ LAUNCHED = "RWN_LAUNCHED"
 """Environment variable that says that the standard input ends with the launcher."""
 
 _STOPPED_WITHIN = 5.0
+_GLANCE = 0.1  # seconds between two looks at whether the server answers
+_FIRST_PAGE = (
+    "rwn_ui.features.keep_policy",
+    "rwn_ui.features.prediction",
+    "rwn_ui.features.project",
+    "rwn_ui.features.repeated_draws",
+    "rwn_ui.panel.guide",
+    "rwn_ui.server.login",
+    "rwn_ui.server.options",
+    "rwn_ui.server.sweeper",
+    "rwn_ui.state.resting",
+    "rwn_ui.state.startup",
+    "rwn_ui.tune.view",
+    "rwn_ui.widgets.download",
+    "rwn_ui.widgets.live_sliders",
+    "rwn_ui.widgets.options",
+    "rwn_ui.widgets.precision",
+    "rwn_ui.widgets.sidebar",
+    "rwn_ui.widgets.slices",
+)
+"""What app.py and pages/tune.py import, and by that all the rest."""
 
 
 def main() -> None:
@@ -36,7 +58,20 @@ def main() -> None:
         threading.Thread(target=_end_with_the_launcher, daemon=True).start()
     say_no_values()
     stay_inside()
+    threading.Thread(target=read_ahead, daemon=True, name="rwn.read_ahead").start()
     cli.main(prog_name="streamlit")
+
+
+def read_ahead() -> None:
+    """Read what the first page imports once the server answers, while its browser starts."""
+    from streamlit.runtime import Runtime
+    from streamlit.runtime.runtime import RuntimeState
+
+    while not Runtime.exists() or Runtime.instance().state is RuntimeState.INITIAL:
+        time.sleep(_GLANCE)
+    time.sleep(_GLANCE)
+    for module in _FIRST_PAGE:
+        import_module(module)
 
 
 def stay_inside() -> None:

@@ -18,6 +18,8 @@ from types import SimpleNamespace
 import pytest
 from starlette.formparsers import MultiPartParser
 from streamlit import net_util
+from streamlit.runtime import Runtime
+from streamlit.runtime.runtime import RuntimeState
 from streamlit.runtime.state.session_state import SessionState
 
 from rwn_ui.server import serve, sweeper
@@ -46,6 +48,23 @@ serve.stay_inside()
 assert not server_util.is_url_from_allowed_origins("http://evil.example")
 assert server_util.is_url_from_allowed_origins("http://127.0.0.1:8501")
 print(len(asked))
+"""
+
+AHEAD = """
+import ast, sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from rwn_ui.server import serve
+for module in serve._FIRST_PAGE:
+    import_module(module)
+for page in ("app.py", "pages/tune.py"):
+    for node in ast.walk(ast.parse(Path(page).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("rwn_"):
+            package = hasattr(sys.modules.get(node.module), "__path__")
+            names = [f"{node.module}.{each.name}" for each in node.names] if package else []
+            wanted = [node.module, *filter(find_spec, names)]
+            print(*(each for each in wanted if each not in sys.modules), end=" ")
 """
 
 
@@ -152,3 +171,22 @@ def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not() -> None
     active.remove("back")
     assert sweep(sweeper.GRACE + 1) == []  # its time begins anew
     assert sweep(2 * sweeper.GRACE + 1) == ["back"]
+
+
+def test_what_the_first_page_imports_is_read_before_anybody_asks() -> None:
+    left = subprocess.run(
+        [sys.executable, "-c", AHEAD], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert left.stdout.split() == []
+
+
+def test_reading_ahead_waits_for_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    states = iter([RuntimeState.INITIAL, RuntimeState.NO_SESSIONS_CONNECTED])
+    read, waited = [], []
+    monkeypatch.setattr(serve, "import_module", read.append)
+    monkeypatch.setattr(serve.time, "sleep", lambda _: waited.append(len(read)))
+    monkeypatch.setattr(Runtime, "exists", lambda: True)
+    monkeypatch.setattr(Runtime, "instance", lambda: SimpleNamespace(state=next(states)))
+    serve.read_ahead()
+    assert read == list(serve._FIRST_PAGE)
+    assert waited == [0, 0]
