@@ -32,6 +32,7 @@ LARGEST_CELLS = 1_500_000  # cells whose donors beyond the table are looked up: 
 LARGEST_WHOLE = 100_000  # records up to which all are shown
 SHOWN = 5000  # records shown of a larger table
 FIRST_SHOWN = 2000  # records shown of any table until all of them are ranked
+_GLANCE = 0.1  # seconds between two looks at whether another thread has found them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,6 +65,7 @@ class Preview:
     index: Index | None = field(repr=False)
     begun: bool = False
     _far: list[FarDonors] = field(default_factory=list, repr=False)  # those of the last key
+    _looking: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     @property
     def whole(self) -> bool:
@@ -130,15 +132,19 @@ class Preview:
         from rwn_core.neighbors.far_donors import find_far_donors
         from rwn_core.neighbors.search import Search
 
-        for known in self._far:
-            if known.belong_to(drawing):
-                return known
-        assert self.table is not None
-        end = Search(query.target, query.query, k=0, epsilon=self.slider_range.epsilon)
-        self._far[:] = [
-            find_far_donors(end, self.table, self.slider_range.positions, drawing, watch)
-        ]
-        return self._far[0]
+        while not self._looking.acquire(timeout=_GLANCE):
+            watch.report(0.0)  # a thread that looks ahead may be about to have them
+        try:
+            known = next((each for each in self._far if each.belong_to(drawing)), None)
+            if known is None:
+                assert self.table is not None
+                end = Search(query.target, query.query, k=0, epsilon=self.slider_range.epsilon)
+                radii = self.slider_range.positions
+                known = find_far_donors(end, self.table, radii, drawing, watch)
+                self._far[:] = [known]
+            return known
+        finally:
+            self._looking.release()
 
     def _mine(self, epsilon: Radius | None) -> Radius | None:
         """The radius of the shown records."""

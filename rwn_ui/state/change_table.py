@@ -10,6 +10,7 @@ from threading import Event
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import Progress
+from rwn_ui.background.look_ahead import LookAhead
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state.history import Choice
 from rwn_ui.state.prepared_table import PreparedTable
@@ -144,6 +145,8 @@ def _go_over(
         if not there:  # the whole table takes the place of its first records, and nothing else
             then(table)
         there.append(table)
+        if not table.begun:
+            work.ahead = LookAhead.start(partial(table.look_ahead, session.masking, session.seed))
 
     work.preparation = Preparation.start(
         data,
@@ -233,6 +236,9 @@ def give_up(session: Session) -> None:
     """Give up what is being prepared."""
     work = own_work()
     work.notice = ""
+    if work.ahead is not None:
+        work.ahead.cancel()
+        work.ahead = None
     if work.preparation is not None:
         work.preparation.cancel()
         work.preparation, work.first = None, False

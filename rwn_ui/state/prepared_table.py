@@ -15,6 +15,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.association import is_mixed
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.neighbors.preview import LARGEST_CELLS
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 
@@ -116,6 +117,22 @@ class PreparedTable:
     def slow(self) -> bool:
         """Whether preparing a table of this size takes seconds."""
         return self.data.n > LARGEST_DENSE
+
+    def look_ahead(self, params: Any, seed: int, progress: Progress) -> None:
+        """Look up what the first move beyond the stored neighbors would have to wait for.
+
+        Nothing where the method has no radius, all is stored, or each such move is a search.
+        """
+        ends, cells = (
+            self.prepared.ranges,
+            len(self.prepared.records) * len(self.data.schema.released),
+        )
+        if "epsilon" not in ends or cells > LARGEST_CELLS:
+            return
+        setting, _ = unrounded(params)
+        end = self.prepared.at(**lever_values(setting) | {"epsilon": ends["epsilon"].high})
+        if not end.is_quick:
+            end.release(SecretKey.from_seed(seed), progress=progress)
 
     def release(self, params: Any, seed: int, progress: Progress | None = None) -> CurrentRelease:
         """Draw the release of a setting and read the measures.

@@ -11,6 +11,7 @@ from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_core.tuning import Run
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.background.job import Job
+from rwn_ui.background.look_ahead import LookAhead
 from rwn_ui.background.on_demand import OnDemand
 from rwn_ui.background.opening import Opening
 from rwn_ui.background.preparation import Preparation
@@ -64,6 +65,8 @@ class Work:
         Reads what no slider can wait for.
     preparation : Preparation or None
         Of a table, or of other weights, that will be gone over to.
+    ahead : LookAhead or None
+        Of the table that was gone over to last.
     first : bool
         Whether that is the table which the user came with.
     notice : str
@@ -81,6 +84,7 @@ class Work:
     sweep: Run | None = None
     on_demand: OnDemand | None = None
     preparation: Preparation | None = None
+    ahead: LookAhead | None = None
     first: bool = False
     notice: str = ""
     drawn: Drawn | None = None
@@ -96,11 +100,11 @@ class Work:
 
     def end(self) -> None:
         """Cancel all that is about a table which is given up, and forget what it has brought."""
-        for job in (*self.jobs.values(), self.sweep, self.on_demand):
+        for job in (*self.jobs.values(), self.sweep, self.on_demand, self.ahead):
             if job is not None:
                 job.cancel()
         self.jobs.clear()
-        self.sweep = self.on_demand = self.drawn = None
+        self.sweep = self.on_demand = self.ahead = self.drawn = None
 
 
 def own_work() -> Work:
