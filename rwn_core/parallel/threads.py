@@ -123,7 +123,7 @@ def run_in_ranges(
 
     pool = ThreadPoolExecutor(threads)
     try:
-        waiting: set[Future[None]] = {pool.submit(labor) for _ in range(threads)}
+        waiting = _begun(pool, labor, threads)
         while waiting:
             done, waiting = wait(waiting, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)
             for future in done:
@@ -135,6 +135,16 @@ def run_in_ranges(
     finally:
         stop.set()  # also after an error, or Ctrl-C: no thread goes on for longer than a slice
         pool.shutdown(wait=True)
+
+
+def _begun(pool: ThreadPoolExecutor, labor: Callable[[], None], count: int) -> set[Future[None]]:
+    """Begin so many threads with the same labor, unless the program is just ending."""
+    try:
+        return {pool.submit(labor) for _ in range(count)}
+    except RuntimeError as error:
+        if "interpreter shutdown" not in str(error):
+            raise
+        raise Cancelled("The program ends.") from None  # which is no fault to be told of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,8 +1,9 @@
-"""A thread that leaves the processors to the others, and those that it begins."""
+"""Threads: what they leave to others, and how they end with their program."""
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,24 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from rwn_core.parallel import threads
+
+ENDS = """
+import atexit, threading, time
+from rwn_core.parallel import threads
+
+def work():
+    try:
+        while True:
+            threads.run_in_ranges(lambda start, stop: time.sleep(0.01), 4, threads=2)
+    except Exception as error:
+        print(type(error).__name__, error, flush=True)
+    ended.set()
+
+ended = threading.Event()
+atexit.register(lambda: ended.wait(30))
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
 
 
 def niceness() -> int:
@@ -37,3 +56,17 @@ def test_elsewhere_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads.os, "nice", asked.append)
     threads.be_polite()  # there it would be the whole process
     assert asked == []
+
+
+def test_work_of_a_program_that_ends_is_cancelled_and_no_fault() -> None:
+    done = subprocess.run([sys.executable, "-c", ENDS], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("Cancelled The program ends.\n", "")
+
+
+def test_a_system_without_threads_to_spare_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none_left(pool: ThreadPoolExecutor, labor: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", none_left)
+    with pytest.raises(RuntimeError, match="can't start"):
+        threads.run_in_ranges(lambda start, stop: None, 4, threads=2)
