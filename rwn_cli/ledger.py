@@ -7,14 +7,22 @@ from typing import Annotated
 
 import typer
 
-from rwn_cli.record_file import OriginalFile, RecordFile, original_of, read_record_file
-from rwn_cli.terminal import say
+from rwn_cli.record_file import (
+    OriginalFile,
+    RecordFile,
+    original_of,
+    read_record_file,
+    read_text,
+)
+from rwn_cli.terminal import progress, say
 from rwn_core.errors import ReleaseError, RWNError
 
 ledger = typer.Typer(
     no_args_is_help=True,
     help="Keep the ledger of releases: each is added once, and nothing is ever changed.",
 )
+
+_LIMITS = {True: "limits kept", False: "limits NOT kept", None: "no policy judged"}
 
 LedgerFile = Annotated[Path, typer.Argument(metavar="LEDGER", help="Such as ledger.jsonl.")]
 
@@ -31,15 +39,26 @@ def add(
     A new ledger gets a key of its own in LEDGER.key, with which tables are known again; keep it
     beside the ledger and out of other hands.
     """
+    from rwn_core.reporting.dataset_record import is_dataset_record, thawed_record
     from rwn_core.reporting.ledger import add as add_release
+    from rwn_core.reporting.ledger import add_dataset
 
     if not file.parent.is_dir():
         raise RWNError(f"The folder {file.parent} does not exist; create it first.")
-    read = read_record_file(record)
-    entry, warnings = add_release(file, read, original_of(read, original), by=by)
+    text = read_text(record, "record")
+    if is_dataset_record(text):
+        read = thawed_record(text)
+        with progress("marking the records") as report:
+            source = original or read["source"]["file"]
+            entry, warnings = add_dataset(file, read, source, by=by, progress=report)
+    else:
+        read = read_record_file(record)
+        entry, warnings = add_release(file, read, original_of(read, original), by=by)
     for warning in warnings:
         say(f"warning: {warning}")
-    if not entry["kept"]:
+    if entry["kept"] is None:
+        say("note: the release of a dataset is held against no policy; see its internal report.")
+    elif not entry["kept"]:
         say("warning: the release does not keep every limit of its policy.")
     say(f"entry {entry['number']} added to {file}: release {entry['release']}")
     say(f"hash {entry['hash']}")
@@ -51,7 +70,7 @@ def show(file: LedgerFile) -> None:
     from rwn_core.reporting.ledger import read_entries, whole
 
     for entry in read_entries(whole(file)):
-        limits = "limits kept" if entry["kept"] else "limits NOT kept"
+        limits = _LIMITS[entry["kept"]]
         signed = f", signed by {entry['by']}" if entry["by"] else ""
         typer.echo(
             f"{entry['number']}  {entry['time']}  {entry['release']}  {entry['method']}, "

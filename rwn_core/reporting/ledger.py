@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,6 +22,8 @@ import orjson
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.write import write_atomically
+from rwn_core.parallel.threads import Progress
+from rwn_core.reporting.dataset_record import recorded_schema
 from rwn_core.reporting.file_lock import locked
 from rwn_core.reporting.table_marks import common_columns, common_records, table_marks
 
@@ -63,15 +66,60 @@ def add(
     """
     if original.fingerprint != record["table"]["fingerprint"]:
         raise InputError("The original is not the table that the record was made of.")
+    return _add(path, record, partial(table_marks, original), by)
+
+
+def add_dataset(
+    path: Path,
+    record: Mapping[str, Any],
+    original: str | Path,
+    *,
+    by: str = "",
+    progress: Progress | None = None,
+) -> tuple[dict[str, Any], list[str]]:
+    """Add the release of a dataset to a ledger, as `add` does that of a table.
+
+    Parameters
+    ----------
+    path : Path
+    record : mapping
+        From `rwn_core.reporting.dataset_record.thawed_record`.
+    original : str or Path
+        The dataset that was masked: a folder, a pattern or one file.
+    by : str
+        Who signs the entry.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+
+    Raises
+    ------
+    InputError
+        The ledger was changed, its last line is incomplete, or the original is another dataset.
+    ReleaseError
+        As for `add`.
+    """
+    from rwn_core.reporting.dataset_marks import dataset_marks
+    from rwn_core.scale.dataset import Dataset
+
+    dataset = Dataset.at(original)
+    schema = recorded_schema(record, dataset)
+    names = [variable.name for variable in schema.released]
+    return _add(path, record, lambda key: dataset_marks(dataset, names, key, progress), by)
+
+
+def _add(
+    path: Path, record: Mapping[str, Any], marks_under: Callable[[bytes], dict[str, Any]], by: str
+) -> tuple[dict[str, Any], list[str]]:
     with _opened(path) as stream, locked(stream):
         content = whole(path)
         entries = read_entries(content)
         cut_short = content[stream.seek(0, os.SEEK_END) :]
         if cut_short:
             _append(stream, cut_short)
-        marks = table_marks(original, _key(path, new=not entries))
+        key = _key(path, new=not entries)
         if any(entry["release"] == record["release"]["id"] for entry in entries):
             raise ReleaseError("The ledger has this release already; nothing was added.")
+        marks = marks_under(key)
         warnings = overlaps(entries, marks, record)
         entry = _entry(entries, record, marks, by)
         line = orjson.dumps(entry, option=_SORTED) + b"\n"
@@ -146,7 +194,7 @@ def _entry(
         "records": record["file"]["records"],
         "method": record["setting"]["method"],
         "setting": _setting_hash(record["setting"]),
-        "kept": record["verdict"]["kept"],
+        "kept": record.get("verdict", {}).get("kept"),  # a dataset's is held against no policy
         "decision": record.get("decision", {}).get("hash", ""),
         "marks": dict(marks),
         "before": entries[-1]["hash"] if entries else BEGINNING,

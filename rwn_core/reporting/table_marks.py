@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ SKETCH = 2048
 """Smallest marks of records that are kept. Of m records of a table of n, one at least is among them
 with probability 1 - exp(-2048 m / n) or so: 98 % for one in five hundred."""
 
-_BYTES = 8
+BYTES = 8  # of a mark
 
 
 def table_marks(microdata: Microdata, key: bytes) -> dict[str, Any]:
@@ -40,25 +40,31 @@ def table_marks(microdata: Microdata, key: bytes) -> dict[str, Any]:
         marks of records over all variables, at most 2048, ascending, and "count" of different ones.
     """
     names = sorted(variable.name for variable in microdata.schema.released)
-    hashes = {name: _cell_hashes(microdata.frame[name]) for name in names}
-    columns = [_mark(key, b"column", np.sort(hashes[name]).tobytes()) for name in names]
-    rows = np.unique(np.column_stack([hashes[name] for name in names]), axis=0)
-    marks = sorted({_mark(key, b"record", row.tobytes()) for row in rows})
+    sorted_hashes = (np.sort(cell_hashes(microdata.frame[name])) for name in names)
+    columns = [mark(key, b"column", hashes.tobytes()) for hashes in sorted_hashes]
+    marks = sorted(record_marks(microdata.frame, names, key))
     return {
-        "table": _mark(key, b"table", microdata.fingerprint.encode()),
-        "names": _mark(key, b"names", "\0".join(names).encode()),
+        "table": mark(key, b"table", microdata.fingerprint.encode()),
+        "names": mark(key, b"names", "\0".join(names).encode()),
         "columns": sorted(columns),
         "records": marks[:SKETCH],
         "count": len(marks),
     }
 
 
-def _mark(key: bytes, kind: bytes, content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=_BYTES, key=key, person=kind).hexdigest()
+def record_marks(frame: pd.DataFrame, names: Sequence[str], key: bytes) -> set[str]:
+    """Mark each different record over some variables, given in their order."""
+    hashes = np.column_stack([cell_hashes(frame[name]) for name in names])
+    return {mark(key, b"record", row.tobytes()) for row in np.unique(hashes, axis=0)}
 
 
-def _cell_hashes(column: pd.Series[Any]) -> NDArray[np.uint64]:
-    """A number for each value, the same for 5 and 5.0, for a text and its category."""
+def mark(key: bytes, kind: bytes, content: bytes) -> str:
+    """Mark a content of some kind: 16 hexadecimal digits that nobody makes without the key."""
+    return hashlib.blake2b(content, digest_size=BYTES, key=key, person=kind).hexdigest()
+
+
+def cell_hashes(column: pd.Series[Any]) -> NDArray[np.uint64]:
+    """Find a number for each value, the same for 5 and 5.0, for a text and its category."""
     if pd.api.types.is_numeric_dtype(column.dtype):
         plain: Any = column.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan) + 0.0
     else:

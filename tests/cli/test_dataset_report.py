@@ -142,3 +142,20 @@ def test_a_kept_key_and_the_record_give_the_release_again(
     other = released / "other"
     assert run([*command, "-o", str(other)]) == 4
     assert not other.exists()
+
+
+def test_the_release_of_a_dataset_is_signed_into_the_ledger(
+    released: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger, record = (str(released / name) for name in ("ledger.jsonl", "record.toml"))
+    assert run(["ledger", "add", ledger, record, "--by", "Ada Lovelace"]) == 0
+    said = capsys.readouterr().err
+    assert "note: the release of a dataset is held against no policy" in said
+    assert "entry 1 added to" in said
+    assert run(["ledger", "show", ledger]) == 0
+    shown = capsys.readouterr().out
+    assert shown.endswith("600 records, no policy judged, signed by Ada Lovelace\n")
+    assert run(["ledger", "add", ledger, record, "--original", str(released / "out")]) != 0
+    assert "not the dataset that the record was made of" in capsys.readouterr().err
+    content = (released / "ledger.jsonl").read_text()
+    assert not [value for value in _hidden(released) if value in content]
