@@ -24,8 +24,9 @@ from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.write import write_atomically
 from rwn_core.parallel.threads import Progress
 from rwn_core.reporting.dataset_record import recorded_schema
+from rwn_core.reporting.earlier_releases import overlaps
 from rwn_core.reporting.file_lock import locked
-from rwn_core.reporting.table_marks import common_columns, common_records, table_marks
+from rwn_core.reporting.table_marks import table_marks
 
 FORMAT = "rwn ledger 1"
 BEGINNING = "0" * 64
@@ -293,55 +294,3 @@ def _parsed(line: bytes, number: int) -> dict[str, Any]:
     if not isinstance(entry, dict) or entry.get("format") != FORMAT:
         raise InputError(f"Line {number} of the ledger is no entry; compare it with a backup.")
     return entry
-
-
-def overlaps(
-    entries: Sequence[Mapping[str, Any]], marks: Mapping[str, Any], record: Mapping[str, Any]
-) -> list[str]:
-    """Say which earlier releases show the same people, and what one more of them costs.
-
-    Parameters
-    ----------
-    entries : sequence of mapping
-        Those of the ledger.
-    marks : mapping
-        Of the table to be released, under the ledger's key.
-    record : mapping
-        Of its release.
-    """
-    said = []
-    for entry in entries:
-        words = _overlap(entry["marks"], marks)
-        if words:
-            said.append(f"Release {entry['release']} of {entry['made'][:10]} {words}.")
-    if said:
-        said.append(_cost(len(said) + 1, record))
-    return said
-
-
-def _overlap(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    if earlier["table"] == now["table"]:
-        return "is of the same table"
-    share = common_records(earlier, now)
-    if share > 0:
-        some = f"about {100 * share:.0f} %" if share >= 0.01 else "a few"
-        return f"has {some} of its records in common with this table, by all their values"
-    columns = common_columns(earlier, now)
-    if columns:
-        return f"has the same values in {columns} of {len(now['columns'])} variables"
-    return ""
-
-
-def _cost(times: int, record: Mapping[str, Any]) -> str:
-    """What so many releases add up to, as far as the record knows."""
-    reading = record["readings"].get("repeated_releases", {})
-    known = dict(zip(reading.get("releases", []), reading.get("bound", []), strict=True))
-    most = max((m for m in known if m <= times), default=None)
-    if most is None or 1 not in known:
-        why = reading.get("not_applicable", "The record has no reading of it.")
-        return f"Together they give away more than each alone; how much is not known. {why}"
-    return (
-        f"Releases add up: at this setting an intruder who knows the keys of everybody links at "
-        f"least {100 * known[1]:.0f} % of the records after one release and at least "
-        f"{100 * known[most]:.0f} % after {most}."
-    )

@@ -17,7 +17,8 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.reporting import file_lock
-from rwn_core.reporting.ledger import BEGINNING, add, overlaps, read_entries, whole
+from rwn_core.reporting.earlier_releases import overlaps
+from rwn_core.reporting.ledger import BEGINNING, add, read_entries, whole
 from rwn_core.reporting.table_marks import common_columns, common_records, table_marks
 from tests.core.reporting.conftest import quickly_made_of
 
