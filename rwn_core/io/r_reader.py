@@ -136,7 +136,7 @@ class _Names:
         """The codes of a labelled vector, whose names are their labels."""
         codes = self.bare(r_object)
         if isinstance(codes, np.ma.MaskedArray):
-            codes = codes.astype(np.float64).filled(np.nan)
+            codes = np.ma.filled(codes.astype(np.float64), np.nan)
         # of texts, the library keeps no names
         labels = [str(name) for name in self.of(r_object).get("names", ())]
         return dict(zip(map(_code, np.asarray(codes).tolist()), labels, strict=bool(labels)))
