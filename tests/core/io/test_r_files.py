@@ -58,6 +58,7 @@ def refusal(content: bytes) -> str:
 
 def test_the_vectors_of_r_become_columns_of_their_types() -> None:
     codes = np.array([2, R_INT_NA, 1], dtype=np.int32)
+    wild = np.array([2, 0, 3], dtype=np.int32)
     whole = np.array([5, np.iinfo(np.int64).min, -(2**60)]).view(np.float64)
     data = read(
         truth=np.array([True, False, True]),
@@ -68,6 +69,7 @@ def test_the_vectors_of_r_become_columns_of_their_types() -> None:
         text=texts("a", None, "é"),
         level=of(codes, levels=texts("lo", "hi", "unused"), class_=texts("factor")),
         rank=of(codes, levels=texts("lo", "hi"), class_=texts("ordered", "factor")),
+        wild=of(wild, levels=texts("lo", "hi"), class_=texts("factor")),
         day=of([18_321.75, NAN, -0.25], class_=texts("Date")),
         moment=of([0.5, NAN, -1.25], class_=texts("POSIXct", "POSIXt")),
         zone=of([0.0, 3600, NAN], class_=texts("POSIXct", "POSIXt"), tzone=texts("Asia/Tokyo")),
@@ -84,6 +86,7 @@ def test_the_vectors_of_r_become_columns_of_their_types() -> None:
             "text": pd.array(["a", None, "é"], "str"),
             "level": pd.Categorical(["hi", None, "lo"], ["lo", "hi"]),
             "rank": pd.Categorical(["hi", None, "lo"], ["lo", "hi"], ordered=True),
+            "wild": pd.Categorical(["hi", None, None], ["hi"]),
             "day": pd.Series(["2020-02-29", None, "1969-12-31"]).astype("datetime64[s]"),
             "moment": pd.Series([500_000, None, -1_250_000]).astype("datetime64[us]"),
             "zone": pd.Series([0, 3_600_000_000, None])

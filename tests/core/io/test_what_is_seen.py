@@ -54,6 +54,7 @@ def test_the_separator_is_the_mark_of_most_lines_and_of_more_fields() -> None:
     assert layout_of("a,b;c;d\n" * 7 + "a,b\n" * 3).separator is None
     assert layout_of("a\tb\n1\t2\n", "\t").separator is None
     assert layout_of("a,b\n1,2\n", "\t").separator == ","
+    assert layout_of("a,b;c\n" * 4).separator is None
     long = "x" * 140_000
     assert layout_of(f"a;b\n1;2\n{long}\n3;4\n").separator == ";"
 
@@ -161,6 +162,19 @@ def test_the_decimals_of_a_file_are_noted_where_they_are_unusual() -> None:
     assert decimals("7", "2.5") == 0
     assert decimals("1.5e-07", "2.5e+3") is None
     assert decimals("0.25", "0.75") is None
+
+
+def test_decimals_beside_exponents_are_noted_where_a_schema_wants_numbers() -> None:
+    schema = Schema.from_toml(
+        '[[variable]]\nname = "x"\nkind = "continuous"\n[[variable]]\nname = "y"\nkind = "count"\n'
+    )
+    data = table("x,y", "12E5,1", "1.50,2", "2.25,3", schema=schema)
+    assert data.frame["x"].tolist() == [1_200_000.0, 1.5, 2.25]
+    assert data.schema.variable("x").decimals == 2
+    assert refusal("x,y", "9007199254740992,1", "-3,2") == (
+        "t.csv, column x, line 2: 1 value is a whole number of 2^53 or more, too large for exact "
+        "distances; make the column an identifier or categorical in a schema."
+    )
 
 
 def test_a_time_zone_without_a_colon_is_kept() -> None:

@@ -189,6 +189,7 @@ def test_spss_is_given_as_many_codes_for_missing_as_it_takes(tmp_path: Path) -> 
     codes: dict[str, tuple[Any, ...]] = {
         "four": (6, 7, 8, 9),
         "mixed": ((-9.0, -1.0), 97, 98),
+        "range": ((-9.0, -1.0),),
         "letters": ("a",),
         "some": ("a", 9),
         "none": (),
@@ -202,6 +203,7 @@ def test_spss_is_given_as_many_codes_for_missing_as_it_takes(tmp_path: Path) -> 
     assert ends == {
         "four": [(6, 6), (7, 7), (8, 8)],
         "mixed": [(-9, -1), (97, 97)],
+        "range": [(-9, -1)],
         "some": [(9, 9)],
     }
 
