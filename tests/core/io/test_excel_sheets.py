@@ -152,6 +152,10 @@ def test_cells_that_no_column_can_have_are_refused_with_their_rows(name: str) ->
     assert refusal(sheet(*rows)) == sentence
 
 
+def test_a_workbook_without_values_is_refused() -> None:
+    assert refusal(sheet()) == "t.xlsx holds no visible sheet with values; choose another file."
+
+
 def test_rows_are_counted_from_the_top_of_the_sheet_where_the_table_begins_lower() -> None:
     assert "row 6: 1 cell hold no numbers" in refusal(sheet(["x"], [1], ["u"], [2], first=3))
     assert "t.xlsx, row 4, column 1: the name" in refusal(sheet([1], [2], first=3))

@@ -71,6 +71,7 @@ def test_a_first_line_with_a_number_or_a_date_is_no_header() -> None:
     assert layout_of("a,b\n1,2\n").header
     for value in ("1", "1e5", "00501", "2020-01-02", "1.2.2020"):
         assert not layout_of(f"x,{value}\ny,2\n").header
+    assert not layout_of("1\n2\n3\n").header
 
 
 def test_lines_above_and_below_a_table_are_counted() -> None:
@@ -116,6 +117,11 @@ def test_a_field_of_the_longest_length_is_read() -> None:
     assert refusal("a,b", "1,y", f"2,{longest}z", "3,y") == (
         "t.csv, line 3, column b: the field is longer than 100,000 characters; shorten it."
     )
+
+
+def test_a_zero_byte_is_refused_with_its_line() -> None:
+    assert refusal("\0a,b", "1,2") == refusal("a\0,b", "1,2")
+    assert refusal("a,b", "1,2", "3,\0").startswith("t.csv, line 3: there is a NUL")
 
 
 def test_up_to_three_lines_are_named() -> None:
