@@ -14,6 +14,7 @@ from rwn_core.io.limits import LONGEST_FIELD
 from rwn_core.io.parse import parse
 from rwn_core.io.seen import Seen, seen_in_text
 from rwn_core.io.text_types.lay_out import table_of
+from rwn_core.io.text_types.patterns import Form, form_of
 
 
 def layout_of(content: str | bytes, usual: str = ",") -> FileLayout:
@@ -122,6 +123,24 @@ def test_a_field_of_the_longest_length_is_read() -> None:
 def test_a_zero_byte_is_refused_with_its_line() -> None:
     assert refusal("\0a,b", "1,2") == refusal("a\0,b", "1,2")
     assert refusal("a,b", "1,2", "3,\0").startswith("t.csv, line 3: there is a NUL")
+
+
+BLANKS = (9, 10, 13, 32, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x3000)
+NO_BLANKS = (8, 11, 12, 14, 31, 33, 0x9F, 0xA1, 0x1681, 0x1FFF, 0x200B, 0x2030, 0x3001)
+
+
+def test_blanks_around_a_number_are_none_of_it_and_control_characters_are() -> None:
+    for code, form in (
+        *((code, Form.NUMBER) for code in BLANKS),
+        *((code, Form.WORD) for code in NO_BLANKS),
+    ):
+        assert form_of(f"{chr(code)}5{chr(code)}") is form, hex(code)
+
+
+def test_a_table_of_the_most_columns_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_reader, "MOST_COLUMNS", 2)
+    assert table("a,b", "1,2", "3,4").p == 2
+    assert refusal("a,b,c", "1,2,3") == "t.csv has 3 columns; choose at most 2 of them."
 
 
 def test_up_to_three_lines_are_named() -> None:
