@@ -16,7 +16,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError
-from rwn_core.io import arrow_columns, parquet_reader
+from rwn_core.io import arrow_columns, limits, parquet_reader
 from rwn_core.io.arrow_columns import _lengths
 from rwn_core.io.arrow_table import arrow_table
 from rwn_core.io.parse import parse
@@ -176,6 +176,15 @@ def test_long_texts_are_refused_before_they_are_held(monkeypatch: pytest.MonkeyP
     for make in arrays.values():
         assert table(make("ab", None, "c")).n == 3
         assert refusal(feather(pa.record_batch({"x": make("ab", None, "cd")}))) == said
+
+
+def test_a_feather_file_of_too_many_cells_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = feather(pa.record_batch({"x": [1.5, 2.5, 3.5]}))
+    monkeypatch.setattr(limits, "MOST_CELLS", 2)
+    assert refusal(content) == (
+        "t.feather has 3 records of 1 columns, more than 2 cells; read fewer columns or records, "
+        "or use the commands for large tables."
+    )
 
 
 def prefixed(*texts: str) -> bytes:
