@@ -145,7 +145,7 @@ def _flat(file: str, field: pa.Field, column: pa.ChunkedArray) -> pa.Array:
     packed = pa.types.is_dictionary(array.type)
     if not packed and not is_text(array.type):
         return array
-    lengths = pc.binary_length(array.dictionary if packed else _plain(array))
+    lengths = _lengths(array.dictionary if packed else array)
     if packed:
         lengths = lengths.take(array.indices)
     if (pc.sum(lengths).as_py() or 0) > MOST_LETTERS:
@@ -156,20 +156,14 @@ def _flat(file: str, field: pa.Field, column: pa.ChunkedArray) -> pa.Array:
     return array.dictionary.take(array.indices) if packed else array
 
 
-def _plain(array: pa.Array) -> pa.Array:
-    """Texts whose lengths can be asked; a view shares its letters and cannot be asked."""
+def _lengths(array: pa.Array) -> pa.Array:
+    """The bytes of each text; a view shares its letters and cannot be asked."""
     if not pa.types.is_string_view(array.type):
-        return array
+        return pc.binary_length(array)
     # the first four bytes of a view's sixteen are the length
     views = np.frombuffer(array.buffers()[1], dtype=np.int32).reshape(-1, 4)
     known = views[array.offset : array.offset + len(array), 0]
-    ends = np.concatenate(([0], np.cumsum(known, dtype=np.int64)))
-    nothing = pa.py_buffer(b"")
-    return pa.Array.from_buffers(
-        pa.large_binary(),
-        len(array),
-        [array.buffers()[0] if not array.offset else None, pa.py_buffer(ends), nothing],
-    )
+    return pa.array(known, mask=array.is_null().to_numpy(zero_copy_only=False))
 
 
 def _typed(

@@ -127,9 +127,19 @@ class _Names:
             tag: Any = part.tag
             name = str(self.bare(tag.referenced_object or tag))
             if name in _USED:
-                found[name] = self._converter.convert(value)
+                labels = name == "labels"
+                found[name] = self._labels(value) if labels else self._converter.convert(value)
             part = following
         return found
+
+    def _labels(self, r_object: RObject) -> dict[Code, str]:
+        """The codes of a labelled vector, whose names are their labels."""
+        codes = self.bare(r_object)
+        if isinstance(codes, np.ma.MaskedArray):
+            codes = np.ma.filled(codes.astype(np.float64), np.nan)
+        # of texts, the library keeps no names
+        labels = [str(name) for name in self.of(r_object).get("names", ())]
+        return dict(zip(map(_code, np.asarray(codes).tolist()), labels, strict=bool(labels)))
 
     def bare(self, r_object: RObject) -> Any:
         """The values without any attribute."""
@@ -169,7 +179,7 @@ def _column(file: str, name: str, r_object: RObject, names: _Names) -> LabelledC
         name=name,
         values=values,
         label=None if label is None or not _is_texts(label) else str(label[0]),
-        value_labels=_labels(attributes.get("labels")),
+        value_labels=attributes.get("labels"),
         missing_codes=_missing(attributes),
     )
 
@@ -227,14 +237,6 @@ def _plain(values: Any) -> pd.Series[Any]:
     if plain.dtype.kind == "i":
         return pd.Series(plain.astype(np.int64))
     return pd.Series(plain)
-
-
-def _labels(labels: Any) -> dict[Code, str]:
-    """The codes of a labelled vector, whose names are their labels."""
-    if labels is None or not hasattr(labels, "coords"):
-        return {}
-    names = [str(name) for name in labels.coords["dim_0"].to_numpy()]
-    return dict(zip(map(_code, labels.to_numpy().tolist()), names, strict=True))
 
 
 def _code(code: Any) -> Code:

@@ -1,0 +1,243 @@
+"""Columns of Parquet and Feather files: decimals, texts, categories, what is refused or said."""
+
+from __future__ import annotations
+
+import decimal
+import io
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.errors import InputError
+from rwn_core.io import arrow_columns, limits, parquet_reader
+from rwn_core.io.arrow_columns import _lengths
+from rwn_core.io.arrow_table import arrow_table
+from rwn_core.io.parse import parse
+
+LONG = "a text of more than twelve letters"
+
+
+def feather(*batches: pa.RecordBatch) -> bytes:
+    stream = io.BytesIO()
+    with pa.ipc.new_file(stream, batches[0].schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    return stream.getvalue()
+
+
+def table(*arrays: pa.Array, schema: Schema | None = None) -> Microdata:
+    """A Feather file of one column x, in these batches."""
+    batches = [pa.record_batch({"x": array}) for array in arrays]
+    return parse("t.feather", feather(*batches), schema)
+
+
+def of_kind(**given: Any) -> Schema:
+    return Schema(variables=(Variable(name="x", **given),))
+
+
+def refusal(content: bytes, name: str = "t.feather") -> str:
+    with pytest.raises(InputError) as caught:
+        parse(name, content)
+    return str(caught.value)
+
+
+def decimals(precision: int, scale: int, *texts: str | None) -> pa.Array:
+    values = [None if text is None else decimal.Decimal(text) for text in texts]
+    return pa.array(values, pa.decimal128(precision, scale))
+
+
+FLOATING = "x has exact decimals in the file: they are read as floating numbers."
+ROUNDED = "x has more digits than a floating number holds: the last ones are rounded."
+KEPT = (
+    "x has exact decimals of more digits than a floating number holds: they are kept as texts; "
+    "give it the kind continuous in a schema to round them."
+)
+FEW, MANY = ("1.25", "2.5"), ("12345678901234567.25", "1.5")
+
+
+def test_exact_decimals_become_what_keeps_their_digits() -> None:
+    whole = table(decimals(18, 0, "123456789012345678", "-5"))
+    assert str(whole.frame["x"].dtype) == "int64"
+    few = table(decimals(19, 0, "1", None, "7"))
+    np.testing.assert_array_equal(few.frame["x"], [1.0, np.nan, 7.0])
+    assert few.notices[0] == FLOATING
+    assert table(decimals(10, 2, *FEW)).notices == (FLOATING,)
+    many = table(decimals(25, 2, *MANY))
+    assert many.frame["x"].tolist() == ["12345678901234567.25", "1.50"]
+    assert many.notices == (KEPT,)
+    huge = table(decimals(38, 0, "9" * 38, "1"))
+    assert huge.frame["x"].tolist() == ["9" * 38, "1"]
+
+
+def test_a_schema_decides_what_exact_decimals_become() -> None:
+    rounded = table(decimals(25, 2, *MANY), schema=of_kind(kind=Kind.CONTINUOUS))
+    assert rounded.frame["x"].tolist() == [12345678901234567.25, 1.5]
+    assert rounded.notices == (ROUNDED,)
+    few = table(decimals(10, 2, *FEW), schema=of_kind(kind=Kind.CONTINUOUS))
+    assert few.notices == (FLOATING,)
+    texts = table(decimals(10, 2, *FEW), schema=of_kind(kind=Kind.CATEGORICAL))
+    assert texts.frame["x"].tolist() == ["1.25", "2.50"]
+    own = of_kind(kind=Kind.CONTINUOUS, role=Role.IDENTIFIER)
+    other = Variable(name="y", kind=Kind.COUNT)
+    batch = pa.record_batch({"x": decimals(10, 2, *FEW), "y": [1, 2]})
+    data = parse("t.feather", feather(batch), Schema(variables=(*own.variables, other)))
+    assert data.frame["x"].tolist() == ["1.25", "2.50"]
+
+
+def test_batches_of_texts_numbers_and_truths_are_one_column() -> None:
+    texts = table(pa.array(["a", None]), pa.array(["b"]))
+    assert texts.frame["x"].isna().tolist() == [False, True, False]
+    views = table(pa.array(["a", None], pa.string_view()), pa.array([LONG], pa.string_view()))
+    assert views.frame["x"].tolist()[::2] == ["a", LONG]
+    numbers = table(pa.array([1, None], pa.uint8()), pa.array([255], pa.uint8())).frame["x"]
+    assert (str(numbers.dtype), numbers.tolist()) == ("UInt8", [1, pd.NA, 255])
+    truths = table(pa.array([True, None, False])).frame["x"]
+    assert (str(truths.dtype), truths.tolist()) == ("boolean", [True, pd.NA, False])
+
+
+def test_the_lengths_of_views_of_texts_are_known() -> None:
+    views = pa.array(["a", None, LONG, "ccc"], pa.string_view())
+    assert _lengths(views).to_pylist() == [1, None, len(LONG), 3]
+    assert _lengths(views.slice(2)).to_pylist() == [len(LONG), 3]
+    assert _lengths(views.slice(2, 1)).to_pylist() == [len(LONG)]
+    assert _lengths(views.slice(4)).to_pylist() == []
+
+
+def test_categories_keep_their_order_and_lose_levels_that_nobody_has() -> None:
+    def category(codes: list[int | None], levels: pa.Array, ordered: bool = False) -> Any:
+        array = pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), levels, ordered=ordered)
+        return table(array).frame["x"]
+
+    ranked = category([2, None, 0], pa.array(["lo", "secret", "hi"]), ordered=True)
+    assert ranked.cat.categories.tolist() == ["lo", "hi"]
+    assert ranked.cat.ordered
+    assert ranked.tolist()[::2] == ["hi", "lo"]
+    assert not category([0, 1, 0], pa.array(["b", "a"])).cat.ordered
+    twice = category([0, 1, 2], pa.array(["a", "b", "a"]))
+    assert (str(twice.dtype), twice.tolist()) == ("category", ["a", "b", "a"])
+    gaps = category([0, 1, 2], pa.array(["a", None, "b"]))
+    assert gaps.isna().tolist() == [False, True, False]
+    assert category([1, 0, 1], decimals(5, 2, "1.25", "2.50")).tolist() == [2.5, 1.25, 2.5]
+
+
+def test_values_that_no_distance_has_are_refused_or_said() -> None:
+    batch = pa.record_batch({"x": [1.0, -2e150, 1e151]})
+    assert refusal(feather(batch)) == (
+        "t.feather, column x, record 2: 2 of the values are infinite or beyond 1e+150; replace or "
+        "remove them."
+    )
+    assert table(pa.array([1e150, -1e150])).n == 2
+    said = (
+        "x has whole numbers of 2^53 or more: a distance cannot tell them all apart; if they "
+        "identify people, set its role to identifier."
+    )
+    for large in (2**53, -(2**53)):
+        assert said in table(pa.array([1, large, 3])).notices
+        assert said not in table(pa.array([1, large - np.sign(large), 3])).notices
+
+
+def test_columns_of_other_types_are_refused_with_a_remedy() -> None:
+    def refused(array: pa.Array) -> str:
+        start, end = "t.feather, column x: the column ", "."
+        message = refusal(feather(pa.record_batch({"x": array})))
+        assert message.startswith(start)
+        assert message.endswith(end)
+        return message.removeprefix(start).removesuffix(end)
+
+    assert refused(pa.array([[1], [2]])) == (
+        "holds lists or records; write each part as a column of its own"
+    )
+    assert refused(pa.nulls(2)) == "has no values; remove it"
+    assert refused(pa.array([1, 2], pa.duration("s"))) == (
+        "holds durations; write them as numbers of one unit"
+    )
+    assert refused(pa.array([1, 2], pa.time32("s"))) == (
+        "holds times of the day; write them as numbers of one unit"
+    )
+    odd = "holds bytes or objects; write numbers, texts or dates, or remove it"
+    assert refused(pa.array([b"a", b"b"])) == odd
+    assert refused(pa.array([b"a", b"b"]).dictionary_encode()) == odd
+
+
+def test_long_texts_are_refused_before_they_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = "t.feather, column x: the texts have more than 3 bytes; shorten or remove the column."
+    arrays = {
+        "plain": lambda *texts: pa.array(texts),
+        "view": lambda *texts: pa.array(texts, pa.string_view()),
+    }
+    monkeypatch.setattr(arrow_columns, "MOST_LETTERS", 3)
+    for make in arrays.values():
+        assert table(make("ab", None, "c")).n == 3
+        assert refusal(feather(pa.record_batch({"x": make("ab", None, "cd")}))) == said
+
+
+def test_a_feather_file_of_too_many_cells_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = feather(pa.record_batch({"x": [1.5, 2.5, 3.5]}))
+    monkeypatch.setattr(limits, "MOST_CELLS", 2)
+    assert refusal(content) == (
+        "t.feather has 3 records of 1 columns, more than 2 cells; read fewer columns or records, "
+        "or use the commands for large tables."
+    )
+
+
+def prefixed(*texts: str) -> bytes:
+    """A Parquet file whose texts are written as what they add to the one before."""
+    stream = io.BytesIO()
+    columns = {"x": list(texts), "n": range(len(texts))}
+    encoding = {"x": "DELTA_BYTE_ARRAY", "n": "PLAIN"}
+    made = pa.table({name: pa.array(values) for name, values in columns.items()})
+    pq.write_table(made, stream, use_dictionary=False, column_encoding=encoding)
+    return stream.getvalue()
+
+
+def test_texts_written_as_additions_are_spelled_out_up_to_a_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    content = prefixed("ab", "abc", "abcd")
+    monkeypatch.setattr(parquet_reader, "MOST_LETTERS", 9)
+    monkeypatch.setattr(parquet_reader, "_SPELLED", 1)  # one record at a time
+    data = parse("t.parquet", content)
+    assert data.frame["x"].tolist() == ["ab", "abc", "abcd"]
+    assert data.frame["n"].tolist() == [0, 1, 2]
+    monkeypatch.setattr(parquet_reader, "MOST_LETTERS", 8)
+    assert refusal(content, "t.parquet") == (
+        "t.parquet, column x: the texts have more than 8 bytes; shorten or remove the column."
+    )
+    monkeypatch.setattr(parquet_reader, "_LARGEST_PREFIXED", 10)
+    assert refusal(content, "t.parquet") == (
+        "t.parquet, column x: the texts are in an encoding that can hold any number of letters, "
+        "and the file is large; save it with plain texts."
+    )
+
+
+def test_days_are_written_as_dates_and_moments_as_moments() -> None:
+    days = pd.Series(["2020-01-02", None]).astype("datetime64[s]")
+    frame = pd.DataFrame(
+        {
+            "day": days,
+            "clock": pd.Series(["2020-01-02 01:00", None]).astype("datetime64[s]"),
+            "fine": days.astype("datetime64[us]"),
+            "zone": days.dt.tz_localize("UTC"),
+            "text": pd.array(["a", None], "str"),
+            "level": pd.Categorical(["b", None], ["a", "b"]),
+        }
+    )
+    made = arrow_table(frame)
+    assert [str(field.type).replace("large_", "") for field in made.schema] == [
+        "date32[day]",
+        "timestamp[s]",
+        "timestamp[us]",
+        "timestamp[s, tz=UTC]",
+        "string",
+        "dictionary<values=string, indices=int8, ordered=0>",
+    ]
+    assert made.column("level").combine_chunks().dictionary.to_pylist() == ["b"]
+    assert made.column("day").to_pylist()[1] is None
+    assert made.schema.metadata is None

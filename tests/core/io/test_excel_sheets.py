@@ -1,0 +1,292 @@
+"""What the cells of a sheet become, what is refused with its rows, and what a sheet cannot hold."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import zipfile
+from collections.abc import Callable
+
+import pandas as pd
+import pytest
+import xlsxwriter
+
+from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Variable
+from rwn_core.errors import InputError, ReleaseError
+from rwn_core.io import excel_reader, excel_writer, limits
+from rwn_core.io.excel_format import sees
+from rwn_core.io.parse import parse
+from rwn_core.io.write import table_bytes
+
+DAY, MOMENT = datetime.datetime(2020, 2, 29), datetime.datetime(2020, 2, 29, 13, 14, 15)
+CLOCK = datetime.time(1, 2)
+
+
+def workbook(fill: Callable[[xlsxwriter.Workbook], None]) -> bytes:
+    stream = io.BytesIO()
+    with xlsxwriter.Workbook(stream, {"in_memory": True}) as book:
+        fill(book)
+    return stream.getvalue()
+
+
+def sheet(*rows: list[object], first: int = 0) -> bytes:
+    """A workbook of these rows; None for an empty cell."""
+
+    def fill(book: xlsxwriter.Workbook) -> None:
+        page = book.add_worksheet()
+        looks = {
+            datetime.datetime: book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
+            datetime.time: book.add_format({"num_format": "hh:mm"}),
+        }
+        for number, row in enumerate(rows, start=first):
+            for position, value in enumerate(row):
+                if value is not None:
+                    page.write(number, position, value, *filter(None, [looks.get(type(value))]))
+
+    return workbook(fill)
+
+
+def refusal(content: bytes, schema: Schema | None = None, layout: FileLayout | None = None) -> str:
+    with pytest.raises(InputError) as caught:
+        parse("t.xlsx", content, schema, layout)
+    return str(caught.value)
+
+
+def of_kinds(**kinds: Kind) -> Schema:
+    return Schema(variables=tuple(Variable(name=n, kind=k) for n, k in kinds.items()))
+
+
+CELLS = sheet(
+    ["whole", "gap", "half", "day", "moment", "truth", "maybe", "text", "dot"],
+    [1, 5, 1.5, DAY, DAY, True, True, "a", "1.5"],
+    [8, None, 2, None, MOMENT, False, None, None, "x"],
+    [0, 2**53 - 1, None, DAY, None, True, False, "b", "7"],
+)
+
+
+def test_the_cells_of_a_sheet_become_columns_of_their_types() -> None:
+    data = parse("t.xlsx", CELLS)
+    expected = pd.DataFrame(
+        {
+            "whole": [1, 8, 0],
+            "gap": pd.array([5, None, 2**53 - 1], "Int64"),
+            "half": [1.5, 2.0, None],
+            "day": pd.Series([DAY, None, DAY]).astype("datetime64[s]"),
+            "moment": pd.Series([DAY, MOMENT, None]).astype("datetime64[us]"),
+            "truth": [True, False, True],
+            "maybe": pd.array([True, None, False], "boolean"),
+            "text": pd.array(["a", None, "b"], "str"),
+            "dot": pd.array(["1.5", "x", "7"], "str"),
+        }
+    )
+    pd.testing.assert_frame_equal(data.frame, expected)
+    assert data.notices == (
+        "Missing values: gap has 1, half has 1, day has 1, moment has 1, maybe has 1, text has 1.",
+    )
+
+
+def test_a_schema_makes_numbers_of_a_sheet_texts_without_points() -> None:
+    content = sheet(["a", "b", "t"], [1, 2.5, True], ["x", None, False], [3, 4, True])
+    schema = of_kinds(a=Kind.CATEGORICAL, b=Kind.CATEGORICAL, t=Kind.CATEGORICAL)
+    frame = parse("t.xlsx", content, schema).frame
+    assert frame["a"].tolist() == ["1", "x", "3"]
+    assert frame["b"].tolist()[::2] == ["2.5", "4"]
+    assert frame["b"].isna().tolist() == [False, True, False]
+    assert frame["t"].dtype == bool
+    other = of_kinds(a=Kind.CATEGORICAL, b=Kind.CONTINUOUS, t=Kind.COUNT, c=Kind.COUNT)
+    assert refusal(content, other) == (
+        "t.xlsx: the schema has a variable c that the table lacks; take it out."
+    )
+
+
+REFUSED = {
+    "mixed": (
+        (["x", "y"], [1, 1], ["u", 2], ["v", 3], [2, 4], [3, 5], ["w", 6], [4, 7], ["z", 8], [5]),
+        "t.xlsx, column x, rows 3, 4, 7, ...: 4 cells hold no numbers, and the others are; write "
+        "one kind of value in each column.",
+    ),
+    "two odd": (
+        (["x"], ["u"], ["v"], ["w"], [1], [2]),
+        "t.xlsx, column x, rows 5, 6: 2 cells hold no texts, and the others are; write one kind of "
+        "value in each column.",
+    ),
+    "three odd": (
+        (["x"], [1], [2], [3], [4], ["u"], ["v"], ["w"]),
+        "t.xlsx, column x, rows 6, 7, 8: 3 cells hold no numbers, and the others are; write one "
+        "kind of value in each column.",
+    ),
+    "clock": (
+        (["x"], [1], [CLOCK], [2]),
+        "t.xlsx, column x, row 3: 1 cell hold times of the day or durations; write numbers.",
+    ),
+    "beyond": (
+        (["x"], [1], [None], [-1e200]),
+        "t.xlsx, column x, row 4: 1 cell hold numbers beyond 1e+150; write another unit.",
+    ),
+    "rounded": (
+        (["x"], [1], [2.0**53], [-(2.0**60)]),
+        "t.xlsx, column x, rows 3, 4: 2 cells hold whole numbers of 2^53 or more, which Excel "
+        "rounds; write them as texts.",
+    ),
+    "number as name": (
+        (["x", 3], [1, 2], [3, 4]),
+        "t.xlsx, row 1, column 2: the name is a number or a date, as if the header line were left "
+        "out; add a line with the names.",
+    ),
+    "no record": (
+        (["x", "y"],),
+        "t.xlsx: no record follows the header line; masking needs at least two records.",
+    ),
+    "same names": (
+        (["x", "x"], [1, 2], [3, 4]),
+        "t.xlsx: the column name x occurs 2 times (columns 1, 2); rename all but one.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_cells_that_no_column_can_have_are_refused_with_their_rows(name: str) -> None:
+    rows, sentence = REFUSED[name]
+    assert refusal(sheet(*rows)) == sentence
+
+
+def test_a_workbook_without_values_is_refused() -> None:
+    assert refusal(sheet()) == "t.xlsx holds no visible sheet with values; choose another file."
+
+
+def test_rows_are_counted_from_the_top_of_the_sheet_where_the_table_begins_lower() -> None:
+    assert "row 6: 1 cell hold no numbers" in refusal(sheet(["x"], [1], ["u"], [2], first=3))
+    assert "t.xlsx, row 4, column 1: the name" in refusal(sheet([1], [2], first=3))
+
+
+def test_merged_cells_are_refused_with_the_first_row() -> None:
+    def fill(book: xlsxwriter.Workbook) -> None:
+        page = book.add_worksheet()
+        page.write_row(0, 0, ["x", "y"])
+        page.merge_range(2, 0, 2, 1, "both")
+        page.merge_range(4, 0, 4, 1, "both")
+
+    assert refusal(workbook(fill)) == (
+        "t.xlsx, row 3: there are 2 merged cells; take the merging back, and give each column one "
+        "name."
+    )
+
+
+def sheets(book: xlsxwriter.Workbook) -> None:
+    book.add_worksheet("blank")
+    for name, first in (("one", 1), ("two", 5), ("hidden", 9)):
+        page = book.add_worksheet(name)
+        page.write_column(0, 0, ["x", first, first + 2])
+        if name == "hidden":
+            page.hide()
+
+
+def test_a_sheet_is_chosen_by_its_name_and_the_others_are_named() -> None:
+    content = workbook(sheets)
+    data = parse("t.xlsx", content, None, FileLayout(sheet="two"))
+    assert data.frame["x"].tolist() == [5, 7]
+    assert data.notices == (
+        "The sheet two is read; these are not: one.",
+        "Hidden sheets are not read: hidden.",
+    )
+    assert parse("t.xlsx", content).frame["x"].tolist() == [1, 3]
+    for name in ("hidden", "blank", "three"):
+        assert refusal(content, None, FileLayout(sheet=name)) == (
+            "t.xlsx has no visible sheet of that name with values; it has: one, two."
+        )
+    seen = sees(content)
+    assert (seen.sheets, seen.layout) == (("one", "two"), FileLayout())
+    assert sees(b"PK\x03\x04xl/").sheets == ()
+
+
+def test_formulas_and_macros_are_named_and_left_out() -> None:
+    def fill(book: xlsxwriter.Workbook) -> None:
+        page = book.add_worksheet()
+        page.write_column(0, 0, ["x", 1, 2])
+        page.write_formula(1, 0, "=1+2", None, 3)
+        page.write_formula(2, 0, "=2+2", None, 4)
+
+    stream = io.BytesIO(workbook(fill))
+    with zipfile.ZipFile(stream, "a") as archive:
+        archive.writestr("xl/vbaProject.bin", b"macro")
+    data = parse("t.xlsx", stream.getvalue())
+    assert data.frame["x"].tolist() == [3, 4]
+    assert data.notices == (
+        "The file has 2 formulas: their stored results are read, and a release holds values only.",
+        "The file has macros: they are neither run nor kept.",
+    )
+
+
+def test_a_sheet_of_too_many_columns_or_cells_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = sheet(["a", "b", "c"], [1, 2, 3], [4, 5, 6])
+    monkeypatch.setattr(excel_reader, "MOST_COLUMNS", 3)
+    monkeypatch.setattr(limits, "MOST_CELLS", 9)
+    assert parse("t.xlsx", content).p == 3
+    monkeypatch.setattr(excel_reader, "MOST_COLUMNS", 2)
+    assert refusal(content) == "t.xlsx has 3 columns; choose at most 2 of them."
+    monkeypatch.setattr(limits, "MOST_CELLS", 8)
+    assert refusal(content) == (
+        "t.xlsx has 3 records of 3 columns, more than 8 cells; read fewer columns or records, or "
+        "use the commands for large tables."
+    )
+
+
+def test_what_a_sheet_cannot_hold_is_refused_before_it_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(**columns: object) -> str:
+        with pytest.raises(ReleaseError) as caught:
+            table_bytes(pd.DataFrame(columns), "excel")
+        return str(caught.value)
+
+    other = "; choose another format."
+    early = f"Column d has dates before March 1900, which Excel does not have{other}"
+    assert refused(d=pd.to_datetime(["2020-01-01", "1900-02-28"])) == early
+    huge = f"Column n has whole numbers of 2^53 or more, which Excel would change{other}"
+    assert refused(n=[1, 2**53]) == refused(n=[-(2**53), 1]) == huge
+    long = f"Column t has texts of more than 32,767 letters, which Excel cuts{other}"
+    assert refused(t=["a", "b" * 32_768]) == long
+    assert refused(t=pd.Categorical(["a", "b" * 32_768])) == long
+    assert refused(x=[1.5, None], t=["a", None]) == (
+        f"The last record has no values, and Excel would lose it{other}"
+    )
+    monkeypatch.setattr(excel_writer, "_ROWS", 3)
+    monkeypatch.setattr(excel_writer, "_COLUMNS", 2)
+    full = f"An Excel sheet holds 2 records of 2 columns{other}"
+    assert refused(x=[1, 2, 3]) == refused(x=[1, 2], y=[1, 2], z=[1, 2]) == full
+
+
+def test_the_limits_of_a_sheet_are_still_written_and_come_back() -> None:
+    frame = pd.DataFrame(
+        {
+            "d": pd.Series(pd.to_datetime(["1900-03-01", "9999-12-31"])).astype("datetime64[s]"),
+            "m": pd.to_datetime(["2020-01-02 03:04:05", "2020-01-02 00:00:00"]),
+            "n": pd.array([2**53 - 1, None], "Int64"),
+            "x": [0.1 + 0.2, 1e-300],
+            "t": pd.array(["=1+1", "b" * 32_767], "str"),
+            "truth": [True, False],
+        }
+    )
+    again = parse("t.xlsx", table_bytes(frame, "excel")).frame
+    pd.testing.assert_frame_equal(again, frame.astype({"m": "datetime64[us]"}))
+
+
+def test_levels_of_categories_are_written_as_what_they_are() -> None:
+    frame = pd.DataFrame(
+        {
+            "n": pd.Categorical([1, 2, 1]),
+            "x": pd.Categorical([1.5, 2.5, 1.5]),
+            "b": pd.Categorical([True, False, True]),
+            "t": pd.Categorical(["a", None, "b"]),
+        }
+    )
+    again = parse("t.xlsx", table_bytes(frame, "excel")).frame
+    assert {name: str(again[name].dtype) for name in again} == {
+        "n": "int64",
+        "x": "float64",
+        "b": "bool",
+        "t": "str",
+    }
+    assert again["b"].tolist() == [True, False, True]

@@ -1,0 +1,239 @@
+"""What a text seems to be like, how far its reading is, and the sentences about its columns."""
+
+from __future__ import annotations
+
+import pytest
+
+from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.errors import InputError
+from rwn_core.io import text_reader
+from rwn_core.io.how_far import report, told
+from rwn_core.io.limits import LONGEST_FIELD
+from rwn_core.io.parse import parse
+from rwn_core.io.seen import Seen, seen_in_text
+from rwn_core.io.text_types.lay_out import table_of
+from rwn_core.io.text_types.patterns import Form, form_of
+
+
+def layout_of(content: str | bytes, usual: str = ",") -> FileLayout:
+    seen = seen_in_text(content if isinstance(content, bytes) else content.encode(), usual)
+    assert seen is not None
+    assert Seen.of(seen.plain()) == seen
+    return seen.layout
+
+
+def table(*lines: str, schema: Schema | None = None) -> Microdata:
+    return parse("t.csv", "\n".join(lines).encode(), schema)
+
+
+def refusal(*lines: str) -> str:
+    with pytest.raises(InputError) as caught:
+        table(*lines)
+    return str(caught.value)
+
+
+def test_the_encoding_is_seen_by_the_bytes() -> None:
+    for sign, encoding in (
+        (b"\xff\xfe", "utf-16"),
+        (b"\xfe\xff", "utf-16"),
+    ):
+        text = "a,b\nx,1\n".encode("utf-16-le" if sign == b"\xff\xfe" else "utf-16-be")
+        assert layout_of(sign + text) == FileLayout(encoding=encoding)
+    assert layout_of("é,b\nx,1\n") == FileLayout()
+    assert layout_of("é,b\nx,1\n".encode("latin-1")) == FileLayout(encoding="cp1252")
+    assert layout_of(b"\x81,b\nx,1\n") == FileLayout(encoding="latin-1")
+    assert seen_in_text(b"a\0b,c\n", ",") is None
+    assert seen_in_text(b" \n\n", ",") is None
+
+
+def test_the_separator_is_the_mark_of_most_lines_and_of_more_fields() -> None:
+    assert layout_of("a;b\n" * 6 + "note\n" * 4).separator == ";"
+    assert layout_of("a;b\n" * 5 + "note\n" * 5).separator is None
+    assert layout_of("a,b;c;d\n" * 4).separator == ";"
+    assert layout_of("a,b;c;d\n" * 7 + "a,b\n" * 3).separator is None
+    assert layout_of("a\tb\n1\t2\n", "\t").separator is None
+    assert layout_of("a,b\n1,2\n", "\t").separator == ","
+    assert layout_of("a,b;c\n" * 4).separator is None
+    long = "x" * 140_000
+    assert layout_of(f"a;b\n1;2\n{long}\n3;4\n").separator == ";"
+
+
+def test_the_decimal_mark_is_that_of_more_numbers() -> None:
+    assert layout_of("a;b\n1,5;x\n2,5;y\n").decimal == ","
+    assert layout_of("a;b\n1,5;x\n2.5;y\n").decimal == "."
+    assert layout_of("a;b\n1,5;2.5\n1,5;y\n").decimal == ","
+    assert layout_of('a,b\n"1,5",x\n"2,5",y\n').decimal == "."
+    assert layout_of("1,5;x\na;y\nb;z\n").decimal == "."
+
+
+def test_a_first_line_with_a_number_or_a_date_is_no_header() -> None:
+    assert layout_of("a,b\n1,2\n").header
+    for value in ("1", "1e5", "00501", "2020-01-02", "1.2.2020"):
+        assert not layout_of(f"x,{value}\ny,2\n").header
+    assert not layout_of("1\n2\n3\n").header
+
+
+def test_lines_above_and_below_a_table_are_counted() -> None:
+    rows = "a,b\n" + "x,1\n" * 9
+    assert layout_of(f"Title\n\n{rows}Note\nNote\n\n \n") == FileLayout(above=2, below=2)
+    assert layout_of(rows * 5 + "Note\n" * 20).below == 20
+    assert layout_of(rows * 5 + "Note\n" * 21).below == 0
+    assert layout_of("a,b,c\n" + "x,1,2\n" * 5 + "Note\n").below == 1
+
+
+def test_a_long_file_is_looked_at_at_both_ends() -> None:
+    rows = "name,income\n" + "someone,1000\n" * 20_000
+    assert layout_of(rows + "Note\nNote") == FileLayout(below=2)
+    assert layout_of(rows) == FileLayout()
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_the_lines_of_a_table_stand_between_those_above_and_below(end: bytes) -> None:
+    text = end.join([b"Title", b"a,b", b"1,2", b"3,4", b"", b"Note", b"", b"", b"Note"])
+    kept = table_of("t.csv", text, FileLayout(above=1, below=2))
+    assert kept == end.join([b"a,b", b"1,2", b"3,4"])
+    assert table_of("t.csv", text, FileLayout()) == text
+    with pytest.raises(InputError) as caught:
+        table_of("t.csv", b"a,b", FileLayout(above=1))
+    assert str(caught.value) == (
+        "t.csv has no line between those above and below; leave out fewer."
+    )
+
+
+def test_whoever_waits_is_told_how_far_the_reading_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares: list[float] = []
+    monkeypatch.setattr(text_reader, "_BLOCK", 2)
+    with told(shares.append):
+        table("x,y", "1,2", "3,4", "5,6", "7,8", "9,1")
+    assert shares == pytest.approx([0.48, 0.6, 0.6, 0.6, 0.8])
+    report(1.0)
+    assert len(shares) == 5
+
+
+def test_a_field_of_the_longest_length_is_read() -> None:
+    longest = "z" * LONGEST_FIELD
+    assert table("a,b", f"1,{longest}", "2,y").frame["b"][0] == longest
+    assert refusal("a,b", "1,y", f"2,{longest}z", "3,y") == (
+        "t.csv, line 3, column b: the field is longer than 100,000 characters; shorten it."
+    )
+
+
+def test_a_zero_byte_is_refused_with_its_line() -> None:
+    assert refusal("\0a,b", "1,2") == refusal("a\0,b", "1,2")
+    assert refusal("a,b", "1,2", "3,\0").startswith("t.csv, line 3: there is a NUL")
+
+
+BLANKS = (9, 10, 13, 32, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x3000)
+NO_BLANKS = (8, 11, 12, 14, 31, 33, 0x9F, 0xA1, 0x1681, 0x1FFF, 0x200B, 0x2030, 0x3001)
+
+
+def test_blanks_around_a_number_are_none_of_it_and_control_characters_are() -> None:
+    for code, form in (
+        *((code, Form.NUMBER) for code in BLANKS),
+        *((code, Form.WORD) for code in NO_BLANKS),
+    ):
+        assert form_of(f"{chr(code)}5{chr(code)}") is form, hex(code)
+
+
+def test_a_table_of_the_most_columns_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_reader, "MOST_COLUMNS", 2)
+    assert table("a,b", "1,2", "3,4").p == 2
+    assert refusal("a,b,c", "1,2,3") == "t.csv has 3 columns; choose at most 2 of them."
+
+
+def test_up_to_three_lines_are_named() -> None:
+    remedy = "write the number alone, or give the column the kind categorical in a schema."
+    assert refusal("x,y", "1,2", "5%,1", "6%,1", "7%,1") == (
+        f"t.csv, column x, lines 3, 4, 5: 3 values have a percent or currency sign; {remedy}"
+    )
+    assert refusal("x,y", "5%,1", "5%,1", "6%,1", "7%,1").startswith(
+        "t.csv, column x, lines 2, 3, 4, ...: 4 values have"
+    )
+    assert refusal("x,y", "1,2", "5%,1", "6,1").startswith("t.csv, column x, line 3: 1 value has")
+
+
+def test_up_to_three_names_that_are_values_are_counted() -> None:
+    words = "the name looks like a value of the column, as if the header line were left out; add "
+    words += "a line with the names, or give a schema with them."
+    rows = ["a,b,c,d", "a,b,c,d", "e,f,g,h"]
+    assert refusal(*rows) == f"t.csv, line 1, column 1, 2, 3, ...: {words}"
+    rows = [row[:5] for row in rows]
+    assert refusal(*rows) == f"t.csv, line 1, column 1, 2, 3: {words}"
+
+
+def test_the_largest_number_is_read_and_no_larger_one() -> None:
+    assert table("x,y", "1e+150,1", "-1e+150,2").frame["x"].tolist() == [1e150, -1e150]
+    assert refusal("x,y", "1.1e+150,1", "2.5,2") == (
+        "t.csv, column x, line 2: 1 value is beyond 1e+150; write the number in another unit, or "
+        "give the column the kind categorical in a schema."
+    )
+
+
+def test_codes_beside_numbers_with_exponents_are_categories() -> None:
+    assert table("x,y", "00501,1", "7,2", "12E5,3").notices == (
+        "x has digits with a plus or zeros before them, as in codes: it is categorical.",
+    )
+
+
+def test_the_decimals_of_a_file_are_noted_where_they_are_unusual() -> None:
+    def decimals(*texts: str) -> int | None:
+        return table("x,y", *(f"{text},1" for text in texts)).schema.variable("x").decimals
+
+    assert decimals("1.5", "2.0", "10.25") is None
+    assert decimals("1.50", "2.25") == 2
+    assert decimals(".25", ".50") == 2
+    assert decimals("7", "2.5") == 0
+    assert decimals("1.5e-07", "2.5e+3") is None
+    assert decimals("0.25", "0.75") is None
+
+
+def test_decimals_beside_exponents_are_noted_where_a_schema_wants_numbers() -> None:
+    schema = Schema.from_toml(
+        '[[variable]]\nname = "x"\nkind = "continuous"\n[[variable]]\nname = "y"\nkind = "count"\n'
+    )
+    data = table("x,y", "12E5,1", "1.50,2", "2.25,3", schema=schema)
+    assert data.frame["x"].tolist() == [1_200_000.0, 1.5, 2.25]
+    assert data.schema.variable("x").decimals == 2
+    assert refusal("x,y", "9007199254740992,1", "-3,2") == (
+        "t.csv, column x, line 2: 1 value is a whole number of 2^53 or more, too large for exact "
+        "distances; make the column an identifier or categorical in a schema."
+    )
+
+
+def test_a_time_zone_without_a_colon_is_kept() -> None:
+    data = table("when,x", "2020-01-01T00:00+0900,1", "2020-06-01T05:00+0900,2")
+    assert str(data.frame["when"].dtype) == "datetime64[us, UTC+09:00]"
+    assert data.frame["when"].dt.hour.tolist() == [0, 5]
+    mixed = table("when,x", "2020-01-01T00:00Z,1", "2020-01-01T00:00+01:30,2")
+    assert mixed.notices == (
+        "when has times of 2 time zones: they become universal time, and days may change.",
+    )
+    assert mixed.frame["when"].astype(str).tolist()[1] == "2019-12-31 22:30:00+00:00"
+
+
+def test_blanks_divide_fields_only_where_no_quotes_say_otherwise() -> None:
+    assert refusal("a b", "1 2") == (
+        "t.csv, line 1: the fields seem to be separated by blanks or to have a fixed width; save "
+        "the table with commas between them, or put quotes around texts that hold blanks."
+    )
+    assert table("full name", '"Al Bo"', '"Cy Do"').frame["full name"].tolist() == [
+        "Al Bo",
+        "Cy Do",
+    ]
+
+
+def test_an_identifier_keeps_its_codes_for_missing() -> None:
+    schema = Schema.from_toml(
+        '[[variable]]\nname = "id"\nkind = "categorical"\nrole = "identifier"\n'
+        'missing_codes = ["9"]\n'
+        '[[variable]]\nname = "x"\nkind = "count"\nmissing_codes = [9]\n'
+        '[[variable]]\nname = "y"\nkind = "count"\nmissing_codes = [7]\n'
+    )
+    data = table("id,x,y", "9,9,1", "8,1,2", "7,9,3", schema=schema)
+    assert data.frame["id"].tolist() == ["9", "8", "7"]
+    assert str(data.frame["x"].dtype) == "Int64"
+    assert data.frame["x"].isna().tolist() == [True, False, True]
+    assert data.frame["y"].tolist() == [1, 2, 3]
+    assert "x has 2 values declared as missing (9): they are missing here." in data.notices
