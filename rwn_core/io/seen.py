@@ -19,6 +19,7 @@ _START, _END = 200_000, 20_000  # bytes that are looked at
 _LINES = 200
 _MOST_BELOW = 20
 _FEWEST = 0.6  # of the lines that must have as many fields as most
+_NUMBER = re.compile(r"[+-]?[\d.,]*\d")
 _COMMA, _POINT = re.compile(r"[+-]?\d+,\d+"), re.compile(r"[+-]?\d+\.\d+")
 _VALUES = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Form.DECIMAL_COMMA}
 
@@ -115,18 +116,29 @@ def _fields(line: str, mark: str) -> list[str]:
 
 
 def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
-    """The mark that divides most lines into equally many fields, and how many those are."""
-    best, found = (0.0, 0), (usual, 1)
+    """The mark that divides most lines into equally many fields, and how many those are.
+
+    One that leaves other marks within its fields, but for decimals, is the likelier a part of them.
+    """
+    best, found = (0.0, 0.0, 0), (usual, 1)
     for mark in (usual, *(mark for mark in SEPARATORS if mark != usual)):
-        widths = Counter(len(_fields(line, mark)) for line in lines if line.strip())
+        records = [_fields(line, mark) for line in lines if line.strip()]
+        widths = Counter(map(len, records))
         several = {width: count for width, count in widths.items() if width > 1}
         if not several:
             continue
         width = max(several, key=lambda each: (several[each], each))
-        share = several[width] / max(sum(widths.values()), 1)
-        if share >= _FEWEST and (round(share, 1), width) > best:
-            best, found = (round(share, 1), width), (mark, width)
+        share = several[width] / max(len(records), 1)
+        torn = sum(any(_holds_a_mark(field) for field in record) for record in records)
+        how_well = (round(share, 1), -round(torn / max(len(records), 1), 1), width)
+        if share >= _FEWEST and how_well > best:
+            best, found = how_well, (mark, width)
     return found
+
+
+def _holds_a_mark(field: str) -> bool:
+    """Whether something in a field may separate fields, and is no part of a number."""
+    return _NUMBER.fullmatch(field.strip()) is None and any(mark in field for mark in SEPARATORS)
 
 
 def _decimal(records: Sequence[Sequence[str]], mark: str) -> str:

@@ -53,8 +53,8 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 class _Text:
     """A file's text: its name for messages, its bytes, what separates its fields.
 
-    `first` is the number of its first line in the file; `chosen` says that a person chose how the
-    fields are separated, so that no doubt is left.
+    `first` is the number of its first line in the file; `chosen` says that a person named
+    the separator, so that no doubt is left.
     """
 
     file: str
@@ -158,7 +158,7 @@ def _laid_out(file: str, content: bytes, layout: FileLayout, separator: str) -> 
         layout.separator or separator,
         first=1 + layout.above,
         header=layout.header,
-        chosen=layout != FileLayout(),
+        chosen=layout.separator is not None,
     )
 
 

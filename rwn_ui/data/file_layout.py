@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -74,7 +75,7 @@ def _text(opening: Opening, content: bytes) -> None:
             "Open it so" if refused else "Read it again so",
             type="primary" if refused else "secondary",
             key="data.layout.open",
-            disabled=not refused and layout == now,
+            disabled=not refused and layout == replace(now, separator=now.separator or usual),
         ):
             start(layout)
             st.rerun()
@@ -142,10 +143,7 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
     header = second[2].checkbox(
         "The first line of the table has the names", now.header, key=f"{key}.header"
     )
-    separator = None if mark == usual else mark
-    return FileLayout(
-        encoding=encoding, separator=separator, decimal=decimal, header=header, **lines
-    )
+    return FileLayout(encoding=encoding, separator=mark, decimal=decimal, header=header, **lines)
 
 
 def _preview(content: bytes, layout: FileLayout, usual: str) -> None:
