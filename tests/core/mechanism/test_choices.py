@@ -174,6 +174,8 @@ def test_what_a_changed_category_promises() -> None:
     assert half.row_epsilon() == pytest.approx(np.log(5))
     assert half.privacy.epsilon == pytest.approx(np.log(5))
     assert half.privacy.because == "may become any of its values, whatever it was"
+    weak = part_of(data, 0.8)  # rows 0.8 0.2 and 0.6 0.4
+    assert weak.row_epsilon() == pytest.approx(np.log(2))
     told = part_of(data, 0.5, exchanged=True).privacy
     assert told == (np.inf, "keeps the count of every value, which one person changes; a row by "
                             "itself has epsilon = 1.61")  # fmt: skip
@@ -208,7 +210,7 @@ def test_too_many_chances_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.fixture(scope="module")
 def people() -> Microdata:
     frame = pd.DataFrame({"b": list("uvuvuvv"), "x": [1.0, 2.0, 4.0, 2.0, 9.0, NAN, 5.5]})
-    return Microdata.from_frame(frame.assign(y=[0.5, 1.0, 1.0, 2.0, 3.0, 1.0, 0.0]))
+    return Microdata.from_frame(frame.assign(y=[0.5, 1.0, 1.0, 2.0, 3.0, 1.0, 0.0], z=1.5))
 
 
 BLOCKS, SELECTED = np.array([0, 1, 0, 1, 0, -1, 1]), np.array([3, 2])
@@ -232,21 +234,28 @@ def members() -> np.ndarray:
 def test_donors_within_blocks_are_those_of_all_permutations(people: Microdata) -> None:
     law = BlockLaw(people, ("x", "y"), ("b",), BLOCKS, SELECTED)
     np.testing.assert_allclose(law.members.toarray(), members(), atol=1e-12)
-    assert (law.units(), law.q.tolist()) == ([("x", "y"), ("b",)], [0.0, 1.0, 1.0])
+    assert (law.units(), law.q.tolist()) == ([("x", "y"), ("b",), ("z",)], [0.0, 1.0, 1.0, 0.0])
     assert (law.neighborhoods, law.empty.tolist(), law.exchanged("x")) == (None, [], True)
     found = law.moments()
     own = people.matrix(["x", "y"])
     known = [0, 1, 2, 3, 4, 6]
     means = members()[np.ix_(known, known)] @ own[known]
     squares = members()[np.ix_(known, known)] @ own[known] ** 2
-    places = [found.names.index(name) for name in ("x", "y")]
+    assert found.names == ("x", "y", "z")
+    assert (found.means[:, 2].tolist(), found.variances[:, 2].tolist()) == ([1.5] * 7, [0.0] * 7)
+    places = [0, 1]
     np.testing.assert_allclose(found.means[np.ix_(known, places)], means, atol=1e-12)
     np.testing.assert_allclose(
         found.variances[np.ix_(known, places)], squares - means**2, atol=1e-12
     )
-    assert np.isnan(found.means[5, places[0]])
+    assert np.isnan(found.means[5, 0])
     assert not found.totals.any()
     assert pairs_of(BLOCKS) == 18
+    # who knows what makes the blocks knows the law, and nobody else
+    block, other = (Microdata.from_frame(people.frame[[name]]) for name in "bx")
+    assert law.on(block).q.tolist() == [0.0]
+    with pytest.raises(NotApplicable, match="variables that make the blocks"):
+        law.on(other)
 
 
 def test_values_within_blocks_have_the_chances_of_their_donors(

@@ -48,6 +48,8 @@ def test_values_drawn_within_groups_by_hand(data: Microdata, groups: WithinGroup
     np.testing.assert_allclose(moments.means[:, 0], [1.75, 1.75, 4.5, NAN])
     np.testing.assert_allclose(moments.variances[:, 0], [3 / 16, 3 / 16, 0.0, 0.0], atol=1e-15)
     np.testing.assert_allclose(moments.totals, [[6 / 16]])
+    new = groups.chances(like(data, x=[7.0, 7.0, 7.0, 1.0]), np.array([0, 3]))
+    assert new.tolist() == [[0, 0, 0, 0], [0.25, 0.25, 0, 0]]
     assert groups.on(frozenset("x")) is groups
     with pytest.raises(NotApplicable, match="groups that they would join"):
         groups.chances(shown, ALL, data)
