@@ -21,6 +21,7 @@ from rwn_core.masking import (
     Rounded,
     RowCopy,
     mask,
+    neighborhood_method,
     unrounded,
 )
 from rwn_core.masking.neighborhood_method import _widest
@@ -28,6 +29,7 @@ from rwn_core.masking.references import REFERENCES
 from rwn_core.masking.row_copy import TOGETHER, together
 from rwn_core.mechanism.donors import Draws
 from rwn_core.mechanism.stored_draws import StoredDraws
+from rwn_core.neighbors.preview import build_preview
 from rwn_core.neighbors.source import Ball
 from rwn_core.randomness import SecretKey, uniforms
 
@@ -75,15 +77,38 @@ def test_a_release_keeps_the_neighborhoods_that_it_has_found(data: Microdata) ->
     one, two = (random.release(SecretKey.from_seed(seed)) for seed in (1, 2))
     assert one.law.members.nnz == 60
     assert (one.law.members != two.law.members).nnz > 0
+    shown = RWN(k=3, neighbors="sample", m=6).preview(data).release(SecretKey.from_seed(1))
+    assert shown.donors.tolist() == one.donors.tolist()
+    stored = RWN(k=3).prepare(data, settings=[RWN(k=5)])
+    assert stored.release(KEY).donors.tolist() == release.donors.tolist()
+    assert stored.at(k=5).release(KEY).donors.tolist() == made.at(k=5).release(KEY).donors.tolist()
     assert random.law is None
 
 
-def test_no_first_picture_comes_sooner_where_not_everybody_may_be_a_neighbor(
-    data: Microdata,
+def test_a_first_picture_is_begun_only_where_everybody_may_be_a_neighbor(
+    data: Microdata, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert RWN(k=2).begin_preview(data) is None  # all of so few records are ready at once
+    some = build_preview(RWN(k=2).points(data))
+    monkeypatch.setattr(neighborhood_method, "begin_preview", lambda *_, **__: some)
+    begun = RWN(k=2).begin_preview(data)
+    assert begun is not None
+    assert begun.source is some
     apart = data.with_schema(data.schema.replace_variable("g", role=Role.HOUSEHOLD))
     assert RWN(k=2, outside_household=True).begin_preview(apart) is None
     assert RWN(k=2, neighbors="sample", m=5).begin_preview(data) is None
+    schema = data.schema
+    for name in data.names:
+        schema = schema.replace_variable(name, masked=False)
+    for begin in (RWN(k=2).begin_preview, RWN(k=2).preview, RWN(k=2).prepare):
+        with pytest.raises(ParameterError, match="No variable is chosen for masking"):
+            begin(data.with_schema(schema))
+    rounded = Rounded(params=RWN(k=2), precision={"x": 1})
+    half = rounded.begin_preview(data)
+    assert half is not None
+    assert half.precision == {"x": 1.0}
+    whole = rounded.preview(data, begun=half)
+    assert whole.release(KEY).donors.tolist() == RWN(k=2).prepare(data).release(KEY).donors.tolist()
 
 
 def test_the_widest_ball_holds_those_of_all_settings() -> None:

@@ -51,6 +51,7 @@ def test_intervals_by_hand() -> None:
     assert equal_counts(np.array([1.0, 5.0, 5.0, 9.0]), 2).tolist() == [0, 1, 1, 1]
     assert equal_counts(np.array([3.0, 1.0, 2.0, 4.0]), 4).tolist() == [2, 0, 1, 3]
     assert equal_counts(np.array([3.0, 1.0]), 1).tolist() == [0, 0]
+    assert equal_counts(np.array([1.0, 1.0, 1.0, 2.0]), 2).tolist() == [0, 0, 0, 1]
 
 
 def test_delta_by_hand() -> None:
@@ -140,6 +141,8 @@ def test_groups_of_similar_records_become_their_means() -> None:
     # farthest from 20, which is 0.5, with 3.0, and 1.0 is left with 4.0
     frame = pd.DataFrame({"x": [0.5, 1.0, 3.0, 4.0, 10.0, 20.0]})
     frame["y"] = [0.5, NAN, 3.0, 4.0, 10.0, 20.0]
+    law = Microaggregation(k=6).prepare(Microdata.from_frame(frame.assign(g="a"))).law
+    assert (law.units(), law.rows_intact().tolist()) == ([("x", "y"), ("g",)], [0.0] * 6)
     masked = shown(Microaggregation(k=2), frame)
     assert masked["x"].tolist() == [1.75, 2.5, 1.75, 2.5, 15.0, 15.0]
     assert masked["y"].fillna(0).tolist() == [1.75, 0.0, 1.75, 4.0, 15.0, 15.0]
@@ -181,6 +184,11 @@ def test_numeric_keys_become_means_of_classes_and_other_variables_stay() -> None
     assert masked["age"].fillna(0).tolist() == [0.0, 0.0, 171.5 / 3, 171.5 / 3, 0.0, 171.5 / 3]
     assert masked["sex"].fillna("-").tolist() == list("--ff-f")
     assert masked["pay"].equals(frame["pay"])
+    # a key that nobody has a value of stays so
+    some = Microdata.from_frame(pd.DataFrame({"x": [NAN, NAN, 1.0], "y": [1.0, 1.0, 5.0]}))
+    none = LocalSuppression(k=2).prepare(some.take(np.array([0, 1]))).release(KEY).masked.frame
+    assert none["x"].isna().all()
+    assert none["y"].tolist() == [1.0, 1.0]
 
 
 def test_a_sample_loses_whole_records_and_says_how_likely() -> None:
