@@ -174,6 +174,9 @@ def test_what_a_changed_category_promises() -> None:
     assert half.row_epsilon() == pytest.approx(np.log(5))
     assert half.privacy.epsilon == pytest.approx(np.log(5))
     assert half.privacy.because == "may become any of its values, whatever it was"
+    # people outside change like those of the file who have their value
+    others = Microdata.from_frame(pd.DataFrame({"g": list("ba")}))
+    assert half.chances(data, np.array([0]), others).tolist() == [[0.375, 0.875]]
     weak = part_of(data, 0.8)  # rows 0.8 0.2 and 0.6 0.4
     assert weak.row_epsilon() == pytest.approx(np.log(2))
     told = part_of(data, 0.5, exchanged=True).privacy

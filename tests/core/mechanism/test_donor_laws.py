@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -101,6 +103,14 @@ def test_donors_received_and_alike_by_hand(law: CellLaw) -> None:
         np.testing.assert_allclose(found, matrix[:, people])
     alike = chances.alike([np.array([0, 0, 1, 0]), np.array([0, 1, 1, 1])])
     np.testing.assert_allclose(alike, [[1, 0.5, 0, 2 / 3], [0, 0.5, 1, 2 / 3]])
+
+
+def test_neighborhoods_of_some_records_make_no_law_of_all() -> None:
+    found = find_neighborhoods(POINTS, k=2)
+    some = DonorChances(replace(found, table=replace(found.table, numbers=np.arange(4))))
+    for ask in (lambda: some.matrix, lambda: some.lists):
+        with pytest.raises(NotApplicable, match="the law of every record, not of some of the file"):
+            ask()
 
 
 def test_someone_who_has_some_variables_sees_their_neighborhoods(data: Microdata) -> None:
