@@ -16,8 +16,8 @@ READY, LEVELS = "ready", "ready-for-levels"  # of any table; of categories of ma
 def folder() -> Path:
     """The folder of this state of the kernels' sources.
 
-    numba looks at the file of the compiled function alone, and would go on using code that has
-    an older version of another file inside. A folder that is given (NUMBA_CACHE_DIR) is used,
+    numba looks at the file of the compiled function alone, where it lies and when it was changed,
+    and would go on using code that has an older version of another file inside. A folder that is given (NUMBA_CACHE_DIR) is used,
     then the package's own, then the user's.
     """
     given = os.environ.get("NUMBA_CACHE_DIR")
@@ -53,7 +53,7 @@ def _for_this_process() -> str:
 def _state() -> str:
     digest = hashlib.sha256(version("numba").encode())
     for source in sorted(_KERNELS.glob("*.py")):
-        digest.update(source.read_bytes())
+        digest.update(f"{source} {source.stat().st_mtime_ns}".encode() + source.read_bytes())
     return digest.hexdigest()[:12]
 
 

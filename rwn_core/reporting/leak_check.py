@@ -125,8 +125,8 @@ def said_values(content: bytes, suffix: str, material: Material) -> set[Any]:
         Numbers as floats, and runs of up to twelve words in lower case.
     """
     texts = [*file_texts(content, suffix), material.name]
-    numbers = {_number(token) for text in texts for token in _TOKEN.findall(text)}
-    return (numbers - {None}).union(*map(_phrases, texts))
+    tokens = {token for text in texts for token in _TOKEN.findall(text)}
+    return set[Any]().union(*map(_of_either_sign, tokens), *map(_phrases, texts))
 
 
 def _numbers(material: Material, rare: Set[Any]) -> set[str]:
@@ -136,7 +136,7 @@ def _numbers(material: Material, rare: Set[Any]) -> set[str]:
     parts = file.get("parts", ())  # of a dataset
     own |= {f"{len(parts):,}", str(len(parts))}.union(*map(dict.values, parts)) if parts else set()
     # a year in the steward's title is wanted, a value of few records is not
-    return own | {token for token in _TOKEN.findall(material.name) if _number(token) not in rare}
+    return own | {t for t in _TOKEN.findall(material.name) if not _of_either_sign(t) & rare}
 
 
 def _own_words(material: Material) -> re.Pattern[str]:
@@ -165,7 +165,7 @@ def _kind(token: str, text: str, rare: Set[Any], risks: set[str]) -> str:
     """What a number that nobody may say is, as far as it can be told."""
     if _RECORD.search(text):
         return "the number of a record"
-    if _number(token) in rare or _phrases(text) & rare:
+    if (_of_either_sign(token) | _phrases(text)) & rare:
         return _RARE
     return "the value of a risk measure" if token in risks else "a number that no notice may say"
 
@@ -227,11 +227,13 @@ def _risks(material: Material) -> set[str]:
     return {shape.format(scale * v) for v in values for scale in (1, 100) for shape in shapes}
 
 
-def _number(token: str) -> float | None:
+def _of_either_sign(token: str) -> set[Any]:
+    """The number that a token is, and its negative: a minus before it is no part of the token."""
     try:
-        return float(token.replace(",", "").replace("−", "-"))
+        number = float(token.replace(",", "").replace("−", "-"))
     except ValueError:
-        return None
+        return set()
+    return {number, -number}
 
 
 def _refusal(what: str) -> ReleaseError:

@@ -68,3 +68,24 @@ def test_means_move_in_standard_deviations_and_a_constant_does_not() -> None:
     }
     kept = kept_detail("marginals", Reading(value=0.0, detail={"variables": variables}))
     assert kept == {"mean_shift": {"x": 0.5}, "share_shift": {"sex": 0.25}}
+
+
+def test_each_word_begins_where_it_should() -> None:
+    share = (0.01, 0.05, 0.15, 0.4)
+    ends = {"regression": (0.5, 1.0, 2.0, 4.0), "subgroups": (0.02, 0.1, 0.25, 0.5)}
+    for key in words.LOST:
+        for place, end in enumerate(ends.get(key, share)):
+            below, at = (told("loss", {key: {"value": v}}).table.rows for v in (end * 0.999, end))
+            assert (below[0][1], at[0][1]) == words.AMOUNTS[place : place + 2]
+    said = list(words.CHANGED.values())[::-1]
+    for place, end in enumerate((0.1, 0.4, 0.6, 0.9)):
+        for value, line in ((end * 0.999, said[place]), (end, said[place + 1])):
+            assert line in told("loss", {"cells_changed": {"value": value}}).lines
+    near = [*(words.MEANS.format(near=each) for each in words.NEAR), words.FAR_MEANS]
+    for place, end in enumerate((0.01, 0.02, 0.05, 0.1, 0.2, 0.5)):
+        for value, line in ((end * 0.999, near[place]), (end, near[place + 1])):
+            marginals = {"value": 0.0, "mean_shift": {"x": value}}
+            assert told("totals", {"marginals": marginals}).lines[1] == line
+    for ratio, line in ((0.899, "smaller"), (0.9, "alike"), (1.099, "alike"), (1.1, "larger")):
+        read = {"standard_errors": {"value": 0.0, "ratio": [1.0, ratio]}}
+        assert told("errors", read).lines[-1] == words.REPORTED_ERRORS[line]

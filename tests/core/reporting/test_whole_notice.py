@@ -1,0 +1,227 @@
+"""The forms of a public notice, whole: the same facts as JSON, as DDI-Codebook and as a card."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from typing import Any
+from xml.etree import ElementTree
+
+import orjson
+import pytest
+
+from rwn_core.errors import InputError, ParameterError, ReleaseError
+from rwn_core.reporting import public_notice
+from rwn_core.reporting.ddi_codebook import codebook
+from rwn_core.reporting.facts import Audience, Material, facts_for
+from rwn_core.reporting.facts import public_words as words
+from rwn_core.reporting.facts.fact import Content, Fact, method_words, what_it_destroys
+from rwn_core.reporting.facts.outside import OUTSIDE, treatments
+from rwn_core.reporting.facts.public_words import vocabulary
+from rwn_core.reporting.public_notice import read_card, require_form, unchecked_file
+from tests.core.reporting.records_by_hand import RECORD, by_hand, said
+
+NAME, DOES, SOURCE = method_words(by_hand().method)
+TITLED = replace(by_hand(), title="Homes", review="2030-01-31")
+FACTS = {
+    "treated": [
+        words.TREATED[0],
+        f"The method is {NAME} (RWN, the 2022 method).",
+        f"What it does: {DOES}",
+        f"Source of the method: {SOURCE}",
+        words.TREATED[4],
+    ],
+    "loss": [
+        *words.LOSS,
+        "About half of the values may differ from the original record's own.",
+        f"What the method destroys on any data: {what_it_destroys(by_hand().method)}",
+    ],
+    "errors": list(words.ERRORS),
+    "totals": [
+        words.TOTALS,
+        "Means of numeric variables agree with the original's within a tenth of a standard "
+        "deviation.",
+        "Shares of categories agree with the original's within a half of all records.",
+    ],
+    "use": list(words.USE),
+    "file": [
+        "The file was made on 2028-02-29 and has 1,100 records.",
+        f"Release {'0f' * 16}.",
+        f"SHA-256 of the file: {'cd' * 32}",
+    ],
+    "review": ["The release is looked at again by 2030-01-31."],
+}
+TREATED = [
+    ["age", "masked"],
+    ["income", "released as in the original; rounded"],
+    ["sex", "released as in the original"],
+]
+LOST = [["distributions of single variables", "little"],
+        ["relations between numeric variables", "little"]]  # fmt: skip
+
+
+def test_the_notice_for_programs_is_every_public_fact() -> None:
+    told = orjson.loads(unchecked_file(TITLED, ".json"))
+    tables = {"variables": (words.VARIABLE_COLUMNS, TREATED), "loss": (words.LOSS_COLUMNS, LOST)}
+    lines = {**FACTS, "variables": [words.VARIABLES]}
+    expected = []
+    for entry in OUTSIDE:
+        fact: dict[str, Any] = {"key": entry.key, "title": entry.title, "lines": lines[entry.key]}
+        if entry.key in tables:
+            fact["columns"], fact["rows"] = list(tables[entry.key][0]), tables[entry.key][1]
+        expected.append(fact)
+    assert told == {"format": "rwn notice 1", "title": "Homes", "facts": expected}
+    assert [entry.title for entry in OUTSIDE] == list(words.TITLES[:8])
+
+
+def _plain(element: ElementTree.Element) -> Any:
+    """An element as its name, attributes, text and what is in it."""
+    tag = element.tag.removeprefix("{ddi:codebook:2_5}")
+    text = (element.text or "").strip()
+    return [tag, element.attrib, text, *map(_plain, element)]
+
+
+def _of_var(name: str, role: dict[str, str], treatment: str, *, number: bool) -> Any:
+    how = "contin" if number else "discrete"
+    return [
+        "var",
+        {"name": name, "intrvl": how, **role},
+        "",
+        ["labl", {}, name],
+        ["security", {}, f"{treatment}: {NAME}"],
+        ["varFormat", {"type": "numeric" if number else "character"}, ""],
+    ]
+
+
+def test_the_codebook_is_every_public_fact_in_its_place() -> None:
+    content = unchecked_file(TITLED, ".xml")
+    assert content.startswith(b'<?xml version="1.0" encoding="UTF-8"?>\n<codeBook xmlns=')
+    assert content.endswith(b"\n</codeBook>\n")
+    assert b"\n  <docDscr>\n    <citation>\n" in content
+    day = {"date": "2028-02-29"}
+    lines = {key: " ".join(each) for key, each in FACTS.items()}
+    rows = " ".join(f"{what}: {much}." for what, much in LOST)
+    titl = ["titl", {}, "Homes"]
+    notes = [
+        ["notes", {"type": key, "subject": title}, text]
+        for key, title, text in (
+            ("loss", "Information lost", f"{lines['loss']} {rows}"),
+            ("totals", "Agreement with totals", lines["totals"]),
+        )
+    ]
+    release = ["IDNo", {"agency": "RWN"}, "0f" * 16]
+    digest = ["IDNo", {"agency": "SHA-256"}, "cd" * 32]
+    version = ["verStmt", {}, "", ["version", day, "2028-02-29"]]
+    document = [
+        "citation", {}, "", ["titlStmt", {}, "", titl],
+        ["prodStmt", {}, "", ["prodDate", day, "2028-02-29"]],
+    ]  # fmt: skip
+    study = [
+        ["citation", {}, "", ["titlStmt", {}, "", titl, release], version],
+        ["method", {}, "", *notes, ["anlyInfo", {}, "", ["EstSmpErr", {}, lines["errors"]]],
+         ["dataProcessing", {"type": "statistical disclosure control"}, lines["treated"]]],
+        ["dataAccs", {}, "", ["useStmt", {}, "", ["conditions", {}, lines["use"]],
+                              ["disclaimer", {}, lines["review"]]]],
+    ]  # fmt: skip
+    file = [
+        "fileTxt", {}, "", ["fileCitation", {}, "", ["titlStmt", {}, "", titl, digest]],
+        ["dimensns", {}, "", ["caseQnty", {}, "1100"]], ["fileType", {}, "csv"],
+    ]  # fmt: skip
+    variables = [
+        _of_var("age", {}, TREATED[0][1], number=True),
+        _of_var("income", {"wgt": "wgt"}, TREATED[1][1], number=True),
+        _of_var("sex", {"temporal": "Y"}, TREATED[2][1], number=False),
+    ]
+    assert _plain(ElementTree.fromstring(content)) == [
+        "codeBook", {"version": "2.5"}, "", ["docDscr", {}, "", document],
+        ["stdyDscr", {}, "", *study], ["fileDscr", {}, "", file], ["dataDscr", {}, "", *variables],
+    ]  # fmt: skip
+
+
+def test_a_codebook_without_treatments_leaves_them_empty_and_a_damaged_record_makes_none() -> None:
+    facts = facts_for(Audience.PUBLIC, TITLED)
+    bare = [replace(f, content=Content()) if f.key == "variables" else f for f in facts]
+    root = ElementTree.fromstring(codebook(TITLED, bare))
+    security = [each.text for each in root.iter("{ddi:codebook:2_5}security")]
+    assert security == [None, None, None]
+    for name in ("kinds", "roles"):
+        table = {**RECORD["table"], name: RECORD["table"][name][:2]}
+        with pytest.raises(ValueError, match="shorter than"):
+            codebook(by_hand(table=table), facts)
+
+
+def test_the_card_is_a_whole_of_its_own() -> None:
+    card = tomllib.loads(unchecked_file(TITLED, ".toml").decode())
+    expected = {
+        "format": "rwn card 1",
+        "title": "Homes",
+        "release": "0f" * 16,
+        "made": "2028-02-29",
+        "review": "2030-01-31",
+        "sha256": "cd" * 32,
+        "records": 1100,
+        "variables": ["age", "income", "sex"],
+        "method": f"{NAME} (RWN, the 2022 method)",
+        "words": DOES,
+        "source": SOURCE,
+    }
+    assert card == expected
+    parts = [{"name": "part-000000.parquet", "sha256": "ef" * 32}]
+    many = replace(TITLED, record={**TITLED.record, "file": {**RECORD["file"], "parts": parts}})
+    text = unchecked_file(many, ".toml").decode()
+    assert tomllib.loads(text) == {**expected, "files": parts}
+    assert read_card(text) == {**expected, "files": parts}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ("sha256 = 3", "no SHA-256 of a file"),
+        (f'sha256 = "{"c" * 63}"', "no SHA-256 of a file"),
+        (f'sha256 = "{"c" * 65}"', "no SHA-256 of a file"),
+        (f'sha256 = "{"c" * 64}"\nfiles = [3]', "list of files is damaged"),
+        (f'sha256 = "{"c" * 64}"\nfiles = [{{name = "a"}}]', "list of files is damaged"),
+        (f'sha256 = "{"c" * 64}"\nfiles = {{}}', "list of files is damaged"),
+    ],
+)
+def test_a_damaged_card_is_refused(wrong: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        read_card(f'format = "rwn card 1"\n{wrong}\n')
+
+
+def test_what_is_no_public_form_or_no_public_fact_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(ParameterError) as refused:
+        require_form(".HTML")
+    assert str(refused.value) == (
+        "A public file must end in one of: .html, .json, .xml, .toml; choose one."
+    )
+    for key, audience in (("use", Audience.INTERNAL), ("limits", Audience.BOTH)):
+        fact = Fact(key=key, title="Some fact", audience=audience, content=Content())
+        monkeypatch.setattr(public_notice, "facts_for", lambda *_, fact=fact: (fact,))
+        with pytest.raises(ReleaseError, match='The fact "Some fact" is for the house alone'):
+            unchecked_file(by_hand(), ".html")
+    with pytest.raises(ReleaseError, match="mask again with --order shuffled"):
+        unchecked_file(by_hand(file={**RECORD["file"], "order": "original"}), ".html")
+    with pytest.raises(ReleaseError, match="drawn with a seed that anybody can try"):
+        unchecked_file(by_hand(file={**RECORD["file"], "key": "a seed"}), ".html")
+
+
+def test_a_variable_that_no_cell_of_was_changed_is_as_in_the_original() -> None:
+    assert list(map(list, treatments(by_hand()).items())) == TREATED
+    read = {"cells_changed": {**RECORD["readings"]["cells_changed"], "share": [1.0, 0.5, 1.0]}}
+    assert treatments(by_hand(readings=read)) == {
+        "age": "masked", "income": "masked; rounded", "sex": "released as in the original"
+    }  # fmt: skip
+    plain = {"method": "microaggregation", "parameters": {"k": 3}}
+    unread: Material = by_hand(readings={}, setting=plain)
+    assert set(treatments(unread).values()) == {"masked", "released as in the original"}
+    loss = next(entry for entry in OUTSIDE if entry.key == "loss")
+    assert said(loss.make(unread)) == [
+        *words.LOSS,
+        f"What the method destroys on any data: {what_it_destroys(unread.method)}",
+    ]
+    everything = " ".join(vocabulary())
+    for lines in (words.USE, words.FILE, words.FILES, words.LOSS, words.ERRORS, words.TREATED):
+        assert all(line in everything for line in lines)
