@@ -78,8 +78,13 @@ def whole(file: str) -> Iterator[None]:
         yield
     except InputError:
         raise
-    # an ArrowInvalid is a ValueError, other Arrow errors are OSError or MemoryError
-    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError):
+    except MemoryError:  # Arrow's own, too; what is damaged may ask for any amount
+        raise InputError(
+            f"{file} is damaged, or needs more memory than the reading of a file may take; get or "
+            "save the file again, or read fewer columns or records."
+        ) from None
+    # an ArrowInvalid is a ValueError, other Arrow errors are OSError
+    except (pa.ArrowException, OSError, ValueError, OverflowError):
         raise InputError(
             f"{file} is damaged, cut off or encrypted; get or save the file again."
         ) from None

@@ -17,8 +17,8 @@ def folder() -> Path:
     """The folder of this state of the kernels' sources.
 
     numba looks at the file of the compiled function alone, where it lies and when it was changed,
-    and would go on using code that has an older version of another file inside. A folder that is given (NUMBA_CACHE_DIR) is used,
-    then the package's own, then the user's.
+    and would go on using code that has an older version of another file inside. A folder that is
+    given (NUMBA_CACHE_DIR) is used, then the package's own, then the user's.
     """
     given = os.environ.get("NUMBA_CACHE_DIR")
     return (Path(given) if given else _writable()) / f"rwn-{_state()}"

@@ -14,7 +14,7 @@ from rwn_core.errors import ParameterError, RWNError
 
 SLICE = 0.05  # seconds of work between two looks at whether to go on
 _REPORT_EVERY = 0.1  # seconds between two reports
-_POLITE = 10  # what a thread adds to its niceness while a person looks at what another one draws
+_POLITE = 5  # what a thread adds to its niceness while a person looks at what another one draws
 
 Progress = Callable[[float], None]
 

@@ -39,3 +39,18 @@ def test_a_given_folder_is_used_and_remembers(
     assert not kernel_cache.is_ready()
     kernel_cache.set_ready()
     assert kernel_cache.is_ready()
+
+
+def test_code_that_was_installed_anew_is_not_taken_for_ready(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kernels = tmp_path / "kernels"
+    kernels.mkdir()
+    source = kernels / "search.py"
+    source.write_text("")
+    monkeypatch.setattr(kernel_cache, "_KERNELS", kernels)
+    state = kernel_cache._state.__wrapped__
+    first = state()
+    assert state() == first
+    os.utime(source, ns=(1, 1))  # as another installation of the same version leaves it
+    assert state() != first
