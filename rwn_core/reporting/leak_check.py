@@ -15,6 +15,8 @@ from typing import Any
 import pandas as pd
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.suspicions import identifier_form
+from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
 from rwn_core.measures import MEASURES
 from rwn_core.reporting.facts import Audience, Fact, Material
@@ -33,6 +35,7 @@ FORMS = frozenset({"rwn notice 1", "rwn card 1", "2.5", "sha256"})
 
 _WORD = re.compile(r"[^\W_]+")
 _LONGEST = 12
+_OWN = 0.9  # of the records that have a text of their own, from which on it names them
 _TOKEN = re.compile(r"\w+(?:[.,:+−-]\w+)*")
 _PATH = re.compile(r"(?:[A-Za-z]:\\|\\\\|~/|\.\.?/|(?<![\w:/<])/)[\w.@ -]+(?:[/\\][\w.@ -]+)*")
 _RECORD = re.compile(r"\b(?:record|row|observation|case|person)s?\s*(?:no\.?|number|#)?\s*\d", re.I)
@@ -178,6 +181,40 @@ def _phrases(text: str) -> set[Any]:
         for length in range(1, _LONGEST + 1)
         for start in range(len(words) - length + 1)
     }
+
+
+def refuse_identifiers(original: Microdata) -> None:
+    """Refuse to speak in public of a table that shows each of its people.
+
+    Parameters
+    ----------
+    original : Microdata
+        The table that was masked: a release copies its texts.
+
+    Raises
+    ------
+    ReleaseError
+        It has fewer than ten records, or a released variable has texts like those of a direct
+        identifier, or a text of its own for nine of ten records.
+    """
+    if original.n < LEAST:
+        raise ReleaseError(
+            f"The table has fewer than {LEAST} records, so that each of them shows; nothing public "
+            "was written."
+        )
+    for variable in original.schema.released:
+        if variable.kind is not Kind.CATEGORICAL:
+            continue
+        texts = original.frame[variable.name].dropna().astype(str)
+        different = texts.unique().tolist()
+        form = identifier_form(different)
+        if not form and len(texts) >= LEAST and len(different) >= _OWN * len(texts):
+            form = "the name or number of a record, because nearly every one has its own"
+        if form:
+            raise ReleaseError(
+                f"The released variable {variable.name} looks like {form}; make it an identifier, "
+                "which no release holds, and mask again. Nothing public was written."
+            )
 
 
 def rare_values(original: Microdata) -> set[Any]:

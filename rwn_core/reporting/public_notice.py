@@ -19,7 +19,13 @@ from rwn_core.reporting.ddi_codebook import codebook
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
 from rwn_core.reporting.facts.fact import method_words
 from rwn_core.reporting.facts.public_words import NOTICE
-from rwn_core.reporting.leak_check import check_facts, check_file, check_release, rare_values
+from rwn_core.reporting.leak_check import (
+    check_facts,
+    check_file,
+    check_release,
+    rare_values,
+    refuse_identifiers,
+)
 from rwn_core.reporting.page import page
 from rwn_core.reporting.scenario import read_toml
 
@@ -50,7 +56,7 @@ def public_file(material: Material, original: Microdata, suffix: str) -> bytes:
     ParameterError
         There is no such form.
     ReleaseError
-        The file would hold what must stay in the house.
+        The file would hold what must stay in the house, or the release shows each of its people.
     """
     require_form(suffix)
     if original.fingerprint != material.record["table"]["fingerprint"]:
@@ -58,6 +64,7 @@ def public_file(material: Material, original: Microdata, suffix: str) -> bytes:
             "The original is not the table that the record was made of; give the file that was "
             "masked, described in the same way."
         )
+    refuse_identifiers(original)
     content = unchecked_file(material, suffix)
     check_file(content, suffix, material, rare_values(original))
     return content
