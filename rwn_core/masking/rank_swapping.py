@@ -285,8 +285,10 @@ class RankSwapping(TableMethod):
         alone = self.r0 == 1 and self.k0 == 0
         if self.p == 0 and alone and not (self.top or self.bottom):
             return ["P = 0 masks nothing: the release is the original."]
+        ends = ", extremes included" if not (self.top or self.bottom) else ""
+        but = " but those at the ends, which are means," if not ends else ""
         return [
-            "Every released number is somebody's true value of that variable, extremes included.",
+            f"Every released number{but} is somebody's true value of that variable{ends}.",
             "Each variable is exchanged by itself: relations between variables are lost the more, "
             "the larger P is, and impossible combinations may arise.",
             "An intruder who knows P knows between which values a person's own lies.",

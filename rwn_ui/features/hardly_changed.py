@@ -29,8 +29,14 @@ def strip(session: Session, reading: Reading | rwn.NotApplicable) -> dict[str, A
 
 
 def warning(session: Session, shares: dict[str, float]) -> str:
-    """Which categories nearly never change, why, and what helps; empty where there are none."""
+    """Which variables nearly never change, why, and what helps; empty where there are none.
+
+    Of a method without q those that it leaves as they are.
+    """
     q = session.levers.get("q")
+    if q is None:
+        same = [name for name, share in shares.items() if share == 0]
+        return f"Not masked at this setting: {_listed(same)}." if same else ""
     if not q:
         return ""
     anywhere = memo("anywhere", 2).once(table_key(session.data), lambda: _anywhere(session.data))
@@ -38,10 +44,8 @@ def warning(session: Session, shares: dict[str, float]) -> str:
     if not few:
         return ""
     largest = max(shares[name] for name in few)
-    names = ", ".join(few[:_MOST_NAMES])
-    more = f" and {len(few) - _MOST_NAMES} more" if len(few) > _MOST_NAMES else ""
     return (
-        f"Hardly masked at q = {q:g}: {names}{more} (at most {_percent(largest)} of the cells "
+        f"Hardly masked at q = {q:g}: {_listed(few)} (at most {_percent(largest)} of the cells "
         "changed). The nearest records have the same category, and so have the donors. A weight "
         "far below 1 for such a variable lets neighborhoods reach other categories; on small "
         f"tables {_ENCODING} helps, too."
@@ -49,6 +53,11 @@ def warning(session: Session, shares: dict[str, float]) -> str:
 
 
 _ENCODING = "the encoding “matching” (More options)"
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return f"{', '.join(names[:_MOST_NAMES])}{more}"
 
 
 def _anywhere(data: rwn.Microdata) -> dict[str, float]:

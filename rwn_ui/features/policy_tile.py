@@ -32,7 +32,8 @@ def draw(
         return blank(NAME, released="n/a", help=help) | {"limit": missing}
     shown = blank(verdict.title(verdict.first), released=_words(policy, verdict), help=help)
     below = _below(verdict, readings, waits=bool(wait))
-    return shown | {"state": state(verdict), "limit": below}
+    broken = [verdict.title(measure) for measure in verdict.broken]
+    return shown | {"state": state(verdict), "limit": below, "broken": broken}
 
 
 def state(verdict: Verdict) -> str | None:
@@ -71,11 +72,11 @@ def _by(limit: rwn.Limit) -> str:
 
 
 def _words(policy: rwn.Policy, verdict: Verdict) -> str:
-    """The judged number beside its limit, such as 12.0 % of 5 %."""
+    """The judged number beside its limit, such as 12 %, limit 5 %."""
     first = str(verdict.first)
     limit = policy.limit(first)
     assert limit is not None
-    return f"{_value(first, verdict.values[first])} of {_value(first, limit.at_most)}"
+    return f"{_value(first, verdict.values[first])}, limit {_value(first, limit.at_most)}"
 
 
 def _value(measure: str, value: float) -> str:
@@ -90,7 +91,10 @@ def _below(
     if verdict.unread:
         some = f", {len(verdict.unread)} {'to follow' if waits else 'not judged'}"
     else:
-        some = "" if verdict.broken else f", all {len(verdict.shares)} kept"
+        some = f", all {len(verdict.shares)} kept"
+        if verdict.broken:
+            many = len(verdict.broken) > 1
+            some = f", {len(verdict.broken)} of {len(verdict.shares)} broken" if many else ""
     words = f"{share_words(verdict.largest).removesuffix(' of').replace('times', '×')}{some}"
     beside = _ordinary(readings) if verdict.first == "bayes_linkage" else ""
     return f"{words} · {beside}" if beside else words

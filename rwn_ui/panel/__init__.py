@@ -46,8 +46,9 @@ def panel(
             "least"?, "warning"?}, realized share of changed cells, the least and what is amiss in
             words.
         tiles : list of {"label", "original"?, "released", "state": "kept" | "over" | None,
-            "limit"?, "against": [{"pin", "text", "better": bool | None}], "help"}; all texts
-            ready to read.
+            "limit"?, "aim"?: bool, "broken"?: [str], "against": [{"pin", "text", "better": bool |
+            None}], "help"}; all texts ready to read. What is over an aim is over no limit; broken
+            are the names of all limits that are, where the tile stands for several.
         cards : list of str, each a chart written by `rwn_core.charts.serialise`.
         address : mapping of str to str, the query of the page's address.
         again : int, milliseconds after which, and again after as many, more of this is asked for;

@@ -178,9 +178,12 @@ class Panel {
 
   /** Tell a screen reader the state once the parameters rest, not at every step. */
   tell() {
-    const over = (this.data.tiles ?? []).filter((tile) => tile.state === "over").map((tile) => tile.label);
-    const limits = over.length ? ` Over the limit: ${over.join(", ")}.` : "";
-    setText(this.news, `${this.data.summary?.text ?? ""}.${limits}`);
+    const over = (this.data.tiles ?? []).filter((tile) => tile.state === "over");
+    const limits = over.filter((tile) => !tile.aim).flatMap((tile) => tile.broken ?? [tile.label]);
+    const aims = over.filter((tile) => tile.aim).map((tile) => tile.label);
+    const said = (words, names) => (names.length ? ` ${words}: ${names.join(", ")}.` : "");
+    const news = said("Over the limit", limits) + said("Beyond the aim", aims);
+    setText(this.news, `${this.data.summary?.text ?? ""}.${news}`);
   }
 
   seen(changes) {

@@ -91,7 +91,7 @@ def _policy(session: Session, readings: Readings) -> dict[str, Any]:
     for name, pinned in session.pins.items():
         before = session.policy.judge_stated(pinned.stated).largest
         if not waits and used is not None and before is not None:
-            tile = Tile(label="", measure="", words=lambda share: f"{100 * share:.0f} %", help="")
+            tile = Tile(label="", measure="", words=lambda share: f"{share:.1f} × limit", help="")
             shown["against"].append(_against(tile, name, used, before))
     return shown
 
@@ -170,7 +170,7 @@ def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session)
         return
     aim = float(getattr(session.aims, str(tile.aim)))
     shown["state"] = "over" if tile.value(reading) > aim else None
-    shown["limit"] = f"aim {tile.words(aim)}"
+    shown |= {"limit": f"aim {tile.words(aim)}", "aim": True}
     shown["help"] += f" The aim for utility: at most {tile.words(aim)}."
 
 

@@ -113,8 +113,8 @@ def test_the_tile_shows_the_number_that_was_judged(open_page, too_large) -> None
         return policy_tile.draw(policy, {"bayes_linkage": planted})
 
     for changed, label, number, state in (
-        ({"at_most": 0.04}, "Linkage, at most", "4 % of 5 %", "kept"),
-        ({"at_most": 0.04, "estimate": 0.07}, "Linkage, an estimate", "7 % of 5 %", "over"),
+        ({"at_most": 0.04}, "Linkage, at most", "4 %, limit 5 %", "kept"),
+        ({"at_most": 0.04, "estimate": 0.07}, "Linkage, an estimate", "7 %, limit 5 %", "over"),
     ):
         shown = tile(0.006, **changed)
         words = shown["released"].replace("\N{NO-BREAK SPACE}", " ")

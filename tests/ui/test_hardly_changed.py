@@ -29,3 +29,13 @@ def test_numbers_alone_are_no_reason_to_warn(open_page) -> None:
     shown = open_page("tune").panel["changed"]
     assert shown["warning"] == ""
     assert shown["least"].startswith("least: ")
+
+
+def test_what_a_method_without_q_leaves_as_it_is_is_named() -> None:
+    data = rwn.load_demo("pima")
+    session = Session(name="pima", demo=None, data=data)
+    session.levers = {"size": 0.3}
+    release = rwn.mask(data, rwn.AdditiveNoise(size=0.3), seed=1)
+    reading = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]
+    warning = hardly_changed.strip(session, reading)["warning"]
+    assert warning == "Not masked at this setting: test."

@@ -66,7 +66,7 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
     shown = tiles(session)
     worst = risk_axis.readings(session, current_release(session))["bayes_linkage"]
     linked, pc1 = worst, readings["principal_components"].detail
-    assert shown["Worst-case linkage"]["released"] == f"{100 * linked.value:.3g} % of 5 %"
+    assert shown["Worst-case linkage"]["released"] == f"{100 * linked.value:.3g} %, limit 5 %"
     assert shown["Max Cook’s distance"]["original"] == "0.754"
     assert shown["Max Mahalanobis"]["original"] == "10.9"
     for label, key in (
@@ -157,7 +157,7 @@ def test_differences_against_pins_have_the_right_sign_and_mark(session: Session)
         assert less["better"] is (None if neutral else False)
         assert more["better"] is (None if neutral else True)
     # of a limit of 5 %, half of all people are ten limits
-    assert "+1000 pp vs A" in tiles(session)["Worst-case linkage"]["against"][0]["text"]
+    assert "+10.0 × limit vs A" in tiles(session)["Worst-case linkage"]["against"][0]["text"]
 
 
 def test_the_map_shows_now_and_the_pins(session: Session) -> None:
@@ -204,3 +204,15 @@ def test_a_pin_of_one_draw_is_said_to_be_one(session: Session) -> None:
 def test_the_map_says_what_utility_is(session: Session) -> None:
     card = json.loads(tune_view.payload(session, current_release(session))["cards"][0])
     assert card["layout"]["xaxis"]["title"]["text"] == "utility: 1 − mean |Δ correlation|"
+
+
+def test_all_broken_limits_are_named_and_an_aim_is_no_limit(session: Session) -> None:
+    limits = (("bayes_linkage", 0.001), ("distance_linkage", 0.001), ("attribute_gain", 1.0))
+    session.policy = rwn.Policy(
+        limits=tuple(rwn.Limit(measure=key, at_most=most) for key, most in limits)
+    )
+    shown = list(tiles(session).values())
+    titles = {rwn.MEASURES[key].title for key, _ in limits[:2]}
+    assert set(shown[0]["broken"]) == titles
+    assert ", 2 of 3 broken" in shown[0]["limit"]
+    assert [tile.get("aim", False) for tile in shown].count(True) == 2

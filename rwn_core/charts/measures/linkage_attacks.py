@@ -50,7 +50,7 @@ def draw(attacks: Sequence[Attack]) -> Chart:
         f"{percent(worst, 1)}",
         data=[_bars(shown, worst=False), _bars(shown, worst=True)],
         layout=layout(
-            axis("records linked rightly", 0, 1.24, share=True, **_ticks()),
+            axis("records linked rightly", 0, 1.3, share=True, **_ticks()),
             axis("", len(shown) - 0.4, -0.6, **names),
             annotations=[
                 label(
@@ -84,7 +84,7 @@ def _kind(attack: Attack) -> str:
 
 
 def _ticks() -> dict[str, Any]:
-    return {"tickvals": [0, 0.25, 0.5, 0.75, 1.0], "ticktext": ["0%", "25%", "50%", "75%", "100%"]}
+    return {"tickvals": [0, 0.25, 0.5, 0.75, 1.0], "ticktext": ["0%", "", "50%", "", "100%"]}
 
 
 def _bars(shown: Sequence[Attack], *, worst: bool) -> Trace:

@@ -76,10 +76,10 @@ def frame(pairs: Sequence[Pair], title: str, *, length: int = 24) -> dict[str, A
     rows: dict[str, Any] = {"tickvals": list(range(len(pairs))), "ticktext": texts, **small}
     marks: dict[str, Any] = {
         "tickvals": [0, 0.25, 0.5, 0.75, 1.0],
-        "ticktext": ["0%", "25%", "50%", "75%", "100%"],
+        "ticktext": ["0%", "", "50%", "", "100%"],
     }
     return layout(
-        axis(title, 0, 1.16, **marks),
+        axis(title, 0, 1.26, **marks),
         axis("", len(pairs) - 0.4, -0.6, showgrid=False, **rows),
         barmode="overlay",
         annotations=[

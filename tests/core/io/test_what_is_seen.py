@@ -60,6 +60,23 @@ def test_the_separator_is_the_mark_of_most_lines_and_of_more_fields() -> None:
     assert layout_of(f"a;b\n1;2\n{long}\n3;4\n").separator == ";"
 
 
+def test_a_decimal_comma_separates_no_fields() -> None:
+    lines = [f"{20 + i};{i}.{100 + i},50" for i in range(30)]
+    text = "\n".join(["age;turnover", *lines])
+    assert layout_of(text).separator == ";"
+    assert layout_of("\n".join(lines)).separator == ";"
+    assert layout_of("\n".join(f"{i},5;{i},25;{i},75" for i in range(9))).separator == ";"
+    assert layout_of("\n".join(f"{i},a;b" for i in range(9))).separator is None  # a list of two
+
+
+def test_a_layout_without_a_separator_divides_no_field_by_accident() -> None:
+    text = "\n".join(["age;turnover", *(f"{20 + i};{i},50" for i in range(30))]).encode()
+    with pytest.raises(InputError, match="seem to be separated by semicolons"):
+        parse("t.csv", text, layout=FileLayout(header=False, above=1))
+    named = parse("t.csv", text, layout=FileLayout(header=False, above=1, separator=","))
+    assert named.frame["V1"].iloc[0] == "20;0"
+
+
 def test_the_decimal_mark_is_that_of_more_numbers() -> None:
     assert layout_of("a;b\n1,5;x\n2,5;y\n").decimal == ","
     assert layout_of("a;b\n1,5;x\n2.5;y\n").decimal == "."

@@ -19,9 +19,13 @@ NOTHING_KEPT = "q = 0 masks nothing: the release is the original."
 EMPTY = "A record without a neighbor within ε loses all"
 OUTLIERS = "Outliers stay outliers"
 SWAPPED = (
-    "Every released number is somebody's",
+    "Every released number is somebody's true value of that variable, extremes included.",
     "Each variable is exchanged by itself",
     "An intruder who knows P",
+)
+SWAPPED_WITH_MEANS = (
+    "Every released number but those at the ends, which are means, is somebody's true value",
+    *SWAPPED[1:],
 )
 SHARES = "Shares of levels are kept in expectation, not exactly; relations"
 PUBLISH = "Publish the matrices"
@@ -66,8 +70,8 @@ CAUTIONS: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("rank_swapping", {"p": 0.1}, SWAPPED),
     ("rank_swapping", {"p": 0, "r0": 0.9}, SWAPPED),
     ("rank_swapping", {"p": 0, "k0": 0.1}, SWAPPED),
-    ("rank_swapping", {"p": 0, "top": 0.1}, SWAPPED),
-    ("rank_swapping", {"p": 0, "bottom": 0.1}, SWAPPED),
+    ("rank_swapping", {"p": 0, "top": 0.1}, SWAPPED_WITH_MEANS),
+    ("rank_swapping", {"p": 0, "bottom": 0.1}, SWAPPED_WITH_MEANS),
     ("random_swapping", {"share": 0}, ("share = 0 masks nothing: the release is the original.",)),
     ("random_swapping", {}, ("Counts of every single variable stay exact", "A value that only")),
     ("record_swapping", {"share": 0}, ("share = 0 masks nothing: the release is the original.",)),
