@@ -128,6 +128,7 @@ def _map(readings: Readings, session: Session) -> Chart:
     assert isinstance(loss, Reading)
     verdict = None if waits else session.policy.judge_readings(readings)
     now = {"utility": 1 - loss.value, "risk": height, "text": session.words}
+    now["nothing"] = 1 - tiles.without_relations(loss)
     judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}
     points = [{"label": "now", **now, **judged}, *_pins(session, axis)]
     of_limits, limit = axis == risk_axis.POLICY, session.policy.limit(axis)

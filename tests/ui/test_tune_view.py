@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import rwn_core as rwn
@@ -216,3 +217,17 @@ def test_all_broken_limits_are_named_and_an_aim_is_no_limit(session: Session) ->
     assert set(shown[0]["broken"]) == titles
     assert ", 2 of 3 broken" in shown[0]["limit"]
     assert [tile.get("aim", False) for tile in shown].count(True) == 2
+
+
+def test_an_aim_that_any_release_keeps_is_named_as_such(session: Session) -> None:
+    readings = current_release(session).readings
+    none_left = tune_view.tiles.without_relations(readings["correlation"])
+    matrix = session.data.frame[list(session.data.numeric_names)].corr().abs().to_numpy()
+    assert none_left == pytest.approx(matrix[np.triu_indices(len(matrix), 1)].mean())
+    tile = tiles(session)["Mean |Δ correlation|"]
+    assert tile["limit"] == "aim 0.080"
+    assert f"Without any relation left it would be {none_left:.3f}." in tile["help"]
+    session.aims = replace(session.aims, correlation=0.9)
+    assert tiles(session)["Mean |Δ correlation|"]["limit"] == (
+        f"aim 0.900, none left {none_left:.3f}"
+    )

@@ -1,8 +1,9 @@
 """Disclosure risk against utility: where the release stands, after Duncan et al. (2001).
 
-Utility runs to the right and risk upward, so the original data are the upper right corner, no data
-the lower left one. What a policy allows lies below 1 on the axis of the largest share of a limit
-that is used; a limit on one measure is a line that says nothing of the others.
+Utility runs to the right and risk upward, so the original data are the upper right corner, and no
+data lie low and to the left: at the utility that the table has without any relation. What a policy
+allows lies below 1 on the axis of the largest share of a limit that is used; a limit on one measure
+is a line that says nothing of the others.
 """
 
 import math
@@ -57,10 +58,11 @@ def draw(
     ----------
     points : sequence of mappings
         Each with "label" ("now", "A" or "B"), "utility" in [0, 1], "risk", "text" (the parameters
-        in words), "kept" (whether all limits of the policy are kept, None if unknown) and "unread"
-        (how many were not judged, for which a point is hollow). Where the risk is still to come
-        (None), a line says where the point will stand; a point with another missing coordinate is
-        left out of the picture.
+        in words), "nothing" (the utility that the table has without any relation, 0 if unknown),
+        "kept" (whether all limits of the policy are kept, None if unknown) and "unread" (how many
+        were not judged, for which a point is hollow). Where the risk is still to come (None), a
+        line says where the point will stand; a point with another missing coordinate is left out
+        of the picture.
     limit : float, optional
         The policy's limit on the risk that is shown; 1 where that is the share of a limit.
     swept : sequence of mappings
@@ -79,6 +81,7 @@ def draw(
     worst = min((p["utility"] for p in (*placed, *coming)), default=1.0)
     left = next((v for v in _LEFTS if worst >= v + 0.12 * (1 - v)), 0.0)
     x_range, y_range = _padded(left, 1.0), _padded(0.0, top)
+    nothing = max((float(p.get("nothing", 0.0)) for p in points), default=0.0)
     now = next((p for p in placed if p["label"] == "now"), None)
     return chart(
         "risk_utility_map",
@@ -96,9 +99,10 @@ def draw(
             shapes=[
                 *limit_line.shapes(limit, y_range, of_limits=of_limits),
                 *(vertical(p["utility"], RELEASED, "dot") for p in coming),
+                *([vertical(nothing, NEUTRAL, "dot")] if nothing > left else []),
             ],
             annotations=[
-                *_corners(top, left, limit_line.clear_of(limit, y_range)),
+                *_corners(top, left, limit_line.clear_of(limit, y_range), nothing),
                 *limit_line.labels(limit, y_range, of_limits=of_limits),
                 *(_coming_label(p, x_range) for p in coming),
             ],
@@ -247,15 +251,16 @@ def _marker(p: Point, position: str, of_limits: bool) -> Trace:
     }
 
 
-def _corners(top: float, left: float, low: float) -> list[Label]:
+def _corners(top: float, left: float, low: float, nothing: float) -> list[Label]:
     """Name the two ends of every map; an arrow says that the end lies beyond the axes."""
     paper: dict[str, Any] = {"xref": "paper", "yref": "paper"}
     original = "original data" + ("" if top == 1.0 else " ↗")
-    nothing = ("" if left == 0.0 else "↙ ") + "no data"
-    return [
-        label(original, 1, 1, NEUTRAL, xanchor="right", yanchor="top", **paper),
-        label(nothing, 0, low, NEUTRAL, xanchor="left", yanchor="bottom", **paper),
-    ]
+    ends = [label(original, 1, 1, NEUTRAL, xanchor="right", yanchor="top", **paper)]
+    if nothing > left:
+        place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "xshift": 3}
+        return [*ends, label("no data", nothing, low, NEUTRAL, yanchor="bottom", **place)]
+    words = ("" if left == 0.0 else "↙ ") + "no data"
+    return [*ends, label(words, 0, low, NEUTRAL, xanchor="left", yanchor="bottom", **paper)]
 
 
 def _coming_label(p: Point, x_range: tuple[float, float]) -> Label:

@@ -114,3 +114,18 @@ def test_a_risk_that_is_still_to_come_is_a_line_at_its_utility() -> None:
     assert chart["layout"]["annotations"][-1]["text"] == "now: risk follows"
     assert chart["layout"]["xaxis"]["range"][0] < 0.7
     assert chart["table"]["rows"][0] == ["now", "ε = 1", 0.7, None, "not known"]
+
+
+def test_no_data_stand_where_a_table_without_relations_would() -> None:
+    point = {"label": "now", "utility": 0.931, "risk": 0.5, "text": ""}
+
+    def ends(nothing: float) -> tuple[dict, list]:
+        chart = risk_utility_map.draw([{**point, "nothing": nothing}], None)["layout"]
+        (label,) = (a for a in chart["annotations"] if "no data" in a["text"])
+        return label, chart["shapes"]
+
+    label, shapes = ends(0.928)  # weak relations: little is lost with all of them
+    assert (label["text"], label["x"]) == ("no data", 0.928)
+    assert [(line["x0"], line["x1"]) for line in shapes] == [(0.928, 0.928)]
+    label, shapes = ends(0.5)
+    assert (label["text"], label["x"], shapes) == ("↙ no data", 0, [])
