@@ -6,6 +6,7 @@ import numpy as np
 
 from rwn_core.data.codebook import is_missing, missing_words
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.validation import table_notices
 from rwn_core.data.schema import Schema
 
 
@@ -45,4 +46,6 @@ def without_missing_codes(microdata: Microdata, schema: Schema | None) -> Microd
         )
     if not said:
         return microdata
-    return Microdata.from_frame(frame, microdata.schema, notices=(*microdata.notices, *said))
+    before = table_notices(microdata.frame, microdata.schema)  # what they say of codes is settled
+    kept = [notice for notice in microdata.notices if notice not in before]
+    return Microdata.from_frame(frame, microdata.schema, notices=(*kept, *said))

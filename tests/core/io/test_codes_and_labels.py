@@ -18,6 +18,7 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io import readstat_reader
 from rwn_core.io.labelled import LabelledColumn, coded, labelled_table
+from rwn_core.io.missing_codes import without_missing_codes
 from rwn_core.io.parse import parse
 from rwn_core.io.readstat_parse import Meta, parsed
 from rwn_core.io.readstat_reader import read_labelled
@@ -275,3 +276,16 @@ def test_a_table_that_these_programs_cannot_hold_is_refused() -> None:
             )
     with pytest.raises(InputError, match=r"^t\.xpt is damaged or cut off; get or save the file"):
         parse("t.xpt", b"HEADER RECORD*******LIB" + b" " * 58)
+
+
+def test_codes_that_were_declared_are_asked_about_no_more() -> None:
+    income = [*(30.5 + i for i in range(40)), 999, 999]
+    frame = pd.DataFrame({"income": income, "kids": [0, 1, 2] * 13 + [-9, -9, 1]})
+    data = Microdata.from_frame(frame, notices=("From the file.",))
+    schema = data.schema.replace_variable("kids", missing_codes=(-9,))
+    assert without_missing_codes(data, schema).notices == (
+        "From the file.",
+        "kids has 2 values declared as missing (-9): they are missing here.",
+        "income has 999 (2 times): if they mean missing, name them as missing_codes in a schema.",
+        "kids has 2 missing values.",
+    )
