@@ -6,8 +6,8 @@ import numpy as np
 
 from rwn_core.data.codebook import is_missing, missing_words
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.validation import table_notices
 from rwn_core.data.schema import Schema
+from rwn_core.data.validation import table_notices
 
 
 def without_missing_codes(microdata: Microdata, schema: Schema | None) -> Microdata:
