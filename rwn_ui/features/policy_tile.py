@@ -91,10 +91,7 @@ def _below(
     if verdict.unread:
         some = f", {len(verdict.unread)} {'to follow' if waits else 'not judged'}"
     else:
-        some = f", all {len(verdict.shares)} kept"
-        if verdict.broken:
-            many = len(verdict.broken) > 1
-            some = f", {len(verdict.broken)} of {len(verdict.shares)} broken" if many else ""
+        some = "" if verdict.broken else f", all {len(verdict.shares)} kept"
     words = f"{share_words(verdict.largest).removesuffix(' of').replace('times', '×')}{some}"
     beside = _ordinary(readings) if verdict.first == "bayes_linkage" else ""
     return f"{words} · {beside}" if beside else words

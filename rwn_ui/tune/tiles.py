@@ -173,20 +173,12 @@ def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session)
     aim = float(getattr(session.aims, str(tile.aim)))
     shown["state"] = "over" if tile.value(reading) > aim else None
     shown |= {"limit": f"aim {tile.words(aim)}", "aim": True}
-    if tile.aim == "slope" and turned(reading)[0]:
-        shown["limit"] += ", {} of {} signs turned".format(*turned(reading))
     if tile.aim == "correlation":
         most = without_relations(reading)
         shown["help"] += f" Without any relation left it would be {tile.words(most)}."
         if aim >= most:  # any release keeps such an aim
             shown["limit"] += f", none left {tile.words(most)}"
     shown["help"] += f" The aim for utility: at most {tile.words(aim)}."
-
-
-def turned(reading: Reading) -> tuple[int, int]:
-    """How many slopes have another sign than in the original, and how many slopes there are."""
-    slopes = np.asarray(reading.detail["sign_changed"], dtype=bool)[1:]  # after the intercept
-    return int(slopes.sum()), len(slopes)
 
 
 def without_relations(reading: Reading) -> float:

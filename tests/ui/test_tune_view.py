@@ -215,7 +215,7 @@ def test_all_broken_limits_are_named_and_an_aim_is_no_limit(session: Session) ->
     shown = list(tiles(session).values())
     titles = {rwn.MEASURES[key].title for key, _ in limits[:2]}
     assert set(shown[0]["broken"]) == titles
-    assert ", 2 of 3 broken" in shown[0]["limit"]
+    assert all(title in shown[0]["help"] for title in titles)
     assert [tile.get("aim", False) for tile in shown].count(True) == 2
 
 
@@ -231,15 +231,3 @@ def test_an_aim_that_any_release_keeps_is_named_as_such(session: Session) -> Non
     assert tiles(session)["Mean |Δ correlation|"]["limit"] == (
         f"aim 0.900, none left {none_left:.3f}"
     )
-
-
-def test_slopes_that_turned_are_counted_beside_their_median(session: Session) -> None:
-    reading = current_release(session).readings["regression"]
-    signs = reading.detail["sign_changed"]
-    said = tiles(session)["Median |Δ slope| / SE"]["limit"]
-    turned = f", {int(signs[1:].sum())} of {len(signs) - 1} signs turned"
-    assert said.endswith(turned if signs[1:].any() else "aim 1.96")
-    for count in (0, 2):
-        planted = np.arange(len(signs)) < 1 + count  # the intercept's is none of them
-        detail = {**reading.detail, "sign_changed": planted}
-        assert tune_tiles.turned(replace(reading, detail=detail)) == (count, len(signs) - 1)

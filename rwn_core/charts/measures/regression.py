@@ -34,6 +34,11 @@ _SLOPES = 14
 _APART = 0.16
 
 
+def _turned(signs: int) -> str:
+    """What a median does not show."""
+    return f" · {signs} turned sign" if signs else ""
+
+
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
     """Draw the slopes, without the intercept; at most the 14 that moved most.
 
@@ -55,7 +60,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
     return chart(
         "regression",
         f"Regression of {response}",
-        f"median change {number(reading.value)} SE",
+        f"median change {number(reading.value)} SE{_turned(signs)}",
         f"Slopes of the regression of {response} with 95 % intervals in units of the original's "
         f"standard error; {signs} of {len(moved)} slopes changed sign"
         + ("" if drawn is None else f"; pale bars: {NAME}"),

@@ -51,3 +51,11 @@ def test_of_many_slopes_those_that_moved_most_are_drawn() -> None:
     assert len(shown) == 14
     assert shown[-1] == "x30"
     assert len(chart["table"]["rows"]) == 31
+
+
+def test_slopes_that_turned_their_sign_are_counted_beside_the_median() -> None:
+    reading = regression_reading()
+    for count, words in ((0, " SE"), (2, " SE · 2 turned sign")):
+        signs = np.arange(len(reading.detail["terms"])) < 1 + count  # the intercept is no slope
+        planted = replace(reading, detail={**reading.detail, "sign_changed": signs})
+        assert regression.draw(planted)["note"].endswith(words)
