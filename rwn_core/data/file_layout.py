@@ -28,8 +28,8 @@ class FileLayout:
         Whether a line with the names stands above the records of a text file. Without one the
         variables are V1, V2, ...
     above, below : int
-        Lines of a text file above the header line, and below the last record, that are no records;
-        from 0 to 1,000.
+        Lines of a text file, or rows of a sheet, above the header line and below the last record
+        that are no records; from 0 to 1,000.
     sheet : str, optional
         Of a workbook; its first one with values if left out.
 
