@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from rwn_core.data.date_notation import NOTATIONS, USUAL_DATES
 from rwn_core.data.file_layout import MOST_LINES, SEPARATORS, FileLayout
 from rwn_core.io import format_of_name
 from rwn_ui.background.opening import Opening
@@ -111,6 +112,7 @@ def _words(layout: FileLayout, usual: str) -> str:
         f"{_ENCODINGS.get(layout.encoding, layout.encoding)} text",
         f"fields separated by {SEPARATORS.get(mark, mark)}",
         f"decimals after a {_MARKS[layout.decimal].partition(',')[0]}",
+        *([f"dates as {layout.dates}"] if layout.dates != USUAL_DATES else []),
         f"names in line {layout.above + 1}" if layout.header else "no line with names",
     ]
     return _sentence([*parts, *_around(layout, "line")[1:]])
@@ -139,7 +141,7 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
     """The layout as the user corrects it."""
     encodings = list(dict.fromkeys([*_ENCODINGS, now.encoding]))
     marks = list(dict.fromkeys([*SEPARATORS, now.separator or usual]))
-    first = st.columns(3)
+    first = st.columns(4)
     encoding = first[0].selectbox(
         "Encoding",
         encodings,
@@ -161,6 +163,13 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
         format_func=lambda each: _MARKS[each],
         key=f"{key}.decimal",
     )
+    dates = first[3].selectbox(
+        "Dates",
+        (USUAL_DATES, *NOTATIONS),
+        (USUAL_DATES, *NOTATIONS).index(now.dates),
+        key=f"{key}.dates",
+        help="D and M are a day and a month without a zero before them.",
+    )
     second = st.columns(3, vertical_alignment="bottom")
     lines = _line_numbers(now, second, "Lines", key)
     header = second[2].checkbox(
@@ -168,7 +177,12 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
     )
     separator = None if mark == usual else mark
     return FileLayout(
-        encoding=encoding, separator=separator, decimal=decimal, header=header, **lines
+        encoding=encoding,
+        separator=separator,
+        decimal=decimal,
+        header=header,
+        dates=dates,
+        **lines,
     )
 
 

@@ -31,3 +31,19 @@ def test_rows_around_a_sheet_are_named_and_left_out(rwn_command, tmp_path: Path)
     code, _, said = rwn_command(*mask, "--file", "above=2", "--file", "below=1")
     assert code == 0, said
     assert len(pd.read_excel(tmp_path / "o.xlsx", engine="calamine")) == 60
+
+
+def test_dates_come_back_as_they_were_written(rwn_command, tmp_path: Path) -> None:
+    days = pd.date_range("1990-01-03", periods=60, freq="37D").strftime("%d/%m/%Y")
+    lines = [f"{day},{20 + i}.5" for i, day in enumerate(days)]
+    (tmp_path / "t.csv").write_text("\n".join(["born,x", *lines, ""]), encoding="utf-8")
+    mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, "--q", 0)
+    code, _, said = rwn_command(*mask)
+    assert code
+    assert 'rwn mask takes --file dates="DD/MM/YYYY"' in said
+    assert "all fit DD/MM/YYYY: give that as the dates of the file" in said
+    code, _, said = rwn_command(*mask, "--file", "dates=DD/MM/YYYY")
+    assert code == 0, said
+    released = (tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()
+    assert sorted(released[1:]) == sorted(lines)
+    assert released[0] == "born,x"

@@ -1,4 +1,4 @@
-"""Rows around the table of a workbook, on the Data page."""
+"""How a file lies, chosen on the Data page: rows around a sheet, the notation of dates."""
 
 from __future__ import annotations
 
@@ -30,3 +30,19 @@ def test_a_workbook_with_a_title_is_one_click_away(open_page) -> None:
     assert screen.errors == []
     assert screen.session.data.n == 60
     assert screen.session.data.names == ("age", "pay", "place")
+
+
+def test_ambiguous_dates_are_chosen_by_the_user(open_page) -> None:
+    rows = [f"{1 + i % 12:02d}/{1 + i % 11:02d}/19{50 + i % 40},{i}.5" for i in range(60)]
+    content = "\n".join(["born,x", *rows, ""]).encode()
+    screen = open_page("data").upload("t.csv", content)
+    assert any("all fit DD/MM/YYYY and MM/DD/YYYY" in error for error in screen.errors)
+    (dates,) = (each for each in screen.test.selectbox if each.label == "Dates")
+    assert dates.value == "YYYY-MM-DD"
+    dates.set_value("MM/DD/YYYY").run()
+    screen.test.button(key="data.layout.open").click().run()
+    while screen.work.opening.reading is not None:
+        screen.test.run()
+    assert screen.errors == []
+    assert screen.session.data.schema.variable("born").notation == "MM/DD/YYYY"
+    assert screen.session.data.frame["born"].dt.month[11] == 12
