@@ -47,3 +47,28 @@ def test_dates_come_back_as_they_were_written(rwn_command, tmp_path: Path) -> No
     released = (tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()
     assert sorted(released[1:]) == sorted(lines)
     assert released[0] == "born,x"
+
+
+def test_the_record_and_the_audit_know_how_the_file_lies(rwn_command, tmp_path: Path) -> None:
+    days = pd.date_range("1990-01-03", periods=60, freq="37D").strftime("%d.%m.%Y")
+    lines = ["The office", "born;x", *(f"{day};{20 + i},5" for i, day in enumerate(days))]
+    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    options = ("separator=;", "decimal=,", "above=1", "dates=DD.MM.YYYY")
+    given = [text for option in options for text in ("--file", option)]
+    mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, *given)
+    code, _, said = rwn_command(*mask, "--record", "r.toml", "--key-file", "key")
+    assert code == 0, said
+    code, output, said = rwn_command("reproduce", "r.toml", "--key", "key")
+    assert code == 0, said
+    assert "the same file came out of the key" in output + said
+    (tmp_path / "s.toml").write_text(
+        '[[variable]]\nname = "born"\nkind = "date"\n[[variable]]\nname = "x"\nkind = "continuous"'
+        '\n[file]\nseparator = ";"\ndecimal = ","\nabove = 1\ndates = "DD.MM.YYYY"\n',
+        encoding="utf-8",
+    )
+    mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, "--schema", "s.toml")
+    code, _, said = rwn_command(*mask, "--order", "original", "--q", 0)
+    assert code == 0, said
+    audit = ("audit", "t.csv", "o.csv", "--schema", "s.toml", "--measure", "cells_changed")
+    code, output, said = rwn_command(*audit)
+    assert code == 0, said
