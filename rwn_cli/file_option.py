@@ -23,7 +23,7 @@ Laid = Annotated[
         metavar="NAME=VALUE",
         help="How the table lies in its file, where its schema does not say it: encoding, "
         "separator (one character, or tab), decimal (. or ,), header (true or false), above and "
-        "below (lines that are no records), sheet. Repeatable.",
+        "below (lines that are no records), dates (such as DD.MM.YYYY), sheet. Repeatable.",
     ),
 ]
 _MARKS = {"tab": "\t"}

@@ -80,13 +80,17 @@ def evidence_of(record: Mapping[str, Any], path: Path) -> dict[str, Any]:
     return read_evidence(content)
 
 
-def source_of(source: str, schema: Path | None, dropped: list[str] | None) -> dict[str, Any]:
+def source_of(
+    source: str, schema: Path | None, dropped: list[str] | None, layout: list[str] | None = None
+) -> dict[str, Any]:
     """What a record keeps, so that the original can be read again in the same way."""
     where: dict[str, Any] = {"file": _absolute(source)}
     if schema is not None:
         where["schema"] = _absolute(str(schema))
     if dropped:
         where["dropped"] = list(dropped)
+    if layout:
+        where["layout"] = list(layout)
     return where
 
 
@@ -110,7 +114,8 @@ def original_of(record: Mapping[str, Any], given: str | None = None) -> Microdat
         raise RWNError("The record does not say where the original lies; give --original IN.")
     schema = Path(source["schema"]) if "schema" in source else None
     try:
-        data = described(load(file, schema), identifiers=source.get("dropped", ()))
+        read = load(file, schema, source.get("layout", ()))
+        data = described(read, identifiers=source.get("dropped", ()))
     except FileNotFoundError as missing:
         name = Path(str(missing.filename)).name
         raise RWNError(

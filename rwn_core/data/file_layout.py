@@ -6,6 +6,7 @@ import codecs
 from dataclasses import dataclass, fields
 from typing import Any
 
+from rwn_core.data.date_notation import USUAL_DATES, as_notation, known_notations
 from rwn_core.errors import SchemaError
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars", ":": "colons"}
@@ -28,8 +29,11 @@ class FileLayout:
         Whether a line with the names stands above the records of a text file. Without one the
         variables are V1, V2, ...
     above, below : int
-        Lines of a text file above the header line, and below the last record, that are no records;
-        from 0 to 1,000.
+        Lines of a text file, or rows of a sheet, above the header line and below the last record
+        that are no records; from 0 to 1,000.
+    dates : str
+        How a text file writes dates: "DD.MM.YYYY", say, or "M/D/YYYY" where days and months have no
+        zero before them. A column may have them as YYYY-MM-DD all the same.
     sheet : str, optional
         Of a workbook; its first one with values if left out.
 
@@ -44,6 +48,7 @@ class FileLayout:
     header: bool = True
     above: int = 0
     below: int = 0
+    dates: str = USUAL_DATES
     sheet: str | None = None
 
     def __post_init__(self) -> None:
@@ -64,6 +69,10 @@ class FileLayout:
                 raise SchemaError(
                     f"The lines {name} the table must be a whole number from 0 to {MOST_LINES:,}."
                 )
+        notation = as_notation(self.dates)
+        if notation is None:
+            raise SchemaError(f"The dates of a file must be one of: {known_notations()}.")
+        object.__setattr__(self, "dates", notation)
         if not isinstance(self.sheet, str | None):
             raise SchemaError("The sheet of a workbook must be its name.")
 
@@ -72,6 +81,11 @@ class FileLayout:
         mine = {field.name: getattr(self, field.name) for field in fields(self)}
         usual = {field.name: field.default for field in fields(self)}
         return {name: value for name, value in mine.items() if value != usual[name]}
+
+    @property
+    def divides(self) -> bool:
+        """Whether it says anything of where the fields of a file are."""
+        return not self.changed().keys() <= {"dates"}
 
     @classmethod
     def of(cls, table: Any) -> FileLayout:

@@ -14,7 +14,7 @@ from rwn_core.errors import SchemaError
 
 _FIELDS = (
     *("name", "kind", "role", "weight", "group", "masked", "levels"),
-    *("label", "value_labels", "missing_codes", "decimals"),
+    *("label", "value_labels", "missing_codes", "decimals", "notation"),
 )
 
 
@@ -119,6 +119,7 @@ def _codebook_of(variable: Variable) -> dict[str, Any]:
     fields = {
         "label": variable.label,
         "decimals": variable.decimals,
+        "notation": variable.notation,
         "value_labels": [list(pair) for pair in variable.value_labels] or None,
         "missing_codes": list(variable.missing_codes) or None,
     }

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from rwn_core.data.codebook import Code, checked_labels, checked_missing
+from rwn_core.data.date_notation import USUAL_DATES, as_notation, known_notations
 from rwn_core.errors import SchemaError
 
 MOST_DECIMALS = 20
@@ -73,6 +74,8 @@ class Variable:
     decimals : int, optional
         How many decimals a text file writes at least, from 0 to 20: with 2, a half is 0.50; with 0,
         one is 1. Left out, it is 1. A value never loses a digit.
+    notation : str, optional
+        How a text file writes the dates, such as "DD.MM.YYYY"; as YYYY-MM-DD when left out.
 
     Raises
     ------
@@ -90,6 +93,7 @@ class Variable:
     value_labels: tuple[tuple[Code, str], ...] = ()
     missing_codes: tuple[Code | tuple[float, float], ...] = ()
     decimals: int | None = None
+    notation: str | None = None
 
     def __post_init__(self) -> None:
         """Check each field by itself."""
@@ -109,6 +113,8 @@ class Variable:
                 f"The decimals of variable {self.name} must be a whole number from 0 to "
                 f"{MOST_DECIMALS}."
             )
+        if self.notation is not None:
+            object.__setattr__(self, "notation", _notation(self.notation, self.name))
         object.__setattr__(self, "value_labels", checked_labels(self.value_labels, self.name))
         object.__setattr__(self, "missing_codes", checked_missing(self.missing_codes, self.name))
 
@@ -127,6 +133,13 @@ def _word(words: type[_Word], value: object, what: str, name: str) -> _Word:
     except ValueError:
         known = ", ".join(words)
         raise SchemaError(f"The {what} of variable {name} must be one of: {known}.") from None
+
+
+def _notation(value: object, name: str) -> str | None:
+    notation = as_notation(value)
+    if notation is None:
+        raise SchemaError(f"The notation of variable {name} must be one of: {known_notations()}.")
+    return None if notation == USUAL_DATES else notation
 
 
 def _is_decimals(value: object) -> bool:

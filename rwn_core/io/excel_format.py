@@ -21,7 +21,7 @@ def read(
     """Read a workbook, see `read_excel`."""
     from rwn_core.io.excel_reader import read_excel
 
-    return read_excel(file, content, schema, sheet=None if layout is None else layout.sheet)
+    return read_excel(file, content, schema, layout=layout)
 
 
 def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
@@ -37,12 +37,10 @@ def detects(content: bytes) -> bool:
 
 
 def sees(content: bytes) -> Seen | None:
-    """List the sheets that may be read."""
-    from rwn_core.data.file_layout import FileLayout
-    from rwn_core.io.excel_reader import sheets_of
-    from rwn_core.io.seen import Seen
+    """List the sheets, and look for rows around the table, see `seen_in_workbook`."""
+    from rwn_core.io.excel_rows import seen_in_workbook
 
-    return Seen(layout=FileLayout(), sheets=sheets_of(content))
+    return seen_in_workbook(content)
 
 
 FORMAT = Format(
@@ -53,7 +51,7 @@ FORMAT = Format(
     media_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     read=read,
     write=write,
-    layout=frozenset({"sheet"}),
+    layout=frozenset({"sheet", "above", "below"}),
     sees=sees,
     keeps=frozenset({Feature.DATES, Feature.TRUTHS}),
     detects=detects,

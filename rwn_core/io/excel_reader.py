@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import datetime
-import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import python_calamine
 
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER, check_names
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.excel_container import check_workbook
+from rwn_core.io.excel_rows import sheet_of
 from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import LARGEST_WHOLE, MOST_COLUMNS
 
-_VISIBLE = python_calamine.SheetVisibleEnum.Visible
 _CLOCKLESS = datetime.time()
 _NUMBER, _TEXT, _TRUTH, _DATE, _TIME = "number", "text", "truth value", "date", "time of the day"
 _KINDS: tuple[tuple[type, str], ...] = (
@@ -35,7 +34,7 @@ _KINDS: tuple[tuple[type, str], ...] = (
 
 
 def read_excel(
-    file: str, content: bytes, schema: Schema | None = None, *, sheet: str | None = None
+    file: str, content: bytes, schema: Schema | None = None, *, layout: FileLayout | None = None
 ) -> Microdata:
     """Read a workbook.
 
@@ -45,8 +44,8 @@ def read_excel(
         The name to use in messages.
     content : bytes
     schema : Schema, optional
-    sheet : str, optional
-        A visible sheet with values; the first one when left out.
+    layout : FileLayout, optional
+        A visible sheet with values, the first one where it names none; rows above and below.
 
     Returns
     -------
@@ -65,7 +64,8 @@ def read_excel(
             f"{file}: {found.without_result:,} cells are formulas without a stored result; open "
             "the file in a spreadsheet program and save it."
         )
-    rows, first, notices = _sheet(file, content, sheet)
+    sheet = sheet_of(file, content, layout or FileLayout())
+    rows, first, notices = sheet.rows, sheet.first, sheet.notices
     if found.formulas:
         notices.append(
             f"The file has {found.formulas:,} formulas: their stored results are read, and a "
@@ -74,9 +74,10 @@ def read_excel(
     if found.macros:
         notices.append("The file has macros: they are neither run nor kept.")
     names = _header(file, rows[0], first)
-    with in_file(file):
+    with in_file(f"{file}, row {first:,}"):
         check_names(pd.Index(names, dtype=object))
-        if schema is not None:
+    if schema is not None:
+        with in_file(file):
             schema.require_names(names)
     if len(rows) < 2:
         raise InputError(
@@ -84,72 +85,12 @@ def read_excel(
         )
     series = {}
     for position, name in enumerate(names):
-        cells = _Cells(file, name, [row[position] for row in rows[1:]], first + 2)
+        cells = _Cells(file, name, [row[position] for row in rows[1:]], first + 1)
         variable = None if schema is None else schema.variable(name)
         series[name], noticed = cells.typed(variable)
         notices += noticed
     with in_file(file):
         return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
-
-
-def _sheet(file: str, content: bytes, wanted: str | None) -> tuple[list[list[Any]], int, list[str]]:
-    """The rows of a sheet, its first row's number from 0, and notices."""
-    try:
-        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
-        seen = [sheet for sheet in book.sheets_metadata if sheet.visible == _VISIBLE]
-        tables = [(each.name, book.get_sheet_by_name(each.name)) for each in seen]
-        filled = [(name, sheet) for name, sheet in tables if sheet.start is not None]
-        hidden = [each.name for each in book.sheets_metadata if each.visible != _VISIBLE]
-        if not filled:
-            raise InputError(f"{file} holds no visible sheet with values; choose another file.")
-        name, sheet = _chosen(file, filled, wanted)
-        rows = sheet.to_python(skip_empty_area=True)
-        first = sheet.start[0] if sheet.start else 0
-        merged = sheet.merged_cell_ranges or []
-    except python_calamine.CalamineError:
-        raise InputError(
-            f"{file} is damaged, cut off or protected by a password; get or save the file again."
-        ) from None
-    if merged:
-        row = merged[0][0][0] + 1
-        raise InputError(
-            f"{file}, row {row:,}: there are {len(merged):,} merged cells; take the merging back, "
-            "and give each column one name."
-        )
-    others = [other for other, _ in filled if other != name]
-    return rows, first, _sheet_notices(name, others, hidden)
-
-
-def _chosen(file: str, filled: Sequence[tuple[str, Any]], wanted: str | None) -> tuple[str, Any]:
-    for name, sheet in filled:
-        if wanted in (None, name):
-            return name, sheet
-    raise InputError(
-        f"{file} has no visible sheet of that name with values; it has: "
-        f"{', '.join(name for name, _ in filled)}."
-    )
-
-
-def sheets_of(content: bytes) -> tuple[str, ...]:
-    """The names of the visible sheets with values; none of a workbook that cannot be read."""
-    try:
-        book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
-        return tuple(
-            each.name
-            for each in book.sheets_metadata
-            if each.visible == _VISIBLE and book.get_sheet_by_name(each.name).start is not None
-        )
-    except python_calamine.CalamineError:
-        return ()
-
-
-def _sheet_notices(name: str, others: Sequence[str], hidden: Sequence[str]) -> list[str]:
-    notices = []
-    if others:
-        notices.append(f"The sheet {name} is read; these are not: {', '.join(others)}.")
-    if hidden:
-        notices.append(f"Hidden sheets are not read: {', '.join(hidden)}.")
-    return notices
 
 
 def _header(file: str, row: Sequence[Any], first: int) -> list[str]:
@@ -161,7 +102,7 @@ def _header(file: str, row: Sequence[Any], first: int) -> list[str]:
         if not isinstance(name, str):
             # the name stays out of the message: without a header line it is a cell's value
             raise InputError(
-                f"{file}, row {first + 1:,}, column {position}: the name is a number or a date, as "
+                f"{file}, row {first:,}, column {position}: the name is a number or a date, as "
                 "if the header line were left out; add a line with the names."
             )
     return [str(name) for name in row]

@@ -11,9 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
+from rwn_core.data.date_notation import USUAL_DATES
 from rwn_core.data.file_layout import MOST_LINES, SEPARATORS, FileLayout
 from rwn_core.errors import SchemaError
-from rwn_core.io.text_types.patterns import Form, form_of
+from rwn_core.io.text_types.date_texts import fitting_notations
+from rwn_core.io.text_types.patterns import Form, form_of, forms_of, without_blanks
 
 _START, _END = 200_000, 20_000  # bytes that are looked at
 _LINES = 200
@@ -89,6 +93,7 @@ def seen_in_text(content: bytes, usual: str) -> Seen | None:
             header=_is_header(records),
             above=min(above, MOST_LINES),
             below=_below(end, mark, width),
+            dates=_dates(records),
         )
     except SchemaError:
         return None
@@ -148,6 +153,21 @@ def _decimal(records: Sequence[Sequence[str]], mark: str) -> str:
     commas = sum(_COMMA.fullmatch(field) is not None for field in fields)
     points = sum(_POINT.fullmatch(field) is not None for field in fields)
     return "," if commas > points else "."
+
+
+def _dates(records: Sequence[Sequence[str]]) -> str:
+    """The notation of dates that every column of them has, where no other one fits."""
+    found = set()
+    for fields in zip(*records[1:], strict=True):
+        texts = without_blanks(
+            pa.array([each for each in fields if each.strip()], pa.large_string())
+        )
+        if len(texts) and (forms_of(texts) == Form.OTHER_DATE).all():
+            found.add(tuple(fitting_notations(texts)))
+    if len(found) != 1:
+        return USUAL_DATES
+    fits = found.pop()
+    return fits[0] if len(fits) == 1 else USUAL_DATES
 
 
 def _is_header(records: Sequence[Sequence[str]]) -> bool:

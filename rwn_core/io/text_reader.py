@@ -14,16 +14,19 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from rwn_core.data.date_notation import USUAL_DATES
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
+from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError
 from rwn_core.io.file_name import in_file
 from rwn_core.io.how_far import report
 from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
 from rwn_core.io.text_types.column import TextColumn
 from rwn_core.io.text_types.convert import typed
+from rwn_core.io.text_types.date_texts import are_days
 from rwn_core.io.text_types.digits import written_decimals
 from rwn_core.io.text_types.header import header_notices, refuse_values_as_names
 from rwn_core.io.text_types.lay_out import (
@@ -126,27 +129,40 @@ def read_text_table(
         for name, texts in zip(names, columns, strict=True)
     ]
     notices = []
-    if schema is None and layout == FileLayout():
+    if schema is None and not layout.divides:
         refuse_values_as_names(file, cells)
         notices = header_notices(cells)
     series: dict[str, pd.Series[Any]] = {}
-    written: dict[str, int | None] = {}
+    written: dict[str, dict[str, Any]] = {}
+    usual = None if layout.dates == USUAL_DATES else layout.dates
     for done, (name, column) in enumerate(zip(names, cells, strict=True)):
         report(_SPLIT + (1 - _SPLIT) * done / len(names))
         variable = None if schema is None else schema.variable(name)
-        series[name], noticed = typed(column, variable)
+        notation = (variable and variable.notation) or usual
+        series[name], noticed = typed(column, variable, notation)
         notices += noticed
-        decimals, said = written_decimals(column, series[name])
-        if variable is None or variable.decimals is None:
-            written[name] = decimals
-            notices += said
+        fields, said = _written(column, series[name], variable, notation)
+        notices += said
+        if fields:
+            written[name] = fields
     with in_file(file):
         data = Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
     described = data.schema
-    for name, decimals in written.items():
-        if decimals is not None:
-            described = described.replace_variable(name, decimals=decimals)
+    for name, fields in written.items():
+        described = described.replace_variable(name, **fields)
     return data.with_schema(described)
+
+
+def _written(
+    column: TextColumn, series: pd.Series[Any], variable: Variable | None, notation: str | None
+) -> tuple[dict[str, Any], list[str]]:
+    """How the file writes a column, as fields of its variable; and what is to be said of it."""
+    if column.has == {Form.OTHER_DATE} and are_days(series):
+        return {"notation": notation}, []
+    decimals, said = written_decimals(column, series)
+    if variable is not None and variable.decimals is not None:
+        return {}, []
+    return {} if decimals is None else {"decimals": decimals}, said
 
 
 def _laid_out(file: str, content: bytes, layout: FileLayout, separator: str) -> _Text:

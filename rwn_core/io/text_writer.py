@@ -8,6 +8,7 @@ import pandas as pd
 
 from rwn_core.data.schema import Schema
 from rwn_core.io.number_texts import USUAL, number_text
+from rwn_core.io.text_types.date_texts import are_days, date_texts
 
 
 def text_table(frame: pd.DataFrame, separator: str, schema: Schema | None = None) -> bytes:
@@ -35,13 +36,17 @@ def text_table(frame: pd.DataFrame, separator: str, schema: Schema | None = None
 
 
 def _with_texts(frame: pd.DataFrame, schema: Schema | None) -> pd.DataFrame:
-    """The frame with the numbers as texts whose decimals the schema says."""
+    """The frame with numbers and dates as texts where the schema says how they are written."""
     texts = {}
     for variable in () if schema is None else schema.variables:
-        decimals = variable.decimals
-        if decimals in (None, USUAL) or variable.name not in frame:
+        decimals, notation = variable.decimals, variable.notation
+        if variable.name not in frame or (decimals in (None, USUAL) and notation is None):
             continue
         column = frame[variable.name]
+        if notation is not None and are_days(column):
+            texts[variable.name] = date_texts(column, notation)
+        if decimals in (None, USUAL):
+            continue
         if pd.api.types.is_float_dtype(column.dtype):
             known = {value: number_text(value, decimals) for value in column.dropna().unique()}
             texts[variable.name] = column.map(known).astype(object).where(column.notna(), None)

@@ -46,7 +46,7 @@ FORMAT = Format(
     media_type="text/tab-separated-values",
     read=read,
     write=write,
-    layout=frozenset({"encoding", "separator", "decimal", "header", "above", "below"}),
+    layout=frozenset({"encoding", "separator", "decimal", "header", "above", "below", "dates"}),
     sees=sees,
     keeps=frozenset({Feature.DATES, Feature.TIME_ZONES}),
 )

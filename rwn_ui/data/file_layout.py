@@ -1,4 +1,4 @@
-"""What was seen of a file, for one click to accept or to correct; sheets of a workbook."""
+"""What was seen of a file or workbook, for one click to accept or to correct."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from rwn_core.data.date_notation import NOTATIONS, USUAL_DATES
 from rwn_core.data.file_layout import MOST_LINES, SEPARATORS, FileLayout
 from rwn_core.io import format_of_name
 from rwn_ui.background.opening import Opening
@@ -37,27 +39,37 @@ def correct() -> None:
     opening, upload = own_work().opening, st.session_state.get("data.upload")
     if opening is None or opening.reading is not None or opening.seen is None or upload is None:
         return
-    if opening.seen.sheets:
-        _sheets(opening)
+    form = format_of_name(opening.name)
+    if form is not None and "sheet" in form.layout:
+        if opening.seen.sheets:
+            _workbook(opening)
     else:
         _text(opening, upload.getvalue())
 
 
-def _sheets(opening: Opening) -> None:
+def _workbook(opening: Opening) -> None:
     assert opening.seen is not None
     sheets = opening.seen.sheets
-    if len(sheets) < 2:
-        return
-    now = (opening.layout and opening.layout.sheet) or sheets[0]
-    sheet = st.selectbox(
-        "Sheet of the workbook",
-        sheets,
-        sheets.index(now) if now in sheets else 0,
-        key=f"data.sheet.{_number(opening)}",
-    )
-    if sheet != now:
+    refused = opening.refusal is not None
+    now = opening.layout or (opening.seen.layout if refused else FileLayout())
+    sheet = _sheet(sheets, now, f"data.sheet.{_number(opening)}")
+    if sheet != now.sheet:
         start(FileLayout(sheet=sheet))
         st.rerun()
+    with _seen(refused):
+        st.markdown(escaped(_sentence(_around(now, "row"))))
+        lines = _line_numbers(now, st.columns(2), "Rows", f"data.layout.{_number(opening)}")
+        _open_so(FileLayout(sheet=sheet, **lines), now, refused)
+
+
+def _sheet(sheets: tuple[str, ...], now: FileLayout, key: str) -> str | None:
+    """The sheet that the user chooses; None for the first one where nobody chose."""
+    if len(sheets) < 2:
+        return now.sheet
+    given = now.sheet or sheets[0]
+    index = sheets.index(given) if given in sheets else 0
+    sheet = st.selectbox("Sheet of the workbook", sheets, index, key=key)
+    return now.sheet if sheet == given else sheet
 
 
 def _text(opening: Opening, content: bytes) -> None:
@@ -66,19 +78,28 @@ def _text(opening: Opening, content: bytes) -> None:
     form = format_of_name(opening.name)
     usual = "\t" if form is not None and form.key == "tsv" else ","
     now = opening.layout or (opening.seen.layout if refused else FileLayout())
-    title = "This is what I saw" if refused else "How this file was read"
-    with st.expander(title, expanded=refused, icon=":material/visibility:"):
+    with _seen(refused):
         st.markdown(escaped(_words(now, usual)))
         layout = _fields(now, usual, f"data.layout.{_number(opening)}")
         _preview(content, layout, usual)
-        if st.button(
-            "Open it so" if refused else "Read it again so",
-            type="primary" if refused else "secondary",
-            key="data.layout.open",
-            disabled=not refused and layout == replace(now, separator=now.separator or usual),
-        ):
-            start(layout)
-            st.rerun()
+        _open_so(layout, replace(now, separator=now.separator or usual), refused)
+
+
+def _seen(refused: bool) -> DeltaGenerator:
+    title = "This is what I saw" if refused else "How this file was read"
+    return st.expander(title, expanded=refused, icon=":material/visibility:")
+
+
+def _open_so(layout: FileLayout, now: FileLayout, refused: bool) -> None:
+    """Offer to open the file in this layout."""
+    if st.button(
+        "Open it so" if refused else "Read it again so",
+        type="primary" if refused else "secondary",
+        key="data.layout.open",
+        disabled=not refused and layout == now,
+    ):
+        start(layout)
+        st.rerun()
 
 
 def _number(opening: Opening) -> str:
@@ -92,24 +113,36 @@ def _words(layout: FileLayout, usual: str) -> str:
         f"{_ENCODINGS.get(layout.encoding, layout.encoding)} text",
         f"fields separated by {SEPARATORS.get(mark, mark)}",
         f"decimals after a {_MARKS[layout.decimal].partition(',')[0]}",
+        *([f"dates as {layout.dates}"] if layout.dates != USUAL_DATES else []),
         f"names in line {layout.above + 1}" if layout.header else "no line with names",
     ]
+    return _sentence([*parts, *_around(layout, "line")[1:]])
+
+
+def _around(layout: FileLayout, what: str) -> list[str]:
+    named = f"names in {what} {layout.above + 1}"
+    parts = [named if what == "line" or layout.above else "names in the first row with values"]
     if layout.above:
-        parts.append(f"{_lines(layout.above)} above the table")
+        parts.append(f"{_count(layout.above, what)} above the table")
     if layout.below:
-        parts.append(f"{_lines(layout.below)} below it")
-    return f"{'; '.join(parts)}."
+        parts.append(f"{_count(layout.below, what)} below it")
+    return parts
 
 
-def _lines(count: int) -> str:
-    return f"{count:,} line{'s' * (count != 1)}"
+def _sentence(parts: list[str]) -> str:
+    words = "; ".join(parts)
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def _count(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
     """The layout as the user corrects it."""
     encodings = list(dict.fromkeys([*_ENCODINGS, now.encoding]))
     marks = list(dict.fromkeys([*SEPARATORS, now.separator or usual]))
-    first = st.columns(3)
+    first = st.columns(4)
     encoding = first[0].selectbox(
         "Encoding",
         encodings,
@@ -131,19 +164,44 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
         format_func=lambda each: _MARKS[each],
         key=f"{key}.decimal",
     )
+    dates = first[3].selectbox(
+        "Dates",
+        (USUAL_DATES, *NOTATIONS),
+        (USUAL_DATES, *NOTATIONS).index(now.dates),
+        key=f"{key}.dates",
+        help="D and M are a day and a month without a zero before them.",
+    )
     second = st.columns(3, vertical_alignment="bottom")
-    lines: dict[str, Any] = {}
-    for column, name, words in (
-        (second[0], "above", "Lines above the table"),
-        (second[1], "below", "Lines below the table"),
-    ):
-        lines[name] = int(
-            column.number_input(words, 0, MOST_LINES, getattr(now, name), key=f"{key}.{name}")
-        )
+    lines = _line_numbers(now, second, "Lines", key)
     header = second[2].checkbox(
         "The first line of the table has the names", now.header, key=f"{key}.header"
     )
-    return FileLayout(encoding=encoding, separator=mark, decimal=decimal, header=header, **lines)
+    return FileLayout(
+        encoding=encoding,
+        separator=mark,
+        decimal=decimal,
+        header=header,
+        dates=dates,
+        **lines,
+    )
+
+
+def _line_numbers(
+    now: FileLayout, columns: list[DeltaGenerator], what: str, key: str
+) -> dict[str, Any]:
+    """How many lines or rows around the table are no records, as the user corrects it."""
+    return {
+        name: int(
+            column.number_input(
+                f"{what} {name} the table",
+                0,
+                MOST_LINES,
+                getattr(now, name),
+                key=f"{key}.{name}",
+            )
+        )
+        for column, name in zip(columns, ("above", "below"), strict=False)
+    }
 
 
 def _preview(content: bytes, layout: FileLayout, usual: str) -> None:

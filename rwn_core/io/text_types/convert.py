@@ -15,8 +15,9 @@ from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.limits import LARGEST_WHOLE
 from rwn_core.io.text_types.column import NOTHING, TextColumn
+from rwn_core.io.text_types.date_texts import refuse_dates
 from rwn_core.io.text_types.digits import digit_notices
-from rwn_core.io.text_types.moments import NO_DATE, dates
+from rwn_core.io.text_types.moments import dates
 from rwn_core.io.text_types.patterns import Form, fitting
 
 Typed = tuple["pd.Series[Any]", list[str]]
@@ -32,7 +33,7 @@ _OR_TEXTS = "or give the column the kind categorical in a schema"
 _CONTROL = r"(?s).*[\x00-\x08\x0b\x0c\x0e-\x1f\x7f].*"
 
 
-def typed(column: TextColumn, variable: Variable | None) -> Typed:
+def typed(column: TextColumn, variable: Variable | None, notation: str | None = None) -> Typed:
     """The column with the type that its texts have, or that its variable asks for.
 
     Parameters
@@ -41,6 +42,8 @@ def typed(column: TextColumn, variable: Variable | None) -> Typed:
     variable : Variable, optional
         Its kind decides; without it, the texts do: all numbers (whole or not), all ISO dates,
         or categories. A categorical variable and an identifier keep the texts of the file.
+    notation : str, optional
+        In which its dates may be written, beside that of ISO.
 
     Returns
     -------
@@ -61,8 +64,9 @@ def typed(column: TextColumn, variable: Variable | None) -> Typed:
             "make it an identifier in a schema."
         )
     kind = None if variable is None else variable.kind
-    if kind is Kind.DATE or column.has == {Form.DATE}:
-        moments, said = dates(column)
+    noted = kind is None and notation is not None and column.has == {Form.OTHER_DATE}
+    if kind is Kind.DATE or column.has == {Form.DATE} or noted:
+        moments, said = dates(column, notation)
         return moments, [*said, *_missing_notice(column, "count as missing")]
     if kind in (Kind.CONTINUOUS, Kind.COUNT) or column.has <= _ALL_NUMBERS:
         return _numbers(column, declared=kind is not None)
@@ -98,10 +102,7 @@ def _refuse_half_numbers(column: TextColumn) -> None:
 def _refuse_half_dates(column: TextColumn) -> None:
     if Form.DATE not in column.has and column.has != {Form.OTHER_DATE}:
         return
-    column.refuse(
-        column.of(set(Form) - NOTHING - {Form.DATE}),
-        *NO_DATE,
-    )
+    refuse_dates(column, column.of(set(Form) - NOTHING - {Form.DATE}))
 
 
 def _numbers(column: TextColumn, *, declared: bool) -> Typed:

@@ -8,22 +8,20 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.io.text_types.column import TextColumn
+from rwn_core.io.text_types.date_texts import refuse_dates, usual_texts
 from rwn_core.io.text_types.patterns import Form, fitting
 
-NO_DATE = (
-    "is not a date of the form YYYY-MM-DD",
-    "are not dates of the form YYYY-MM-DD",
-    "write every date in this form, or give the column the kind categorical in a schema",
-)
 _ZONE = r".*:.*(Z|[+-]\d{2}:?\d{2})"
 
 
-def dates(column: TextColumn) -> tuple[pd.Series[Any], list[str]]:
+def dates(column: TextColumn, notation: str | None = None) -> tuple[pd.Series[Any], list[str]]:
     """Give the moments of a column.
 
     Parameters
     ----------
     column : TextColumn
+    notation : str, optional
+        Other than YYYY-MM-DD, in which all dates may be written.
 
     Returns
     -------
@@ -36,11 +34,13 @@ def dates(column: TextColumn) -> tuple[pd.Series[Any], list[str]]:
     InputError
         A text is no date, or some have a time zone and others none.
     """
-    others = column.has - {Form.DATE}
+    form, texts = Form.DATE, column.different
+    if notation is not None and column.has == {Form.OTHER_DATE}:
+        form, texts = Form.OTHER_DATE, usual_texts(column, notation)
+    others = column.has - {form}
     if others:
-        column.refuse(column.of(others), *NO_DATE)
-    chosen = column.of({Form.DATE})
-    texts = column.different
+        refuse_dates(column, column.of(others))
+    chosen = column.of({form})
     zoned = fitting(texts, _ZONE) & chosen
     if zoned.any() and not zoned[chosen].all():
         remedy = "write it in all or in none"

@@ -1,0 +1,140 @@
+"""Dates as a text file writes them: which notation fits, and there and back."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from rwn_core.data.date_notation import NOTATIONS, USUAL_DATES, filled_in
+from rwn_core.io.text_types.column import TextColumn
+from rwn_core.io.text_types.patterns import Form, fitting
+
+_PATTERNS = {
+    "YYYY": r"(?P<year>\d{4})",
+    "MM": r"(?P<month>0[1-9]|1[0-2])",
+    "DD": r"(?P<day>0[1-9]|[12]\d|3[01])",
+    "M": r"(?P<month>[1-9]|1[0-2])",
+    "D": r"(?P<day>[1-9]|[12]\d|3[01])",
+}
+_SHORT_YEAR = r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2}( .*)?"
+_OR_TEXTS = "or give the column the kind categorical in a schema"
+
+
+def fitting_notations(texts: pa.Array) -> list[str]:
+    """Which notations all of some texts have.
+
+    Parameters
+    ----------
+    texts : pyarrow.Array of large_string
+        At least one, without blanks around them.
+
+    Returns
+    -------
+    list of str
+        Two where no day tells itself from a month. One without zeros is left out where the one
+        with them fits, too.
+    """
+    found = [each for each in NOTATIONS if fitting(texts, _pattern(each)).all()]
+    return [each for each in found if len(each) == 10 or _padded(each) not in found]
+
+
+def usual_texts(column: TextColumn, notation: str) -> pa.Array:
+    """The different texts of a column with their dates as YYYY-MM-DD; others as they are.
+
+    Raises
+    ------
+    InputError
+        A date has another notation.
+    """
+    texts = column.different
+    chosen = column.of({Form.OTHER_DATE})
+    fits = fitting(texts, _pattern(notation))
+    if (chosen & ~fits).any():
+        refuse_dates(column, chosen & ~fits, notation)
+    parts = pc.extract_regex(texts, rf"\A(?:{_pattern(notation)})\z")
+    year, month, day = (
+        pc.utf8_lpad(pc.struct_field(parts, name), width, "0")
+        for name, width in (("year", 4), ("month", 2), ("day", 2))
+    )
+    usual = pc.binary_join_element_wise(year, month, day, pa.scalar("-", year.type))
+    return pc.if_else(pa.array(fits), pc.cast(usual, texts.type), texts)
+
+
+def refuse_dates(
+    column: TextColumn, wrong: NDArray[np.bool_], notation: str = USUAL_DATES
+) -> NoReturn:
+    """Raise an InputError about dates in another notation; it names those that fit all of them."""
+    fits: list[str] = []
+    if column.has == {Form.OTHER_DATE}:
+        short = fitting(column.different, _SHORT_YEAR)
+        if short.any():
+            column.refuse(
+                short,
+                "has a year of two digits",
+                "have a year of two digits",
+                f"write all four, {_OR_TEXTS}",
+            )
+        fits = fitting_notations(column.different.filter(pa.array(column.of({Form.OTHER_DATE}))))
+    options = [f"--file dates={each}" for each in fits]
+    remedy = "write every date in this form"
+    if len(fits) == 1:
+        remedy = f"all fit {fits[0]}: give that as the dates of the file ({options[0]})"
+    elif fits:
+        remedy = (
+            f"all fit {' and '.join(fits)}, and no value tells which: give one as the dates of the "
+            f"file ({' or '.join(options)})"
+        )
+    column.refuse(
+        wrong,
+        f"is not a date of the form {notation}",
+        f"are not dates of the form {notation}",
+        f"{remedy}, {_OR_TEXTS}",
+    )
+
+
+def date_texts(column: pd.Series[pd.Timestamp], notation: str) -> pd.Series[str]:
+    """Dates as texts in a notation.
+
+    Parameters
+    ----------
+    column : pandas.Series of datetime64, length n
+        Days without a time.
+    notation : str
+
+    Returns
+    -------
+    pandas.Series, length n
+        None where a date is missing.
+    """
+    known = {day: _date_text(day, notation) for day in column.dropna().unique()}
+    return column.map(known).astype(object).where(column.notna(), None)
+
+
+def are_days(column: pd.Series[pd.Timestamp]) -> bool:
+    """Whether these are moments without a time of the day and a time zone."""
+    if not pd.api.types.is_datetime64_dtype(column.dtype):
+        return False
+    known = column.dropna()
+    return bool((known == known.dt.normalize()).all())
+
+
+def _date_text(day: pd.Timestamp, notation: str) -> str:
+    year, month, date = f"{day.year:04d}", str(day.month), str(day.day)
+    return filled_in(
+        notation,
+        {"YYYY": year, "MM": month.zfill(2), "DD": date.zfill(2), "M": month, "D": date},
+    )
+
+
+def _padded(notation: str) -> str:
+    return filled_in(notation, {"YYYY": "YYYY", "M": "MM", "D": "DD"})
+
+
+def _pattern(notation: str) -> str:
+    return filled_in(re.escape(notation), _PATTERNS)

@@ -1,0 +1,74 @@
+"""What the command line says of a file that lies in another way than usual."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pandas as pd
+import xlsxwriter
+
+
+def book(path: Path) -> None:
+    stream = io.BytesIO()
+    with xlsxwriter.Workbook(stream, {"in_memory": True}) as made:
+        page = made.add_worksheet()
+        page.write(0, 0, "The office")
+        page.write_row(2, 0, ["age", "pay", "place"])
+        for i in range(60):
+            page.write_row(3 + i, 0, [20 + i % 30, 100 + i * 1.5, "ab"[i % 2]])
+        page.write(63, 0, "Source")
+    path.write_bytes(stream.getvalue())
+
+
+def test_rows_around_a_sheet_are_named_and_left_out(rwn_command, tmp_path: Path) -> None:
+    book(tmp_path / "t.xlsx")
+    mask = ("mask", "t.xlsx", "o.xlsx", "--epsilon", 1, "--k", 5, "--q", 0)
+    code, _, said = rwn_command(*mask)
+    assert code
+    assert "rwn mask takes --file above=2 --file below=1" in said
+    assert "t.xlsx, row 1: column 2 has no name; give it one." in said
+    code, _, said = rwn_command(*mask, "--file", "above=2", "--file", "below=1")
+    assert code == 0, said
+    assert len(pd.read_excel(tmp_path / "o.xlsx", engine="calamine")) == 60
+
+
+def test_dates_come_back_as_they_were_written(rwn_command, tmp_path: Path) -> None:
+    days = pd.date_range("1990-01-03", periods=60, freq="37D").strftime("%d/%m/%Y")
+    lines = [f"{day},{20 + i}.5" for i, day in enumerate(days)]
+    (tmp_path / "t.csv").write_text("\n".join(["born,x", *lines, ""]), encoding="utf-8")
+    mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, "--q", 0)
+    code, _, said = rwn_command(*mask)
+    assert code
+    assert 'rwn mask takes --file dates="DD/MM/YYYY"' in said
+    assert "all fit DD/MM/YYYY: give that as the dates of the file" in said
+    code, _, said = rwn_command(*mask, "--file", "dates=DD/MM/YYYY")
+    assert code == 0, said
+    released = (tmp_path / "o.csv").read_text(encoding="utf-8").splitlines()
+    assert sorted(released[1:]) == sorted(lines)
+    assert released[0] == "born,x"
+
+
+def test_the_record_and_the_audit_know_how_the_file_lies(rwn_command, tmp_path: Path) -> None:
+    days = pd.date_range("1990-01-03", periods=60, freq="37D").strftime("%d.%m.%Y")
+    lines = ["The office", "born;x", *(f"{day};{20 + i},5" for i, day in enumerate(days))]
+    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    options = ("separator=;", "decimal=,", "above=1", "dates=DD.MM.YYYY")
+    given = [text for option in options for text in ("--file", option)]
+    mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, *given)
+    code, _, said = rwn_command(*mask, "--record", "r.toml", "--key-file", "key")
+    assert code == 0, said
+    code, output, said = rwn_command("reproduce", "r.toml", "--key", "key")
+    assert code == 0, said
+    assert "the same file came out of the key" in output + said
+    (tmp_path / "s.toml").write_text(
+        '[[variable]]\nname = "born"\nkind = "date"\n[[variable]]\nname = "x"\nkind = "continuous"'
+        '\n[file]\nseparator = ";"\ndecimal = ","\nabove = 1\ndates = "DD.MM.YYYY"\n',
+        encoding="utf-8",
+    )
+    mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, "--schema", "s.toml")
+    code, _, said = rwn_command(*mask, "--order", "original", "--q", 0)
+    assert code == 0, said
+    audit = ("audit", "t.csv", "o.csv", "--schema", "s.toml", "--measure", "cells_changed")
+    code, output, said = rwn_command(*audit)
+    assert code == 0, said
