@@ -15,6 +15,7 @@ from rwn_core.masking import Release
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.unknown_measure import no_measure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,7 +185,7 @@ def read_all(
     keys = tuple(MEASURES) if measures is None else tuple(measures)
     for key in keys:
         if key not in MEASURES:
-            raise ParameterError(f"There is no measure {key}; known are: {', '.join(MEASURES)}.")
+            raise ParameterError(no_measure(key))
     readings: dict[str, Reading | NotApplicable] = {}
     for key in keys:
         readings[key] = MEASURES[key].read(comparison)

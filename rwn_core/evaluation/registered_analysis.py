@@ -19,6 +19,7 @@ from rwn_core.measures.statistics.distributions import standard_deviation, total
 from rwn_core.measures.statistics.formula import Formula, formula_design
 from rwn_core.measures.statistics.glm import Family, generalized_fit, recoded_pair
 from rwn_core.measures.statistics.ols import least_squares
+from rwn_core.measures.unknown_measure import no_measure
 
 KINDS: Mapping[str, str] = {
     "linear": "largest change of a slope, in the original's standard errors",
@@ -79,9 +80,7 @@ class Analysis:
         if len(self.variables) < needed:
             raise ParameterError(f"{self.name} needs at least {needed} variables.")
         if self.kind == "measure" and self.measure not in MEASURES:
-            raise ParameterError(
-                f"There is no measure {self.measure}; known are: {', '.join(MEASURES)}."
-            )
+            raise ParameterError(no_measure(self.measure))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from rwn_core.masking import Masked, Prepared, family, lever_values
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.unknown_measure import no_measure
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.randomness import SecretKey
@@ -45,9 +46,7 @@ class Plan:
         """Check each part."""
         for key in self.measures:
             if key not in MEASURES:
-                raise ParameterError(
-                    f"There is no measure {key}; known are: {', '.join(MEASURES)}."
-                )
+                raise ParameterError(no_measure(key))
         if not self.measures:
             raise ParameterError("Choose at least one measure.")
         if isinstance(self.releases, bool) or not 1 <= self.releases <= 10_000:
