@@ -27,7 +27,7 @@ from rwn_cli.reproduce import reproduce
 from rwn_cli.seek import seek
 from rwn_cli.seek_slices import seek_slices
 from rwn_cli.sweep import sweep
-from rwn_cli.terminal import say
+from rwn_cli.terminal import say, size_of
 from rwn_cli.verify import verify
 from rwn_core._version import __version__
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
@@ -192,7 +192,7 @@ def demo(
     )
     if schema:
         write(out.with_suffix(".toml"), kept.with_suffix(".toml").read_bytes())
-    say(f"{name}: {data.n:,} records, {data.p} variables, written to {out}")
+    say(f"{name}: {size_of(data)}, written to {out}")
 
 
 app.command()(mask)
