@@ -75,7 +75,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return end.code if isinstance(end.code, int) else 0
     except RWNError as refusal:
         codes = (code for kind, code in _EXIT_CODES if isinstance(refusal, kind))
-        return _fail(str(refusal), next(codes, INPUT_OUTPUT))
+        code = _fail(str(refusal), next(codes, INPUT_OUTPUT))
+        for hint in getattr(refusal, "__notes__", ()):
+            say(f"note: {hint}")
+        return code
     except OSError as error:
         return _fail(_reason(error), INPUT_OUTPUT)
     except MemoryError:

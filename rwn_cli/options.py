@@ -61,10 +61,10 @@ Sliced = Annotated[
 NO_SLICE = "none"
 
 
-def load(source: str, schema: Path | None = None, layout: Sequence[str] = ()) -> Microdata:
+def load(source: str, schema: Path | None = None, layout: Sequence[str] | None = None) -> Microdata:
     """Read a table by its path, or a demo table as demo:NAME.
 
-    The layout is what --file says; it comes before what the schema says.
+    The layout is what --file says, before what the schema says; None without such an option.
 
     Raises
     ------
@@ -235,7 +235,8 @@ def like(data: Microdata, masked: Path) -> Microdata:
     from rwn_core.io.read import read
     from rwn_core.mechanism.donors import released_schema
 
-    table = load(str(masked))
+    require_openable(masked)
+    table = read_file(str(masked), None, hint=False)
     schema = released_schema(data.schema)
     # read anew, since the description says whether 01 is a text or a number
     return read(masked, schema) if table.names == schema.names else table

@@ -29,7 +29,9 @@ from rwn_core.io.text_types.header import header_notices, refuse_values_as_names
 from rwn_core.io.text_types.lay_out import (
     decoded,
     generated_names,
+    invented_notice,
     lines_of,
+    names_of_schema,
     table_of,
     with_points,
 )
@@ -117,6 +119,7 @@ def read_text_table(
     names = _header(text)
     if schema is not None:
         with in_file(file):
+            names = names if layout.header else names_of_schema(names, schema)
             schema.require_names(names)
     columns = _columns(text, names)
     if layout.decimal == ",":
@@ -125,7 +128,7 @@ def read_text_table(
         TextColumn(file=file, name=name, texts=texts, lines=lambda rows: _lines_of(text, rows))
         for name, texts in zip(names, columns, strict=True)
     ]
-    notices = []
+    notices = [] if layout.header or schema is not None else [invented_notice(names)]
     if schema is None and layout == FileLayout():
         refuse_values_as_names(file, cells)
         notices = header_notices(cells)
@@ -165,7 +168,7 @@ def _laid_out(file: str, content: bytes, layout: FileLayout, separator: str) -> 
 def _checked_text(file: str, content: bytes) -> bytes:
     """The content without a byte order mark and empty last lines, if it is UTF-8 text."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{file} is UTF-16 text; save it as CSV in UTF-8.")
+        raise InputError(f"{file} is UTF-16 text; say its encoding, or save it as CSV in UTF-8.")
     nul = content.find(b"\0")
     if nul >= 0:
         raise InputError(
@@ -177,7 +180,8 @@ def _checked_text(file: str, content: bytes) -> bytes:
     except UnicodeDecodeError as error:
         raise InputError(
             f"{file}, line {_line_at(content, error.start):,}: there are bytes that are not UTF-8 "
-            "text, perhaps Latin-1 or Windows-1252; save the table as CSV in UTF-8."
+            "text, perhaps Latin-1 or Windows-1252; say its encoding, or save the table as CSV in "
+            "UTF-8."
         ) from None
     text = content.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n")
     if not text.strip():
