@@ -12,10 +12,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.masking import Release
-from rwn_core.measures import MEASURES
+from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.unknown_measure import no_measure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.measures import MEASURES
+from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.aligned import RELEASED, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -19,7 +19,6 @@ from rwn_core.measures.statistics.distributions import standard_deviation, total
 from rwn_core.measures.statistics.formula import Formula, formula_design
 from rwn_core.measures.statistics.glm import Family, generalized_fit, recoded_pair
 from rwn_core.measures.statistics.ols import least_squares
-from rwn_core.measures.unknown_measure import no_measure
 
 KINDS: Mapping[str, str] = {
     "linear": "largest change of a slope, in the original's standard errors",

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterable
 
 from rwn_core.errors import ParameterError
-from rwn_core.measures import MEASURES
-from rwn_core.measures.unknown_measure import no_measure
+from rwn_core.measures import MEASURES, no_measure
 from rwn_core.tuning.point import Point
 
 

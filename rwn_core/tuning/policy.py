@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from rwn_core.errors import InputError, NotApplicable, ParameterError
-from rwn_core.measures import MEASURES
+from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.unknown_measure import no_measure
 from rwn_core.tuning.judged import MISSING, Judged, of_point, of_reading, of_stated
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.verdict import Verdict

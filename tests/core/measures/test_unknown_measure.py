@@ -6,8 +6,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
-from rwn_core.measures import MEASURES
-from rwn_core.measures.unknown_measure import no_measure
+from rwn_core.measures import MEASURES, no_measure
 
 
 def test_the_nearest_are_named_and_where_all_are() -> None:
