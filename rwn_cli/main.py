@@ -32,7 +32,11 @@ from rwn_cli.verify import verify
 from rwn_core._version import __version__
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
 from rwn_core.io import titles
+from rwn_core.parallel.compiling import told_of_compiling
 
+COMPILING = (
+    "note: part of the search is compiled for this machine, once; this takes up to a minute."
+)
 INTERNAL, USAGE, INPUT, POLICY, INPUT_OUTPUT = 1, 2, 3, 4, 5
 _EXIT_CODES = ((ParameterError, USAGE), (InputError, INPUT), (ReleaseError, POLICY))
 
@@ -70,7 +74,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         0 done, 2 wrong use, 3 input refused, 4 policy refused, 5 input or output, 130 interrupted.
     """
     try:
-        app(args=arguments, prog_name="rwn")
+        with told_of_compiling(lambda: say(COMPILING)):
+            app(args=arguments, prog_name="rwn")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     except RWNError as refusal:

@@ -244,14 +244,13 @@ def _parameters(loaded: Scenario | None, method: str | None, options: dict[str, 
 
 
 def _compile_once(data: Microdata, params: Method) -> None:
-    """Say why the first large table of a machine takes longer, where neighbors are searched."""
+    """Compile the whole search before the first large table of a machine, and not in parts."""
     from rwn_core.neighbors import LARGEST_DENSE
     from rwn_core.neighbors.kernel_cache import is_ready
 
     if params.uses_weights and data.n > LARGEST_DENSE and not is_ready():
         from rwn_core.scale.warm_up import warm
 
-        say("note: the search of large tables is compiled for this machine, once: up to a minute.")
         warm()
 
 
