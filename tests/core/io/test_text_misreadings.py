@@ -130,3 +130,15 @@ def test_numbers_that_come_back_otherwise_are_said() -> None:
     assert any("x has 2 numbers that a release writes in another way" in n for n in notices)
     notices = table("x,y", "2.50,1", "3.5,2", "4.25,3").notices
     assert any("x has 1 number that a release writes in another way" in n for n in notices)
+
+
+def test_a_text_is_a_code_for_missing_of_a_category_and_of_no_number() -> None:
+    """What docs/how-to/open-a-file.md says."""
+    codes, content = ("n/a",), b"x,y\nn/a,1\n2,2\n3,3\n2,4\n3,5\n"
+    other = Variable(name="y", kind=Kind.COUNT)
+    number = Variable(name="x", kind=Kind.COUNT, missing_codes=codes)
+    with pytest.raises(InputError, match="leave the field empty where one is missing"):
+        parse("t.csv", content, Schema(variables=(number, other)))
+    category = Variable(name="x", kind=Kind.CATEGORICAL, missing_codes=codes)
+    data = parse("t.csv", content, Schema(variables=(category, other)))
+    assert data.frame["x"].isna().tolist() == [True, False, False, False, False]
