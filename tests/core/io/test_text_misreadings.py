@@ -50,7 +50,7 @@ def test_refused(name: str) -> None:
 
 
 def test_commas_in_a_tsv_file_are_refused() -> None:
-    with pytest.raises(InputError, match="commas; save the table with tabs"):
+    with pytest.raises(InputError, match="commas; say which, or save the table with tabs"):
         table("a,b", "1,2", "3,4", name="t.tsv")
 
 
