@@ -24,5 +24,8 @@ def told_of_compiling(tell: Callable[[], None]) -> Iterator[None]:
 
 def compiling() -> None:
     """Tell whoever asked, if nobody was told yet."""
-    while _TELL:
-        _TELL.pop()()
+    try:
+        tell = _TELL.pop()  # one of several threads gets it
+    except IndexError:
+        return
+    tell()

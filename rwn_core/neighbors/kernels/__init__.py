@@ -28,7 +28,8 @@ class _Compiling(event.Listener):
         pass
 
 
-event.register("numba:compile", _Compiling())
+_register: Any = event.register
+_register("numba:compile", _Compiling())
 
 
 def compiled(function: Function) -> Function:
