@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rwn_cli.terminal import say
 from rwn_core.errors import InputError, ParameterError, SchemaError
 
 if TYPE_CHECKING:
@@ -30,8 +30,19 @@ _MARKS = {"tab": "\t"}
 _TRUTHS = {"true": True, "false": False}
 
 
-def read_file(source: str, schema: Path | None, given: Sequence[str] = ()) -> Microdata:
-    """Read a file; where it is refused, say which options its layout seems to ask for.
+def read_file(
+    source: str, schema: Path | None, given: Sequence[str] | None = None, *, hint: bool = True
+) -> Microdata:
+    """Read a file; a refusal says after its sentence how the file seems to be laid out.
+
+    Parameters
+    ----------
+    source : str
+    schema : Path or None
+    given : sequence of str, optional
+        What --file says; None for a command that has no such option.
+    hint : bool
+        Whether that is said at all: not of a file that no option of the command describes.
 
     Raises
     ------
@@ -40,19 +51,31 @@ def read_file(source: str, schema: Path | None, given: Sequence[str] = ()) -> Mi
     from rwn_core.io.read import begin, schema_of
 
     described = schema_of(schema)
-    layout = _layout(described, given)
+    layout = _layout(described, given or ())
     reading = begin(source, described, layout)
     try:
         reading.wait()
         return reading.result()
-    except InputError:
+    except InputError as refusal:
         seen = reading.seen
-        if layout is None and seen is not None and seen.layout.changed():
-            words = " ".join(f"--file {option}" for option in layout_options(seen.layout))
-            say(f"note: the file seems to be laid out in another way; rwn mask takes {words}")
+        told = layout if layout is not None else described and described.file
+        if hint and told is None and seen is not None and seen.layout.changed():
+            refusal.add_note(_how_to_say(seen.layout, option=given is not None))
         raise
     finally:
         reading.cancel()  # also where Ctrl-C ended the waiting
+
+
+def _how_to_say(layout: FileLayout, *, option: bool) -> str:
+    """What to write for a layout, on the command line or in a schema."""
+    if option:
+        words = " ".join(f"--file {option}" for option in layout_options(layout))
+        return f"the file seems to be laid out in another way; give {words}"
+    fields = ", ".join(f"{name} = {json.dumps(value)}" for name, value in layout.changed().items())
+    return (
+        "the file seems to be laid out in another way; begin its schema (--schema FILE.toml) with "
+        f"the line file = {{ {fields} }}"
+    )
 
 
 def layout_options(layout: FileLayout) -> list[str]:

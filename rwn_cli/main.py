@@ -27,12 +27,16 @@ from rwn_cli.reproduce import reproduce
 from rwn_cli.seek import seek
 from rwn_cli.seek_slices import seek_slices
 from rwn_cli.sweep import sweep
-from rwn_cli.terminal import say
+from rwn_cli.terminal import say, size_of
 from rwn_cli.verify import verify
 from rwn_core._version import __version__
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
 from rwn_core.io import titles
+from rwn_core.parallel.compiling import told_of_compiling
 
+COMPILING = (
+    "note: part of the search is compiled for this machine, once; this takes up to a minute."
+)
 INTERNAL, USAGE, INPUT, POLICY, INPUT_OUTPUT = 1, 2, 3, 4, 5
 _EXIT_CODES = ((ParameterError, USAGE), (InputError, INPUT), (ReleaseError, POLICY))
 
@@ -70,12 +74,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
         0 done, 2 wrong use, 3 input refused, 4 policy refused, 5 input or output, 130 interrupted.
     """
     try:
-        app(args=arguments, prog_name="rwn")
+        with told_of_compiling(lambda: say(COMPILING)):
+            app(args=arguments, prog_name="rwn")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0
     except RWNError as refusal:
         codes = (code for kind, code in _EXIT_CODES if isinstance(refusal, kind))
-        return _fail(str(refusal), next(codes, INPUT_OUTPUT))
+        code = _fail(str(refusal), next(codes, INPUT_OUTPUT))
+        for hint in getattr(refusal, "__notes__", ()):
+            say(f"note: {hint}")
+        return code
     except OSError as error:
         return _fail(_reason(error), INPUT_OUTPUT)
     except MemoryError:
@@ -192,7 +200,7 @@ def demo(
     )
     if schema:
         write(out.with_suffix(".toml"), kept.with_suffix(".toml").read_bytes())
-    say(f"{name}: {data.n:,} records, {data.p} variables, written to {out}")
+    say(f"{name}: {size_of(data)}, written to {out}")
 
 
 app.command()(mask)

@@ -28,7 +28,7 @@ from rwn_cli.options import (
 )
 from rwn_cli.output import output_format, write_all
 from rwn_cli.record_file import evidence_path, source_of
-from rwn_cli.terminal import progress, say
+from rwn_cli.terminal import progress, say, size_of
 from rwn_core.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -244,14 +244,13 @@ def _parameters(loaded: Scenario | None, method: str | None, options: dict[str, 
 
 
 def _compile_once(data: Microdata, params: Method) -> None:
-    """Say why the first large table of a machine takes longer, where neighbors are searched."""
+    """Compile the whole search before the first large table of a machine, and not in parts."""
     from rwn_core.neighbors import LARGEST_DENSE
     from rwn_core.neighbors.kernel_cache import is_ready
 
     if params.uses_weights and data.n > LARGEST_DENSE and not is_ready():
         from rwn_core.scale.warm_up import warm
 
-        say("note: the search of large tables is compiled for this machine, once: up to a minute.")
         warm()
 
 
@@ -263,7 +262,7 @@ def _summarize(data: Microdata, release: Release) -> None:
     table = release.masked
     changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
     share = f", {changed.value:.1%} of cells changed" if isinstance(changed, Reading) else ""
-    say(f"{release.method}: {table.n:,} records, {table.p} variables{share}")
+    say(f"{release.method}: {size_of(table)}{share}")
     if isinstance(changed, Reading) and changed.value == 0:
         say("note: no cell differs from the original; this file protects nobody.")
     if release.precision:

@@ -61,10 +61,10 @@ Sliced = Annotated[
 NO_SLICE = "none"
 
 
-def load(source: str, schema: Path | None = None, layout: Sequence[str] = ()) -> Microdata:
+def load(source: str, schema: Path | None = None, layout: Sequence[str] | None = None) -> Microdata:
     """Read a table by its path, or a demo table as demo:NAME.
 
-    The layout is what --file says; it comes before what the schema says.
+    The layout is what --file says, before what the schema says; None without such an option.
 
     Raises
     ------
@@ -231,17 +231,17 @@ def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> M
 
 
 def like(data: Microdata, masked: Path) -> Microdata:
-    """Read a masked file under the original's description, if it has the same columns."""
+    """Read a masked file as the original is described (is 01 a text?), if it has its columns."""
     from rwn_core.io.read import read
     from rwn_core.mechanism.donors import released_schema
 
     require_openable(masked)
+    schema = replace(released_schema(data.schema), file=None)
     try:
-        # the description says whether 01 is a text or a number; a release lies as usual in its file
-        return read(masked, replace(released_schema(data.schema), file=None))
+        return read(masked, schema)
     except SchemaError:
-        table = load(str(masked))
-        if table.names == released_schema(data.schema).names:
+        table = read_file(str(masked), None, hint=False)
+        if table.names == schema.names:
             raise
         return table
 

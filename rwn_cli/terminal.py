@@ -7,9 +7,12 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rwn_core.data.microdata import Microdata
 
 BAR_AFTER = 1.0  # seconds, so that whatever takes two of them shows a bar
 _BAR_STEPS = 1000
@@ -19,6 +22,12 @@ _COLUMNS = ("measure", "value", "baseline", "better", "unit")
 def say(line: str) -> None:
     """Write a line for the person, apart from what a program may read."""
     typer.echo(line, err=True)
+
+
+def size_of(table: Microdata) -> str:
+    """How many records and variables a table has."""
+    records = "1 record" if table.n == 1 else f"{table.n:,} records"
+    return f"{records}, {table.p} {'variable' if table.p == 1 else 'variables'}"
 
 
 @contextmanager

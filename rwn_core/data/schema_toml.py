@@ -23,7 +23,7 @@ Parts = tuple[tuple[Variable, ...], Question | None, FileLayout | None, tuple[Ed
 
 
 def parse_toml(text: str) -> Parts:
-    """The parts of a schema in a TOML text.
+    """The parts of a schema in a TOML text; one with a [file] table alone has no variables.
 
     Raises
     ------
@@ -33,8 +33,8 @@ def parse_toml(text: str) -> Parts:
     unknown = set(document) - {"variable", "question", "file", "edit_rules"}
     if unknown:
         raise SchemaError(f"The schema file has the unknown table {sorted(unknown)[0]}.")
-    entries = document.get("variable")
-    if not isinstance(entries, list) or not entries:
+    entries = [] if set(document) == {"file"} else document.get("variable")
+    if not isinstance(entries, list) or not (entries or set(document) == {"file"}):
         raise SchemaError("The schema file has no [[variable]] table; add one a column.")
     question = document.get("question")
     variables = tuple(_variable_from(entry) for entry in entries)
@@ -54,7 +54,9 @@ def schema_text(
     edit_rules: Sequence[EditRule] = (),
 ) -> str:
     """The TOML text that `parse_toml` reads."""
-    document: dict[str, Any] = {"variable": [_fields_of(variable) for variable in variables]}
+    document: dict[str, Any] = {}
+    if variables:
+        document["variable"] = [_fields_of(variable) for variable in variables]
     if edit_rules:
         document["edit_rules"] = [rule.text for rule in edit_rules]
     if question is not None:

@@ -12,7 +12,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.masking import Release
-from rwn_core.measures import MEASURES
+from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 
@@ -184,7 +184,7 @@ def read_all(
     keys = tuple(MEASURES) if measures is None else tuple(measures)
     for key in keys:
         if key not in MEASURES:
-            raise ParameterError(f"There is no measure {key}; known are: {', '.join(MEASURES)}.")
+            raise ParameterError(no_measure(key))
     readings: dict[str, Reading | NotApplicable] = {}
     for key in keys:
         readings[key] = MEASURES[key].read(comparison)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.measures import MEASURES
+from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.aligned import RELEASED, numbers
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -79,9 +79,7 @@ class Analysis:
         if len(self.variables) < needed:
             raise ParameterError(f"{self.name} needs at least {needed} variables.")
         if self.kind == "measure" and self.measure not in MEASURES:
-            raise ParameterError(
-                f"There is no measure {self.measure}; known are: {', '.join(MEASURES)}."
-            )
+            raise ParameterError(no_measure(self.measure))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.prediction_bands import Band, Gathering, interval_of
 from rwn_core.masking import Method
-from rwn_core.measures import MEASURES
+from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import LEVEL
 from rwn_core.mechanism.donors import released_schema
@@ -135,7 +135,7 @@ def ensemble(
     keys = tuple(MEASURES) if measures is None else tuple(measures)
     unknown = [key for key in keys if key not in MEASURES]
     if unknown:
-        raise ParameterError(f"There is no measure {unknown[0]}; known are: {', '.join(MEASURES)}.")
+        raise ParameterError(no_measure(unknown[0]))
     comparison = compare(microdata, released_only(microdata))
     values: dict[str, list[float]] = {}
     baselines: dict[str, float | None] = {}

@@ -49,6 +49,8 @@ def parse(
     if not content:
         raise InputError(f"{file} is empty (0 bytes); choose a file that holds a table.")
     layout = layout or (schema and schema.file) or FileLayout()
+    if schema is not None and not schema.variables:
+        schema = None  # it says how the file is laid out, and nothing of the columns
     _check_layout(form, file, layout)
     _check_content(form, file, content)
     if form.layout:

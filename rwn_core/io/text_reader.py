@@ -32,7 +32,9 @@ from rwn_core.io.text_types.header import header_notices, refuse_values_as_names
 from rwn_core.io.text_types.lay_out import (
     decoded,
     generated_names,
+    invented_notice,
     lines_of,
+    names_of_schema,
     table_of,
     with_points,
 )
@@ -55,9 +57,7 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 @dataclass(frozen=True, slots=True)
 class _Text:
     """A file's text: its name for messages, its bytes, what separates its fields.
-
-    `first` is the number of its first line in the file; `chosen` says that a person named
-    the separator, so that no doubt is left.
+    `first` is the number of its first line; `chosen`: a person named the separator.
     """
 
     file: str
@@ -120,6 +120,7 @@ def read_text_table(
     names = _header(text)
     if schema is not None:
         with in_file(file):
+            names = names if layout.header else names_of_schema(names, schema)
             schema.require_names(names)
     columns = _columns(text, names)
     if layout.decimal == ",":
@@ -128,7 +129,7 @@ def read_text_table(
         TextColumn(file=file, name=name, texts=texts, lines=lambda rows: _lines_of(text, rows))
         for name, texts in zip(names, columns, strict=True)
     ]
-    notices = []
+    notices = [] if layout.header or schema is not None else [invented_notice(names)]
     if schema is None and not layout.divides:
         refuse_values_as_names(file, cells)
         notices = header_notices(cells)
@@ -181,7 +182,7 @@ def _laid_out(file: str, content: bytes, layout: FileLayout, separator: str) -> 
 def _checked_text(file: str, content: bytes) -> bytes:
     """The content without a byte order mark and empty last lines, if it is UTF-8 text."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{file} is UTF-16 text; save it as CSV in UTF-8.")
+        raise InputError(f"{file} is UTF-16 text; say its encoding, or save it as CSV in UTF-8.")
     nul = content.find(b"\0")
     if nul >= 0:
         raise InputError(
@@ -193,7 +194,8 @@ def _checked_text(file: str, content: bytes) -> bytes:
     except UnicodeDecodeError as error:
         raise InputError(
             f"{file}, line {_line_at(content, error.start):,}: there are bytes that are not UTF-8 "
-            "text, perhaps Latin-1 or Windows-1252; save the table as CSV in UTF-8."
+            "text, perhaps Latin-1 or Windows-1252; say its encoding, or save the table as CSV in "
+            "UTF-8."
         ) from None
     text = content.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n")
     if not text.strip():

@@ -148,7 +148,11 @@ class NBRS2015(NeighborhoodMethod):
         if law is None or law.neighborhoods is None:
             return []
         empty = int((law.neighborhoods.sizes == 0).sum())
-        return [f"{empty:,} records have no neighbor within epsilon"] if empty else []
+        if not empty:
+            return []
+        have = "1 record has" if empty == 1 else f"{empty:,} records have"
+        cells = "a selected one loses all its masked values, and the empty row says that it is rare"
+        return [f"{have} no neighbor within epsilon: {cells}; take a larger epsilon, or method rwn"]
 
     def cautions(self) -> list[str]:
         """What a careful steward must bear in mind; see `Method.cautions`."""

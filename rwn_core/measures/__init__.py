@@ -8,6 +8,7 @@ sentence there, too, so that no page has to know it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from types import MappingProxyType
 
 from rwn_core.errors import NotApplicable
@@ -75,7 +76,9 @@ from rwn_core.measures.utility import (
     wasserstein,
 )
 
-__all__ = ["MEASURES", "read"]
+__all__ = ["MEASURES", "no_measure", "read"]
+
+_NAMED = 5  # of nearly the name that was asked for
 
 _MEASURES: tuple[Measure, ...] = (
     correlation.MEASURE,
@@ -143,3 +146,17 @@ MEASURES: Mapping[str, Measure] = MappingProxyType({m.key: m for m in _MEASURES}
 def read(measure: str, comparison: Comparison) -> Reading | NotApplicable:
     """One measure of a comparison, by its key; the reason where it has no answer."""
     return MEASURES[measure].read(comparison)
+
+
+def no_measure(key: str) -> str:
+    """The refusal of an unknown measure: the nearest that there are, and where all are listed.
+
+    Examples
+    --------
+    >>> no_measure("entropi")
+    'There is no measure entropi; docs/reference/measures.md lists all.'
+    """
+    near = [known for known in MEASURES if str(key) in known][:_NAMED]
+    near = near or get_close_matches(str(key), MEASURES, n=_NAMED)
+    meant = f"; near it: {', '.join(near)}" if near else ""
+    return f"There is no measure {key}{meant}; docs/reference/measures.md lists all."

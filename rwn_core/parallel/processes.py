@@ -23,6 +23,7 @@ from types import ModuleType
 from typing import Any
 
 from rwn_core.errors import RWNError, describe_fault
+from rwn_core.parallel.compiling import compiling, told_of_compiling
 from rwn_core.parallel.threads import Progress
 
 if sys.platform == "win32":
@@ -35,8 +36,10 @@ Handle = Callable[[Any, Progress], Any]
 
 POLITE = 19  # what a worker adds to its niceness while a person uses the same machine
 _PROGRESS, _REFUSED, _FAILED, _BYTES, _PICKLED = b"p", b"r", b"f", b"b", b"d"  # begin an answer
+_COMPILING = b"c"  # said once, between two reports
 _GRACE = 0.4  # seconds between asking a process to end and ending it
 _SPAWN = multiprocessing.get_context("spawn")
+_SENDING = threading.Lock()  # of a worker, whose threads report
 _STARTING = threading.Lock()  # for the two names below, and what stands for the program's main file
 _WORKERS: weakref.WeakSet[Worker] = weakref.WeakSet()
 
@@ -107,6 +110,9 @@ class Worker:
             message = self.channel.recv_bytes()
             kind, content = message[:1], message[1:]
             try:
+                if kind == _COMPILING:
+                    compiling()
+                    continue
                 if kind != _PROGRESS:
                     return _answered(kind, content, plain=self._plain)
                 progress(float(content))
@@ -173,11 +179,17 @@ def _serve(channel: Channel) -> None:
         threading.Thread(target=_end_with_the_parent, daemon=True).start()
         warnings.simplefilter("ignore")  # the words of a warning may be those of a cell
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
-        made = _attempt(lambda: _handle(channel.recv_bytes()))
-        while True:
-            channel.send_bytes(_answer(made, channel))
+        with told_of_compiling(lambda: _send(channel, _COMPILING)):
+            made = _attempt(lambda: _handle(channel.recv_bytes()))
+            while True:
+                _send(channel, _answer(made, channel))
     except BaseException:  # the last wall: a traceback's last line may hold a value
         os._exit(1)
+
+
+def _send(channel: Channel, message: bytes) -> None:
+    with _SENDING:
+        channel.send_bytes(message)
 
 
 def _end_with_the_parent() -> None:
@@ -201,7 +213,7 @@ def _answer(made: tuple[str, Any], channel: Channel) -> bytes:
     what, made_of_it = made
 
     def report(share: float) -> None:
-        channel.send_bytes(_PROGRESS + repr(float(share)).encode())
+        _send(channel, _PROGRESS + repr(float(share)).encode())
 
     def done() -> bytes:
         result = made_of_it(pickle.loads(task), report)

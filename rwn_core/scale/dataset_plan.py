@@ -21,7 +21,7 @@ from rwn_core.scale.prepare_run import PROGRAM_BYTES, RunOptions, prepare_run, t
 from rwn_core.scale.run import Run
 
 _RANGE_STEPS = {"exact": 4, "sample": 2, "pairs": 5, "partition": 2}  # tasks of each range
-_GIGABYTE = 1e9
+_UNITS = (("GB", 1e9), ("MB", 1e6), ("kB", 1e3))
 _READ, _PLACES = 1000, 20  # records that are read in a row, and how often
 
 
@@ -107,9 +107,9 @@ def _offers(run: Run, params: Any) -> tuple[tuple[Offer, ...], Choice | None]:
 def plan_lines(plan: DatasetPlan) -> list[str]:
     """Say in words what a run will take; what belongs to the line above begins with two blanks."""
     lines = [
-        f"{plan.n:,} records in {_files(plan.files)}, {plan.size / _GIGABYTE:.3g} GB",
+        f"{plan.n:,} records in {_files(plan.files)}, {size_words(plan.size)}",
         f"{plan.tasks:,} tasks; the release will have {_files(plan.written)}",
-        f"about {plan.worker_bytes / _GIGABYTE:.2f} GB of memory for each worker",
+        f"about {size_words(plan.worker_bytes)} of memory for each worker",
     ]
     if plan.offers:
         lines.append(
@@ -131,6 +131,15 @@ def plan_lines(plan: DatasetPlan) -> list[str]:
 
 def _files(number: int) -> str:
     return "one file" if number == 1 else f"{number:,} files"
+
+
+def size_words(size: float) -> str:
+    """A number of bytes in a unit that suits it."""
+    for unit, length in _UNITS:
+        if size >= 0.9995 * length:  # 999.5 and more would read as 1e+03 of the next unit
+            number = size / length
+            return f"{number:.3g} {unit}" if number < 1000 else f"{number:,.0f} {unit}"
+    return f"{size:.0f} bytes"
 
 
 def _time(seconds: float) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from rwn_core.errors import ParameterError
-from rwn_core.measures import MEASURES
+from rwn_core.measures import MEASURES, no_measure
 from rwn_core.tuning.point import Point
 
 
@@ -19,7 +19,7 @@ def sign(measure: str) -> float:
         The measure is unknown, or has no better side.
     """
     if measure not in MEASURES:
-        raise ParameterError(f"There is no measure {measure}; known are: {', '.join(MEASURES)}.")
+        raise ParameterError(no_measure(measure))
     better = MEASURES[measure].better
     if better == "neutral":
         raise ParameterError(

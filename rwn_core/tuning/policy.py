@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from rwn_core.errors import InputError, NotApplicable, ParameterError
-from rwn_core.measures import MEASURES
+from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning.judged import MISSING, Judged, of_point, of_reading, of_stated
 from rwn_core.tuning.point import Point
@@ -49,9 +49,7 @@ class Limit:
     def __post_init__(self) -> None:
         """Check each part."""
         if self.measure not in MEASURES:
-            raise ParameterError(
-                f"There is no measure {self.measure}; known are: {', '.join(MEASURES)}."
-            )
+            raise ParameterError(no_measure(self.measure))
         if MEASURES[self.measure].better != "lower":
             raise ParameterError(
                 f"Of {MEASURES[self.measure].title} less is not better, so that it cannot have a "

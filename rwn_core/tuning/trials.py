@@ -10,7 +10,7 @@ from typing import Any
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import Masked, Prepared, family, lever_values
-from rwn_core.measures import MEASURES
+from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
@@ -45,9 +45,7 @@ class Plan:
         """Check each part."""
         for key in self.measures:
             if key not in MEASURES:
-                raise ParameterError(
-                    f"There is no measure {key}; known are: {', '.join(MEASURES)}."
-                )
+                raise ParameterError(no_measure(key))
         if not self.measures:
             raise ParameterError("Choose at least one measure.")
         if isinstance(self.releases, bool) or not 1 <= self.releases <= 10_000:

@@ -26,7 +26,7 @@ def test_rows_around_a_sheet_are_named_and_left_out(rwn_command, tmp_path: Path)
     mask = ("mask", "t.xlsx", "o.xlsx", "--epsilon", 1, "--k", 5, "--q", 0)
     code, _, said = rwn_command(*mask)
     assert code
-    assert "rwn mask takes --file above=2 --file below=1" in said
+    assert "laid out in another way; give --file above=2 --file below=1" in said
     assert "t.xlsx, row 1: column 2 has no name; give it one." in said
     code, _, said = rwn_command(*mask, "--file", "above=2", "--file", "below=1")
     assert code == 0, said
@@ -40,7 +40,7 @@ def test_dates_come_back_as_they_were_written(rwn_command, tmp_path: Path) -> No
     mask = ("mask", "t.csv", "o.csv", "--epsilon", 1, "--k", 5, "--q", 0)
     code, _, said = rwn_command(*mask)
     assert code
-    assert 'rwn mask takes --file dates="DD/MM/YYYY"' in said
+    assert 'laid out in another way; give --file dates="DD/MM/YYYY"' in said
     assert "all fit DD/MM/YYYY: give that as the dates of the file" in said
     code, _, said = rwn_command(*mask, "--file", "dates=DD/MM/YYYY")
     assert code == 0, said

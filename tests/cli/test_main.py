@@ -231,7 +231,7 @@ def test_a_refusal_is_one_sentence_and_a_code(
     result, output, said = rwn_command(*line.split())
     assert result == code
     assert output == ""
-    sentence = said.splitlines()[-1]
+    sentence = [line for line in said.splitlines() if not line.startswith("note: ")][-1]
     assert word in sentence
     assert SECRET not in said
     assert sentence.startswith(("rwn: ", "Error: "))

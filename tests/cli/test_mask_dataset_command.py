@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_cli.main import run
+from rwn_core.scale.dataset_plan import size_words
 
 
 @pytest.fixture
@@ -53,7 +55,8 @@ def test_a_plan_writes_nothing(
     command = ["mask-dataset", str(source), str(tmp_path / "out"), *COMMAND]
     assert run([*command, "--plan", "--key-file", str(key)]) == 0
     said = capsys.readouterr().err
-    assert "2,500 records in 2 files" in said
+    assert re.search(r"2,500 records in 2 files, \d\d\.\d kB\n", said)
+    assert re.search(r"about \d{3} MB of memory for each worker", said)
     assert "a sample of 100 records" in said
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
@@ -83,3 +86,32 @@ def test_wrong_options_are_refused(
     assert sentence in said
     assert "staple" not in said
     assert not (tmp_path / "out").exists()
+
+
+def test_a_small_dataset_is_not_compared(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Up to 2,000 records, as the how-to says."""
+    command = ["mask-dataset", str(source / "1.parquet"), str(tmp_path / "out"), *COMMAND]
+    assert run([*command, "--plan"]) == 0
+    said = capsys.readouterr().err
+    assert "1,000 records in one file" in said
+    assert "fall back to k" not in said
+
+
+@pytest.mark.parametrize(
+    ("size", "words"),
+    [
+        (0, "0 bytes"),
+        (999, "999 bytes"),
+        (1000, "1 kB"),
+        (11_700, "11.7 kB"),
+        (999_400, "999 kB"),
+        (999_900, "1 MB"),
+        (117e6, "117 MB"),
+        (2.5e9, "2.5 GB"),
+        (1.5e13, "15,000 GB"),
+    ],
+)
+def test_sizes_have_a_unit_that_suits_them(size: float, words: str) -> None:
+    assert size_words(size) == words

@@ -64,17 +64,21 @@ def digit_notices(
     notices = []
     if changed.any():
         notices.append(
-            f"{column.name} has {column.count(changed):,} numbers of more digits than a floating "
+            f"{column.name} has {_numbers(column.count(changed))} of more digits than a floating "
             "number holds: the last ones are rounded."
         )
     _, times = np.unique(values[chosen], return_counts=True)
     twice = int(np.count_nonzero(times > 1))
     if twice:
         notices.append(
-            f"{column.name} writes {twice:,} numbers in several ways, as 1.1 and 1.10: each is one "
+            f"{column.name} writes {_numbers(twice)} in several ways, as 1.1 and 1.10: each is one "
             "number here; if they are codes, make it categorical in a schema."
         )
     return notices
+
+
+def _numbers(count: int) -> str:
+    return "1 number" if count == 1 else f"{count:,} numbers"
 
 
 def _comes_back(texts: pa.Array, values: Any) -> NDArray[np.bool_]:
@@ -127,7 +131,7 @@ def written_decimals(column: TextColumn, series: pd.Series[Any]) -> tuple[int | 
     said = []
     if others:
         said.append(
-            f"{column.name} has {others:,} numbers that a release writes in another way, as 2.5 "
+            f"{column.name} has {_numbers(others)} that a release writes in another way, as 2.5 "
             "for 2.50 or +2.5: the values are the same."
         )
     return None if decimals == USUAL else decimals, said

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Sequence
 from itertools import islice
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from rwn_core.data.file_layout import FileLayout
-from rwn_core.errors import InputError
+from rwn_core.data.schema import Schema
+from rwn_core.errors import InputError, SchemaError
 from rwn_core.io.text_types.patterns import Form, fitting, forms_of, without_blanks
 
 _COMMA = r"[+-]?\d+,\d+([eE][+-]?\d+)?"
@@ -68,6 +70,35 @@ def table_of(file: str, text: bytes, layout: FileLayout) -> bytes:
 def generated_names(count: int) -> list[str]:
     """Names for a table without a header line: V1, V2, ..."""
     return [f"V{number}" for number in range(1, count + 1)]
+
+
+def names_of_schema(invented: Sequence[str], schema: Schema) -> tuple[str, ...]:
+    """The names of the columns of a table without a header line: its schema's, in their order.
+
+    A schema that names some of the invented ones describes these.
+
+    Raises
+    ------
+    SchemaError
+        It has more or fewer variables than the table has columns.
+    """
+    if not set(invented).isdisjoint(schema.names):
+        return tuple(invented)
+    if len(schema.names) != len(invented):
+        raise SchemaError(
+            f"The schema has {len(schema.names):,} variables, and the table without a line of "
+            f"names has {len(invented):,} columns; give one variable for each column."
+        )
+    return schema.names
+
+
+def invented_notice(names: Sequence[str]) -> str:
+    """Say that the names of a table were made up."""
+    which = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+    return (
+        f"The file has no line with names, so they are invented: {which}. A schema with a variable "
+        "for each column, in their order, gives other names."
+    )
 
 
 def with_points(file: str, name: str, texts: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -50,7 +50,8 @@ def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
         if found >= least:
             raise InputError(
                 f"{file}, line 1: the fields seem to be separated by {what}; "
-                f"save the table with {_MARKS[separator]} between them and points in decimals."
+                f"say which, or save the table with {_MARKS[separator]} between them and points in "
+                "decimals."
             )
     if expected <= 1 and _is_spaced(text):
         raise InputError(

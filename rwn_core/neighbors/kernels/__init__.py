@@ -8,12 +8,28 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 
 from rwn_core.neighbors.kernel_cache import folder
+from rwn_core.parallel.compiling import compiling
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _njit: Any = partial(numba.njit, nogil=True, error_model="numpy")
+
+
+class _Compiling(event.Listener):
+    """Hears of a kernel that is compiled because its code is not on disk."""
+
+    def on_start(self, _event: Any) -> None:
+        compiling()
+
+    def on_end(self, _event: Any) -> None:
+        pass
+
+
+_register: Any = event.register
+_register("numba:compile", _Compiling())
 
 
 def compiled(function: Function) -> Function:

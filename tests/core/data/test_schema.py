@@ -96,6 +96,8 @@ def test_changes_leave_the_rest() -> None:
     ("text", "message"),
     [
         ("", r"no \[\[variable\]\] table"),
+        ("variable = []\n[file]\nabove = 1", r"no \[\[variable\]\] table"),
+        ("edit_rules = []\n[file]\nabove = 1", r"no \[\[variable\]\] table"),
         ("variable = 3", r"no \[\[variable\]\] table"),
         ("variable = [3]", "needs a name and a kind"),
         ("[[variable]]\nname = 'x'", "needs a name and a kind"),

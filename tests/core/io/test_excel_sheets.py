@@ -141,7 +141,7 @@ REFUSED = {
     ),
     "same names": (
         (["x", "x"], [1, 2], [3, 4]),
-        "t.xlsx: the column name x occurs 2 times (columns 1, 2); rename all but one.",
+        "t.xlsx, row 1: the column name x occurs 2 times (columns 1, 2); rename all but one.",
     ),
 }
 

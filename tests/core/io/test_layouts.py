@@ -106,3 +106,37 @@ def test_a_layout_that_does_not_fit_is_one_sentence() -> None:
             FileLayout.of(wrong)
     with pytest.raises(SchemaError, match="may have: encoding, separator"):
         FileLayout.of({"delimiter": ";"})
+
+
+@pytest.mark.parametrize("layout", [FileLayout(), FileLayout(separator=";", decimal=",", above=2)])
+def test_a_schema_of_the_layout_alone_leaves_kinds_and_notices_as_without_one(
+    layout: FileLayout,
+) -> None:
+    fields = "".join(f"{name} = {value!r}\n" for name, value in layout.changed().items())
+    schema = Schema.from_toml(f"[file]\n{fields}")
+    assert schema.variables == ()
+    assert Schema.from_toml(schema.to_toml() or "[file]").file in (layout, None)
+    content = written(layout).replace(b"Bert", b"NA")
+    mine, plain = parse("t.csv", content, schema), parse("t.csv", content, None, layout)
+    assert mine.schema == plain.schema
+    assert mine.notices == plain.notices
+    assert mine.notices
+
+
+def test_invented_names_are_said_and_a_schema_gives_others() -> None:
+    layout = FileLayout(header=False)
+    content = written(layout)
+    (notice,) = parse("t.csv", content, None, layout).notices
+    assert "they are invented: V1 to V3. A schema" in notice
+    (notice,) = parse("t.csv", b"5\n6\n7\n", None, layout).notices
+    assert "they are invented: V1. A schema" in notice
+    kinds = {"name": "categorical", "income": "continuous", "age": "count"}
+    given = tuple(Variable(name=name, kind=kind) for name, kind in kinds.items())
+    data = parse("t.csv", content, Schema(variables=given, file=layout))
+    assert data.names == tuple(kinds)
+    assert data.notices == ()
+    assert data.frame["age"].tolist() == parse("t.csv", content, None, layout).frame["V3"].tolist()
+    kept = tuple(Variable(name=f"V{i}", kind=v.kind) for i, v in enumerate(given, 1))
+    assert parse("t.csv", content, Schema(variables=kept, file=layout)).names == ("V1", "V2", "V3")
+    with pytest.raises(SchemaError, match=r"has 2 variables, and .* 3 columns; give one"):
+        parse("t.csv", content, Schema(variables=given[:2], file=layout))

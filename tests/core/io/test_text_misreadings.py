@@ -50,7 +50,7 @@ def test_refused(name: str) -> None:
 
 
 def test_commas_in_a_tsv_file_are_refused() -> None:
-    with pytest.raises(InputError, match="commas; save the table with tabs"):
+    with pytest.raises(InputError, match="commas; say which, or save the table with tabs"):
         table("a,b", "1,2", "3,4", name="t.tsv")
 
 
@@ -64,8 +64,8 @@ def test_a_header_above_numbers_or_of_a_schema_is_believed() -> None:
 
 def test_lost_digits_and_merged_codes_are_said() -> None:
     notices = table("x,y", "0.12345678901234567890,1", "1.10,2", "1.1,3").notices
-    assert any("x has 1 numbers of more digits" in notice for notice in notices)
-    assert any("x writes 1 numbers in several ways" in notice for notice in notices)
+    assert any("x has 1 number of more digits" in notice for notice in notices)
+    assert any("x writes 1 number in several ways" in notice for notice in notices)
     assert table("x,y", "0.1,1", "1.25,2", "12345678901.23,3").notices == ()
 
 
@@ -128,3 +128,17 @@ def test_numbers_are_given_back_as_they_came(texts: list[str], name: str, tmp_pa
 def test_numbers_that_come_back_otherwise_are_said() -> None:
     notices = table("x,y", "2.50,1", "+3.5,2", "4.25,3").notices
     assert any("x has 2 numbers that a release writes in another way" in n for n in notices)
+    notices = table("x,y", "2.50,1", "3.5,2", "4.25,3").notices
+    assert any("x has 1 number that a release writes in another way" in n for n in notices)
+
+
+def test_a_text_is_a_code_for_missing_of_a_category_and_of_no_number() -> None:
+    """What docs/how-to/open-a-file.md says."""
+    codes, content = ("n/a",), b"x,y\nn/a,1\n2,2\n3,3\n2,4\n3,5\n"
+    other = Variable(name="y", kind=Kind.COUNT)
+    number = Variable(name="x", kind=Kind.COUNT, missing_codes=codes)
+    with pytest.raises(InputError, match="leave the field empty where one is missing"):
+        parse("t.csv", content, Schema(variables=(number, other)))
+    category = Variable(name="x", kind=Kind.CATEGORICAL, missing_codes=codes)
+    data = parse("t.csv", content, Schema(variables=(category, other)))
+    assert data.frame["x"].isna().tolist() == [True, False, False, False, False]

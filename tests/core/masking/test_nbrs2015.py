@@ -186,3 +186,13 @@ def test_a_large_file_by_the_tree_is_the_same(monkeypatch):
     monkeypatch.setattr("rwn_core.neighbors.find.LARGEST_DENSE", 3000)
     dense = mask(microdata, params, seed=7)
     np.testing.assert_array_equal(tree.donors, dense.donors)
+
+
+def test_who_has_no_neighbor_is_said_with_what_happens_and_what_to_do():
+    """Of LINE the last record alone: selected, it loses both values."""
+    release = mask(Microdata.from_frame(LINE), NBRS2015(epsilon=1.0, q=1.0), seed=1)
+    (remark,) = release.params.remarks(Microdata.from_frame(LINE), release.law)
+    assert remark.startswith("1 record has no neighbor within epsilon: ")
+    assert "loses all its masked values" in remark
+    assert remark.endswith("take a larger epsilon, or method rwn")
+    assert release.masked.frame.iloc[-1].isna().all()
