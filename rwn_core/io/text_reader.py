@@ -56,9 +56,7 @@ _LINE_END = re.compile(rb"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A file's text: its name for messages, its bytes, what separates its fields.
-    `first` is the number of its first line; `chosen`: a person named the separator.
-    """
+    """A file's text; `first` is the number of its first line, `chosen`: its separator was named."""
 
     file: str
     content: bytes
