@@ -270,8 +270,7 @@ class RankSwapping(TableMethod):
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """What is released as it is, and that a small P exchanges nothing."""
-        names = self._names(microdata)
-        remarks = kept_as_they_are(microdata, names)
+        remarks = kept_as_they_are(microdata, self._names(microdata))
         alone = self.r0 == 1 and self.k0 == 0
         if self.p and alone and whole_part(self.p * microdata.n) < 2:
             remarks.append(
@@ -282,13 +281,12 @@ class RankSwapping(TableMethod):
 
     def cautions(self) -> list[str]:
         """What rank swapping keeps, and what it loses."""
-        alone = self.r0 == 1 and self.k0 == 0
-        if self.p == 0 and alone and not (self.top or self.bottom):
+        if (self.p, self.r0, self.k0, self.top, self.bottom) == (0, 1, 0, 0, 0):
             return ["P = 0 masks nothing: the release is the original."]
-        ends = ", extremes included" if not (self.top or self.bottom) else ""
-        but = " but those at the ends, which are means," if not ends else ""
+        but = " but those at the ends, which are means," if self.top or self.bottom else ""
         return [
-            f"Every released number{but} is somebody's true value of that variable{ends}.",
+            f"Every released number{but} is somebody's true value of that variable"
+            f"{'' if but else ', extremes included'}.",
             "Each variable is exchanged by itself: relations between variables are lost the more, "
             "the larger P is, and impossible combinations may arise.",
             "An intruder who knows P knows between which values a person's own lies.",

@@ -122,3 +122,11 @@ def test_a_file_does_not_say_when_it_was_made() -> None:
     assert table_bytes(frame, "r")[4:8] == b"\0\0\0\0"
     assert b"01 Jan 1960 00:00" in table_bytes(frame, "stata")
     assert table_bytes(frame, "spss")[92:109] == b"01 Jan 6000:00:00"
+
+
+def test_an_address_in_a_cell_of_a_sheet_is_a_text_and_no_link() -> None:
+    frame = pd.DataFrame({"place": ["https://example.org/a", "mailto:ada@example.org"] * 3})
+    with zipfile.ZipFile(io.BytesIO(table_bytes(frame, "excel"))) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    assert not [name for name, part in parts.items() if b"hyperlink" in part]
+    assert any(b"https://example.org/a" in part for part in parts.values())
