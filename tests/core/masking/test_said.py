@@ -185,7 +185,13 @@ def test_records_without_a_neighbor_are_remarked_on() -> None:
         )
         for epsilon in (0.1, 5.0)
     }
-    assert said == {0.1: ["2 records have no neighbor within epsilon"], 5.0: []}
+    assert said == {
+        0.1: [
+            "2 records have no neighbor within epsilon: a selected one loses all its masked "
+            "values, and the empty row says that it is rare; take a larger epsilon, or method rwn"
+        ],
+        5.0: [],
+    }
     assert NBRS2015(epsilon=0.1).remarks(data, None) == []
 
 
