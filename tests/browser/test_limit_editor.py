@@ -29,7 +29,7 @@ def set_limit(app: Any, title: str, number: str) -> None:
 def test_the_first_tile_follows_the_limits_and_is_green_only_if_all_hold(app) -> None:
     app.open("/")
     assert label(app) == "Worst-case linkage"
-    assert value(app).endswith("of 5 %")
+    assert value(app).endswith(", limit 5 %")
     assert first(app).get_attribute("data-state") == "over"
     app.page.get_by_test_id("stSidebar").get_by_text("Policy: limits on risk").click()
     set_limit(app, "Worst-case linkage", "100")
