@@ -85,16 +85,17 @@ def draw(session: Session, readings: Readings) -> list[dict[str, Any]]:
 
 
 def _policy(session: Session, readings: Readings) -> dict[str, Any]:
-    """The verdict on the release, and how much more of a limit it uses than the pins."""
+    """The verdict on the release, and the pins beside what is nearest to its limit, or over it."""
     waits = risk_axis.pending(session, readings) is not None
     wait = str(risk_axis.PENDING) if waits else ""
     shown = policy_tile.draw(session.policy, readings, wait=wait)
-    used = session.policy.judge_readings(readings).largest
+    verdict = session.policy.judge_readings(readings)
     for name, pinned in session.pins.items():
-        before = session.policy.judge_stated(pinned.stated).largest
-        if not waits and used is not None and before is not None:
-            tile = Tile(label="", measure="", words=lambda share: f"{share:.1f} × limit", help="")
-            shown["against"].append(_against(tile, name, used, before))
+        before = session.policy.judge_stated(pinned.stated).values
+        if not waits and verdict.first is not None and verdict.first in before:
+            now, share = verdict.values[verdict.first], rwn.MEASURES[verdict.first].is_share
+            tile = Tile(label="", measure="", words=percent if share else _three, help="")
+            shown["against"].append(_against(tile, name, now, before[verdict.first]))
     return shown
 
 

@@ -65,7 +65,7 @@ def test_a_setting_is_made_pinned_and_compared_without_a_mouse(app) -> None:
     app.open("/")
     app.page.get_by_role("button", name="Pin A").focus()
     app.page.keyboard.press("Enter")
-    app.tile("Worst-case linkage").get_by_text("±0.0 × limit vs A").wait_for()
+    app.tile("Worst-case linkage").get_by_text("±0.0 pp vs A").wait_for()
     app.press("k", "PageUp")
     assert "vs A" in app.tile("Worst-case linkage").inner_text()
     app.page.get_by_role("button", name="Clear").focus()

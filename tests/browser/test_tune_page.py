@@ -88,11 +88,11 @@ def test_pins_show_differences_and_stand_on_the_map_until_cleared(app) -> None:
     app.open("/")
     linked = app.tile("Worst-case linkage")
     app.page.get_by_role("button", name="Pin A").click()
-    linked.get_by_text("±0.0 × limit vs A").wait_for()
+    linked.get_by_text("±0.0 pp vs A").wait_for()
     for _ in range(10):
         app.press("k", "ArrowRight")
     better, worse = "[data-better=true]", "[data-better=false]"
-    assert re.fullmatch(r"−[\d.]+ × limit vs A", linked.locator(better).inner_text())
+    assert re.fullmatch(r"−[\d.]+ pp vs A", linked.locator(better).inner_text())
     assert re.fullmatch(
         r"\+0\.\d+ vs A", app.tile("Mean |Δ correlation|").locator(worse).inner_text()
     )

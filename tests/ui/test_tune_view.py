@@ -157,8 +157,7 @@ def test_differences_against_pins_have_the_right_sign_and_mark(session: Session)
         neutral = label == "PC1 share"
         assert less["better"] is (None if neutral else False)
         assert more["better"] is (None if neutral else True)
-    # of a limit of 5 %, half of all people are ten limits
-    assert "+10.0 × limit vs A" in tiles(session)["Worst-case linkage"]["against"][0]["text"]
+    assert "+50.0 pp vs A" in tiles(session)["Worst-case linkage"]["against"][0]["text"]
 
 
 def test_the_map_shows_now_and_the_pins(session: Session) -> None:

@@ -34,9 +34,11 @@ _SLOPES = 14
 _APART = 0.16
 
 
-def _turned(signs: int) -> str:
-    """What a median does not show."""
-    return f" · {signs} turned sign" if signs else ""
+def _note(median: float, signs: int) -> str:
+    """The median change, and how many slopes turned their sign, which it does not show."""
+    return (
+        f"median {number(median)} SE · {signs} turned" if signs else f"median {number(median)} SE"
+    )
 
 
 def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
@@ -60,7 +62,7 @@ def draw(reading: Reading, drawn: Drawn | None = None) -> Chart:
     return chart(
         "regression",
         f"Regression of {response}",
-        f"median change {number(reading.value)} SE{_turned(signs)}",
+        _note(reading.value, signs),
         f"Slopes of the regression of {response} with 95 % intervals in units of the original's "
         f"standard error; {signs} of {len(moved)} slopes changed sign"
         + ("" if drawn is None else f"; pale bars: {NAME}"),
