@@ -151,7 +151,7 @@ def again(session: Session, current: CurrentRelease, shown: Readings) -> int | N
     if waited is None:
         begun = any(reader.known(_question(session, current, k)) for k in wanted(session))
         return round(1000 * SOON) if begun else REST
-    return round(1000 * min(max(SOON, waited / 2), LATE))
+    return round(1000 * min(max(SOON, waited / 4), LATE))
 
 
 def follow(session: Session) -> None:

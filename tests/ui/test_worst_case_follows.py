@@ -180,7 +180,7 @@ def test_it_is_asked_for_soon_and_then_less_often(session: Session, monkeypatch)
     risk_axis.follow(session)
     waits = iter([0.0, 1.0, 60.0])
     monkeypatch.setattr(type(own_work().on_demand), "waited", lambda self, question: next(waits))
-    assert [risk_axis.again(session, look, pending) for _ in range(3)] == [150, 500, 2000]
+    assert [risk_axis.again(session, look, pending) for _ in range(3)] == [150, 250, 2000]
     own_work().on_demand.cancel()
 
 
