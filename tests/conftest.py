@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import secrets
 import socket
@@ -14,6 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import pandas as pd
 import pytest
+import xlsxwriter
 from hypothesis import settings
 
 from rwn_core.data.microdata import Microdata
@@ -106,3 +108,17 @@ def read_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     """Files are read in this process, not in one each."""
     if "a_process_reads" not in request.fixturenames:
         monkeypatch.setattr(reading, "Pool", Here)
+
+
+@pytest.fixture(scope="session")
+def titled_workbook() -> bytes:
+    """A workbook of 60 people with two rows above its table, and one below it."""
+    stream = io.BytesIO()
+    with xlsxwriter.Workbook(stream, {"in_memory": True}) as made:
+        page = made.add_worksheet()
+        page.write(0, 0, "The office")
+        page.write_row(2, 0, ["age", "pay", "place"])
+        for i in range(60):
+            page.write_row(3 + i, 0, [20 + i % 30, 100 + i * 1.5, "ab"[i % 2]])
+        page.write(63, 0, "Source")
+    return stream.getvalue()

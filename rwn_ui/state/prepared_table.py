@@ -123,10 +123,8 @@ class PreparedTable:
 
         Nothing where the method has no radius, all is stored, or each such move is a search.
         """
-        ends, cells = (
-            self.prepared.ranges,
-            len(self.prepared.records) * len(self.data.schema.released),
-        )
+        ends = self.prepared.ranges
+        cells = len(self.prepared.records) * len(self.data.schema.released)
         if "epsilon" not in ends or cells > LARGEST_CELLS:
             return
         setting, _ = unrounded(params)

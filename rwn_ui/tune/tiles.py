@@ -177,7 +177,7 @@ def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session)
     if tile.aim == "correlation":
         most = without_relations(reading)
         shown["help"] += f" Without any relation left it would be {tile.words(most)}."
-        if aim >= most:  # any release keeps such an aim
+        if aim >= most:  # a table without relations keeps such an aim
             shown["limit"] += f", none left {tile.words(most)}"
     shown["help"] += f" The aim for utility: at most {tile.words(aim)}."
 

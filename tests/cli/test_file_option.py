@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pandas as pd
-import xlsxwriter
 
 
-def book(path: Path) -> None:
-    stream = io.BytesIO()
-    with xlsxwriter.Workbook(stream, {"in_memory": True}) as made:
-        page = made.add_worksheet()
-        page.write(0, 0, "The office")
-        page.write_row(2, 0, ["age", "pay", "place"])
-        for i in range(60):
-            page.write_row(3 + i, 0, [20 + i % 30, 100 + i * 1.5, "ab"[i % 2]])
-        page.write(63, 0, "Source")
-    path.write_bytes(stream.getvalue())
-
-
-def test_rows_around_a_sheet_are_named_and_left_out(rwn_command, tmp_path: Path) -> None:
-    book(tmp_path / "t.xlsx")
+def test_rows_around_a_sheet_are_named_and_left_out(
+    rwn_command, tmp_path: Path, titled_workbook: bytes
+) -> None:
+    (tmp_path / "t.xlsx").write_bytes(titled_workbook)
     mask = ("mask", "t.xlsx", "o.xlsx", "--epsilon", 1, "--k", 5, "--q", 0)
     code, _, said = rwn_command(*mask)
     assert code

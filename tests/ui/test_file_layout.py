@@ -2,25 +2,9 @@
 
 from __future__ import annotations
 
-import io
 
-import xlsxwriter
-
-
-def book() -> bytes:
-    stream = io.BytesIO()
-    with xlsxwriter.Workbook(stream, {"in_memory": True}) as made:
-        page = made.add_worksheet()
-        page.write(0, 0, "The office")
-        page.write_row(2, 0, ["age", "pay", "place"])
-        for i in range(60):
-            page.write_row(3 + i, 0, [20 + i % 30, 100 + i * 1.5, "ab"[i % 2]])
-        page.write(63, 0, "Source")
-    return stream.getvalue()
-
-
-def test_a_workbook_with_a_title_is_one_click_away(open_page) -> None:
-    screen = open_page("data").upload("t.xlsx", book())
+def test_a_workbook_with_a_title_is_one_click_away(open_page, titled_workbook: bytes) -> None:
+    screen = open_page("data").upload("t.xlsx", titled_workbook)
     assert any("row 1: column 2 has no name" in error for error in screen.errors)
     words = [each.value for each in screen.test.markdown]
     assert "Names in row 3; 2 rows above the table; 1 row below it." in words

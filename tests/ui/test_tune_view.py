@@ -218,7 +218,7 @@ def test_all_broken_limits_are_named_and_an_aim_is_no_limit(session: Session) ->
     assert [tile.get("aim", False) for tile in shown].count(True) == 2
 
 
-def test_an_aim_that_any_release_keeps_is_named_as_such(session: Session) -> None:
+def test_an_aim_that_no_relations_at_all_would_keep_is_named_as_such(session: Session) -> None:
     readings = current_release(session).readings
     none_left = tune_view.tiles.without_relations(readings["correlation"])
     matrix = session.data.frame[list(session.data.numeric_names)].corr().abs().to_numpy()
