@@ -84,7 +84,7 @@ def _kind(attack: Attack) -> str:
 
 
 def _ticks() -> dict[str, Any]:
-    return {"tickvals": [0, 0.25, 0.5, 0.75, 1.0], "ticktext": ["0%", "", "50%", "", "100%"]}
+    return {"tickvals": [0, 0.25, 0.5, 0.75, 1.0], "ticktext": ["0%", "", "", "", "100%"]}
 
 
 def _bars(shown: Sequence[Attack], *, worst: bool) -> Trace:
