@@ -113,7 +113,7 @@ def test_a_slider_keeps_its_keyboard_and_its_words_for_a_screen_reader(opened) -
 
 
 def test_no_move_draws_from_a_callback(app, tmp_path: Path) -> None:
-    """Streamlit would put what it draws on top of the page, and says so in the server's log."""
+    """Streamlit would put what it draws on top of the page, and warns in the server's log."""
     before = app.server.log
     app.open("/").visit("Data")
     numbers = np.random.default_rng(0).normal(size=(2600, 3)).round(3)  # the verdict follows
@@ -132,5 +132,4 @@ def test_no_move_draws_from_a_callback(app, tmp_path: Path) -> None:
     app.page.get_by_role("button", name="Undo").click()
     app.settle()
     said = app.server.log.removeprefix(before)
-    assert "fragment" not in said.lower()
-    assert "callback" not in said
+    assert "a callback that displays one or more elements" not in said
