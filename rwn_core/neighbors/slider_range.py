@@ -17,11 +17,13 @@ FEWEST = 50  # of them, in a large table
 PAIRS = 6_100_000
 THINNED = 100_000  # of the others, kept for quantiles of their distances
 GUESSED = 10_000  # of those that tell about where a rank lies
-SPREAD = 5.0  # the largest radius, in median nearest distances
-SPREAD_OF_FEW = 15.0  # where all pairs of records are stored: at most so many, and
-SHARE_OF_FEW = 0.25  # until balls hold so much of the file, which a strict policy may need
-LARGEST_K = 60
-LARGEST_K_OF_FEW = 100  # where all pairs of records are stored: what a strict policy may need
+SPREAD = 5.0  # the largest radius, in median nearest distances; at most
+WIDEST = 15.0  # of them, until balls hold so much of the file as a strict policy may need:
+SHARE = 0.1
+SHARE_OF_FEW = 0.25  # where all pairs of records are stored
+LARGEST_K_OF_FEW = 100  # there
+LARGEST_K = 300  # elsewhere, unless that were more than two thirds of what is stored
+LEAST_K = 60
 STEPS = 50
 
 
@@ -90,10 +92,9 @@ def slider_range_of(
     typical = float(np.median(nearest))
     if typical == 0:
         typical = _low_distance(squared)
-    reach = SPREAD * typical
-    if n <= LARGEST_DENSE:
-        wide = min(_radius_of_mean_size(squared, SHARE_OF_FEW), SPREAD_OF_FEW * typical)
-        reach = max(reach, wide)
+    share = SHARE if n > LARGEST_DENSE else SHARE_OF_FEW
+    wide = min(_radius_of_mean_size(squared, share), WIDEST * typical)
+    reach = max(SPREAD * typical, wide)
     radii = []
     for pairs in (largest_pairs, max(largest_pairs, largest_searched or 0)):
         radius = reach
@@ -104,8 +105,13 @@ def slider_range_of(
     step = _step(most)
     stored, epsilon = (max(step, math.floor(r / step) * step) for r in (radii[0], most))
     stored, epsilon = float(f"{stored:.12g}"), float(f"{epsilon:.12g}")
-    k = min(LARGEST_K if n > LARGEST_DENSE else LARGEST_K_OF_FEW, n - 1)
-    return SliderRange(epsilon=epsilon, step=step, k=k, typical=typical, stored=stored)
+    k = _largest_k(largest_pairs // rows) if n > LARGEST_DENSE else LARGEST_K_OF_FEW
+    return SliderRange(epsilon=epsilon, step=step, k=min(k, n - 1), typical=typical, stored=stored)
+
+
+def _largest_k(stored: int) -> int:
+    """Where k ends if a record has so many neighbors stored on average; a multiple of ten."""
+    return max(LEAST_K, min(LARGEST_K, stored // 15 * 10))
 
 
 def _sampled(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -15,7 +15,7 @@ function paint(canvas, chart, { width, height }, theme) {
   const frame = squared({ left: l, right: width - r, top: t, bottom: height - b }, layout);
   const x = scaleOf(layout.xaxis, frame.left, frame.right);
   const y = scaleOf(layout.yaxis, frame.bottom, frame.top);
-  const plot = { ctx, x, y, frame, theme, size: layout.font.size };
+  const plot = { ctx, x, y, frame, theme, width, size: layout.font.size };
   const shapes = layout.shapes ?? [];
 
   paintGrid(plot, layout);
@@ -102,7 +102,7 @@ function paintTicks(plot, { xaxis, yaxis }, height) {
   font(plot);
   Object.assign(ctx, { textAlign: "center", textBaseline: "bottom" });
   const [across, down] = [xaxis.title.text, yaxis.title.text];
-  if (across) ctx.fillText(plain(across), x.paper(0.5), height - 2);
+  if (across) ctx.fillText(plain(across), within(plot, plain(across), x.paper(0.5)), height - 2);
   ctx.textBaseline = "top";
   if (down) turned(ctx, plain(down), 2, y.paper(0.5));
 }
@@ -151,15 +151,24 @@ function paintNote(plot, note) {
   paintText(plot, note.text, x + inward + (note.xshift ?? 0), y + upward - (note.yshift ?? 0), note.font);
 }
 
+/** Where to write a text that is to be at x, so that nothing of it is cut off beside the canvas. */
+function within({ ctx, width }, text, x) {
+  const wide = ctx.measureText(text).width;
+  const before = { left: 0, center: wide / 2, right: wide }[ctx.textAlign];
+  return Math.max(Math.min(x, width - 1 - wide + before), 1 + before);
+}
+
 /** A text over points, with a rim in the color of the page so that it can be read. */
 function paintText(plot, text, x, y, style) {
   const { ctx, theme } = plot;
+  const words = plain(text);
   font(plot, style);
+  const at = within(plot, words, x);
   ctx.lineWidth = 3;
   ctx.strokeStyle = theme.background;
-  ctx.strokeText(plain(text), x, y);
+  ctx.strokeText(words, at, y);
   ctx.fillStyle = style.color;
-  ctx.fillText(plain(text), x, y);
+  ctx.fillText(words, at, y);
 }
 
 function paintNames(plot, { x, y, text, textposition, textfont, marker }) {

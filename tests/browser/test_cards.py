@@ -29,6 +29,19 @@ FOCUSED = "() => document.activeElement.getAttribute('aria-label')"
 INSIDE = """() => document.activeElement === document.body
   || Boolean(document.activeElement.closest('dialog'))"""
 
+# what is written so that it begins or ends beside its canvas
+CUT_OFF = """
+  window.cutOff = [];
+  const write = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    const { a, b } = this.getTransform(), wide = this.measureText(text).width;
+    const left = x - { left: 0, center: wide / 2, right: wide }[this.textAlign];
+    const cut = left < -0.5 || left + wide > this.canvas.width / a + 0.5;
+    if (b === 0 && cut) window.cutOff.push(text);
+    return write.call(this, text, x, y);
+  };
+"""
+
 
 def point(app, title: str) -> tuple[float, float, float, float]:
     """Move the pointer onto a card and wait until Plotly has taken over; the chart's box."""
@@ -207,3 +220,15 @@ def test_the_pointer_does_not_change_the_ticks(opened, title: str) -> None:
     card.locator(".main-svg").first.wait_for()
     for axis, stated in zip("xy", opened.page.evaluate(STATED, title), strict=True):
         assert card.locator(f".{axis}tick text").all_text_contents() == stated
+
+
+def test_no_text_of_a_chart_is_cut_off(open_app) -> None:
+    """Names leave little room for bars where the window is small."""
+    app = open_app(viewport={"width": 1024, "height": 4000})  # high, so that all cards are drawn
+    app.page.add_init_script(CUT_OFF)
+    app.open("/?demo=bodyfat&epsilon=2")
+    assert app.page.evaluate("window.cutOff") == []
+    app.page.get_by_role("link", name="Risk", exact=True).click()
+    app.card("Who links how many").wait_for()
+    app.settle()
+    assert app.page.evaluate("window.cutOff") == []

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import rwn_core as rwn
+from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import slider_range
 
 
@@ -26,3 +28,31 @@ def test_the_low_distance_is_that_of_records_that_are_apart():
     expected = np.sqrt(np.quantile(apart, 0.01))
     assert slider_range._low_distance(squared) == expected
     assert slider_range._low_distance(np.zeros((2, 3))) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("records", "stored", "end"),
+    [
+        (241, 12_000_000, 100),
+        (90, 12_000_000, 89),
+        (9_000, 6_000_000, 300),
+        (12_000, 3_000_000, 160),
+        (12_000, 100_000, 60),
+    ],
+)
+def test_k_goes_as_far_as_its_neighbors_are_stored(records, stored, end):
+    points = np.random.default_rng(3).normal(size=(records, 2))
+    assert slider_range.slider_range_of(points, stored).k == end
+
+
+@pytest.mark.parametrize("demo", ["randhie", "cps1988"])
+@pytest.mark.parametrize("lever", ["k", "epsilon"])
+def test_the_end_of_a_slider_keeps_the_limit_of_linkage(demo, lever):
+    """A strict policy must be within reach of a mouse, also where records are many."""
+    data = rwn.load_demo(demo)
+    ranges = rwn.RWN(k=5, q=1.0).begin_preview(data).ranges
+    release = rwn.mask(data, rwn.RWN(**({"k": 5} | {lever: ranges[lever].high}), q=1.0), seed=1)
+    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    linked = rwn.MEASURES["bayes_linkage"].read(comparison)
+    limit = rwn.Policy().limit("bayes_linkage")
+    assert linked.value <= limit.at_most
