@@ -88,7 +88,7 @@ class Listed:
         """
         wanted = None if records is None else np.isin(self.order, records)
         for lists in self.blocks(any_donors=any_donors):
-            asked = lists if wanted is None else _only(lists, wanted[lists.records])
+            asked = lists if wanted is None else only(lists, wanted[lists.records])
             self.watch.run(partial(work, asked), len(asked.records))
 
     def blocks(self, *, any_donors: bool = True) -> Iterator[Lists]:
@@ -133,7 +133,7 @@ def _weighted(shares: sparse.csr_array) -> Lists:
     return Lists(np.arange(len(sizes)), begin, sizes, members, shares.data, ones, False)
 
 
-def _only(lists: Lists, wanted: NDArray[np.bool_]) -> Lists:
+def only(lists: Lists, wanted: NDArray[np.bool_] | NDArray[np.int64]) -> Lists:
     """Some of the lists, without a copy of their members."""
     return lists._replace(
         records=lists.records[wanted],

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.mechanism.donor_lists import Listed, Lists
+from rwn_core.mechanism.donor_lists import Listed, Lists, only
 from rwn_core.neighbors.kernels.value_counts import (
     add_received,
     fill_chances,
@@ -19,6 +19,7 @@ from rwn_core.neighbors.kernels.value_counts import (
 )
 
 LOOKS = 16  # at whether enough is known, in one pass over the records
+ASKED = 4000  # records, about, that stand for a larger table
 
 Column = tuple[NDArray[np.int64], NDArray[np.float64]]
 Part = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
@@ -80,7 +81,7 @@ def _entries(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.
 def columns_of(
     listed: Listed, codes: Sequence[NDArray[np.int64]], q: Sequence[float], enough: float
 ) -> list[Column]:
-    """How many records may release each value, and the chance that a random one does.
+    """About how many records may release each value, and the chance that a random one does.
 
     Parameters
     ----------
@@ -95,7 +96,8 @@ def columns_of(
     Returns
     -------
     list of (supports, chances)
-        Of each variable, shape (V,).
+        Of each variable, shape (V,). Of a large table every so many records are asked what they
+        may release, so that supports are multiples of that.
     """
     tally = _Tally(listed, codes, q)
     done, look = 0, 0.0
@@ -123,11 +125,13 @@ class _Tally:
         self._starts = np.concatenate(([0], np.cumsum(self._codes.max(axis=1) + 1, dtype=np.int64)))
         self._supports = [np.zeros(self._starts[-1], np.int64)]
         self._received = np.zeros(listed.n)
+        self._step = max(1, listed.n // ASKED)
         self.open = np.arange(len(self._codes))
 
     def add(self, lists: Lists) -> None:
         """Count another block."""
-        self._watch.run(partial(self._mark, lists), len(lists.records))
+        asked = only(lists, np.arange(0, len(lists.records), self._step))
+        self._watch.run(partial(self._mark, asked), len(asked.records))
         add_received(lists, self._received)
 
     def _mark(self, lists: Lists, first: int, last: int) -> None:
@@ -140,7 +144,7 @@ class _Tally:
 
     def columns(self) -> list[Column]:
         """Supports and chances of every variable so far."""
-        supports = np.split(np.sum(self._supports, axis=0), self._starts[1:-1])
+        supports = np.split(self._step * np.sum(self._supports, axis=0), self._starts[1:-1])
         n = len(self._received)
         return [
             (each, np.bincount(own, (1 - q) + q * self._received) / n)

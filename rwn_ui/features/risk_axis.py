@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 
 import streamlit as st
 
@@ -16,7 +16,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
-REST = 300  # milliseconds without a move, before it is read
+REST = 200  # milliseconds without a move, before it is read
 SOON, LATE = 0.15, 2.0  # seconds between two questions whether it has been
 PENDING = rwn.NotApplicable("A moment: on a table of this size it follows when the sliders rest.")
 VIEW = "tune.risk"
@@ -28,14 +28,15 @@ AXIS = "largest share of a limit used"
 Readings = Mapping[str, Reading | rwn.NotApplicable]
 
 
-def choices() -> list[str]:
+@cache
+def choices() -> tuple[str, ...]:
     """The policy, and the risk measures of shares of which less is better, in their order."""
-    risks = [
+    risks = (
         key
         for key, measure in rwn.MEASURES.items()
         if measure.side == "risk" and measure.better == "lower" and measure.is_share
-    ]
-    return [POLICY, *risks]
+    )
+    return (POLICY, *risks)
 
 
 def measure(session: Session) -> str:

@@ -17,6 +17,7 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     Playwright,
+    ViewportSize,
     sync_playwright,
 )
 
@@ -147,16 +148,16 @@ def visit(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., App]]:
 
 
 @pytest.fixture
-def open_app(
-    chromium: Browser, window: BrowserContext, server: Server
-) -> Iterator[Callable[..., App]]:
-    """A function that opens further tabs; with options, each in a window of its own."""
+def open_app(window: BrowserContext, server: Server) -> Iterator[Callable[..., App]]:
+    """A function that opens further tabs, of another size or in other colors if asked to."""
     with ExitStack() as stack:
 
-        def opened(**options: Any) -> App:
-            where = window
-            if options:
-                where = stack.enter_context(chromium.new_context(**{**WINDOW, **options}))
-            return stack.enter_context(_tab(where, server))
+        def opened(viewport: ViewportSize | None = None, colors: Any = None) -> App:
+            made = stack.enter_context(_tab(window, server))
+            if viewport is not None:
+                made.page.set_viewport_size(viewport)
+            if colors is not None:
+                made.page.emulate_media(color_scheme=colors)
+            return made
 
         yield opened

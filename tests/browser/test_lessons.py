@@ -72,7 +72,7 @@ def test_every_lesson_s_picture_moves_with_a_slider_by_keyboard(learn):
 
 
 def test_in_large_type_and_in_the_dark_no_word_is_cut_off(open_app):
-    learn = at_learn(open_app(color_scheme="dark"))
+    learn = at_learn(open_app(colors="dark"))
     assert (
         learn.page.evaluate("getComputedStyle(document.querySelector('.stApp')).colorScheme")
         == "dark"

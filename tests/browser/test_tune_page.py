@@ -143,7 +143,7 @@ PIXELS = """(wanted) => {
 def test_each_theme_draws_in_its_own_colors(
     open_app: Callable[..., object], scheme: str, colors: list[str]
 ) -> None:
-    app = open_app(color_scheme=scheme).open("/")
+    app = open_app(colors=scheme).open("/")
     assert app.page.evaluate(COLORS) == colors
     for color in colors:
         assert app.page.evaluate(PIXELS, [int(v) for v in re.findall(r"\d+", color)]) > 20

@@ -15,7 +15,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.value_codes import value_codes
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.masking import RWN
-from rwn_core.mechanism import donor_lists
+from rwn_core.mechanism import donor_lists, value_probabilities
 from rwn_core.mechanism.cell_law import CellLaw
 from rwn_core.mechanism.donor_probabilities import DonorChances
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
@@ -203,6 +203,16 @@ def test_a_variable_is_left_alone_once_enough_is_known(data):
         assert min(some, enough) == pytest.approx(min(every, enough))
         assert some <= every * (1 + 1e-12)
     assert part != pytest.approx(whole)
+
+
+def test_some_records_stand_for_those_of_a_large_table(data, monkeypatch):
+    law = CellLaw(data, find_neighborhoods(points(), epsilon=3.0), Q)
+    whole = law.columns(data.names)
+    monkeypatch.setattr(value_probabilities, "ASKED", N // 4)
+    for (few, chances), (every, exact) in zip(law.columns(data.names), whole, strict=True):
+        assert (few % 4 == 0).all()
+        assert few @ chances == pytest.approx(every @ exact, rel=0.1)
+        np.testing.assert_array_equal(chances, exact)
 
 
 def test_laws_with_the_same_donors_look_for_them_once(data, monkeypatch):
