@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rwn_core.neighbors.index import Index
     from rwn_core.neighbors.search import Search
 
-LARGEST_PAIRS = 8_000_000  # stored neighbors, 12 bytes each
+LARGEST_PAIRS = 12_000_000  # stored neighbors, 12 bytes each
 LARGEST_SEARCHED = 100_000_000  # neighbors met by a search at the sliders' ends: a few seconds
 LARGEST_MEAN = 5000  # neighbors of a record at the sliders' ends: beyond, masking all takes minutes
 TABLE_BYTES = 250e6  # most that the stored table may take

@@ -22,7 +22,7 @@ WIDEST = 15.0  # of them, until balls hold so much of the file as a strict polic
 SHARE = 0.1
 SHARE_OF_FEW = 0.25  # where all pairs of records are stored
 LARGEST_K_OF_FEW = 100  # there
-LARGEST_K = 300  # elsewhere, unless that were more than two thirds of what is stored
+LARGEST_K = 150  # elsewhere, unless that were more than half of what is stored
 LEAST_K = 60
 STEPS = 50
 
@@ -43,7 +43,7 @@ class SliderRange:
         A radius that gives about half of the records a neighbor: the median nearest distance,
         or the smallest distance that occurs where most records have a twin.
     stored : float
-        The radius out to which the neighbors fit into their table; at most epsilon.
+        The radius out to which the neighbors are to be stored, as they fit; at most epsilon.
     """
 
     epsilon: float
@@ -92,26 +92,29 @@ def slider_range_of(
     typical = float(np.median(nearest))
     if typical == 0:
         typical = _low_distance(squared)
-    share = SHARE if n > LARGEST_DENSE else SHARE_OF_FEW
-    wide = min(_radius_of_mean_size(squared, share), WIDEST * typical)
-    reach = max(SPREAD * typical, wide)
-    radii = []
-    for pairs in (largest_pairs, max(largest_pairs, largest_searched or 0)):
-        radius = reach
-        if n - 1 > pairs / rows:
-            radius = min(radius, _radius_of_mean_size(squared, pairs / rows / n))
-        radii.append(radius)
-    most = max(radii[1], typical)  # of twins alone, any radius has too many
+    few, near = n <= LARGEST_DENSE, SPREAD * typical
+    wide = _radius_of_mean_size(squared, SHARE_OF_FEW if few else SHARE)
+    reach = max(near, min(wide, WIDEST * typical))
+
+    def within(radius: float, pairs: int) -> float:
+        """The radius, or a smaller one that has so few pairs."""
+        if n - 1 <= pairs / rows:
+            return radius
+        return min(radius, _radius_of_mean_size(squared, pairs / rows / n))
+
+    stores = within(reach if few else near, largest_pairs)  # ranking what is farther takes seconds
+    most = within(reach, max(largest_pairs, largest_searched or 0))
+    most = max(most, typical)  # of twins alone, any radius has too many
     step = _step(most)
-    stored, epsilon = (max(step, math.floor(r / step) * step) for r in (radii[0], most))
+    stored, epsilon = (max(step, math.floor(r / step) * step) for r in (stores, most))
     stored, epsilon = float(f"{stored:.12g}"), float(f"{epsilon:.12g}")
-    k = _largest_k(largest_pairs // rows) if n > LARGEST_DENSE else LARGEST_K_OF_FEW
+    k = LARGEST_K_OF_FEW if few else _largest_k(largest_pairs // rows)
     return SliderRange(epsilon=epsilon, step=step, k=min(k, n - 1), typical=typical, stored=stored)
 
 
 def _largest_k(stored: int) -> int:
     """Where k ends if a record has so many neighbors stored on average; a multiple of ten."""
-    return max(LEAST_K, min(LARGEST_K, stored // 15 * 10))
+    return max(LEAST_K, min(LARGEST_K, stored // 20 * 10))
 
 
 def _sampled(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

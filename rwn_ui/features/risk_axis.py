@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, partial
+from functools import partial
 
 import streamlit as st
 
@@ -23,26 +23,24 @@ VIEW = "tune.risk"
 DISCLOSURE = "disclosure"  # the job of the Risk page
 POLICY = "policy"  # on the axis: the largest share of a limit that is used
 AXIS = "largest share of a limit used"
+CHOICES = (
+    POLICY,
+    *(
+        key
+        for key, measure in rwn.MEASURES.items()
+        if measure.side == "risk" and measure.better == "lower" and measure.is_share
+    ),
+)
+"""The policy, and the risk measures of shares of which less is better, in their order."""
 
 
 Readings = Mapping[str, Reading | rwn.NotApplicable]
 
 
-@cache
-def choices() -> tuple[str, ...]:
-    """The policy, and the risk measures of shares of which less is better, in their order."""
-    risks = (
-        key
-        for key, measure in rwn.MEASURES.items()
-        if measure.side == "risk" and measure.better == "lower" and measure.is_share
-    )
-    return (POLICY, *risks)
-
-
 def measure(session: Session) -> str:
     """The measure on the axis, or the policy."""
     chosen = session.views.get(VIEW)
-    return chosen if chosen in choices() else POLICY
+    return chosen if chosen in CHOICES else POLICY
 
 
 def wanted(session: Session) -> tuple[str, ...]:
@@ -58,7 +56,7 @@ def title(key: str, records: int) -> str:
 
 def choose(session: Session) -> None:
     """Let the user choose it."""
-    keys = choices()
+    keys = CHOICES
     why = ""
     if session.data.n > LARGEST_LIVE or not prepared(session).prepared.whole:
         why = f" With {session.data.n:,} records the verdict follows when the sliders rest."

@@ -235,4 +235,4 @@ def test_every_risk_can_stand_on_the_map_beside_the_policy(open_page):
         assert (tile["label"], tile["state"]) == (risk_axis.title(key, 241), None)
         assert tile["released"].endswith("%")
         assert f"risk: {risk_axis.title(key, 241).lower()}" in screen.panel["cards"][0]
-    assert set(risk_axis.choices()) >= {"bayes_linkage", "intruder_levels", "extremes"}
+    assert set(risk_axis.CHOICES) >= {"bayes_linkage", "intruder_levels", "extremes"}

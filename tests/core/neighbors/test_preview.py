@@ -61,10 +61,10 @@ def test_some_shown_records_make_a_masked_table(monkeypatch):
 
 def test_a_table_with_full_places_is_stored_less_far(monkeypatch):
     """Then the sliders' ends are searched when they are asked for."""
-    monkeypatch.setattr(preview, "TABLE_BYTES", 15e6)
+    monkeypatch.setattr(preview, "TABLE_BYTES", 12e6)
     built = build_preview(POINTS)
     assert built.table.epsilon < built.slider_range.epsilon
-    assert 12 * len(built.table.records) <= 15e6
+    assert 12 * len(built.table.records) <= 12e6
     setting = {"k": 5, "epsilon": built.slider_range.epsilon}
     sizes = built.find(Ball(**setting))[0].sizes
     np.testing.assert_array_equal(sizes, find_neighborhoods(POINTS, **setting).sizes)
