@@ -179,7 +179,7 @@ def _with_law(comparison: Comparison, setting: Setting) -> Comparison:
     law = setting.params.prepare(data).law
     if law is None:
         say(
-            f"note: the law of the method {setting.method} is not known before its key is drawn; "
+            f"note: the law of {setting.params.title} is not known before its key is drawn; "
             "what needs it does not apply."
         )
         return comparison
