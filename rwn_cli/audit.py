@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import orjson
 import typer
 
+from rwn_cli.masked_file import like
 from rwn_cli.options import (
     Dropped,
     SchemaFile,
@@ -15,7 +16,6 @@ from rwn_cli.options import (
     Weighted,
     asked,
     described,
-    like,
     load,
     parameters,
     settings,
