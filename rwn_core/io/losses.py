@@ -51,8 +51,11 @@ def losses(microdata: Microdata, form: Format) -> list[str]:
 
 
 def _layout_lost(layout: FileLayout | None, form: Format) -> list[str]:
-    given = set() if layout is None else (layout.changed().keys() & form.layout) - form.marks
-    lost = [words for name, words in _LAID.items() if name in given]
+    given = {} if layout is None else layout.changed()
+    if given.get("separator") == "\t":  # a format that has no other separator has tabs
+        del given["separator"]
+    gone = (given.keys() & form.layout) - form.marks
+    lost = [words for name, words in _LAID.items() if name in gone]
     return [f"{form.title} does not keep {', '.join(lost)}."] if lost else []
 
 

@@ -97,3 +97,5 @@ def test_what_of_a_files_layout_is_lost_is_said() -> None:
     assert losses(data, format_of_key("parquet")) == []
     kept = parse("t.csv", content(), None, LAYOUT)
     assert losses(kept, format_of_key("csv")) == []
+    tabs = parse("t.csv", b"x\ty\n1.5\t2\n2.5\t3\n", None, FileLayout(separator="\t"))
+    assert losses(tabs, format_of_key("tsv")) == []
