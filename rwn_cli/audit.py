@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import orjson
 import typer
 
+from rwn_cli.masked_file import like
 from rwn_cli.options import (
     Dropped,
     SchemaFile,
@@ -15,7 +16,6 @@ from rwn_cli.options import (
     Weighted,
     asked,
     described,
-    like,
     load,
     parameters,
     settings,
@@ -179,7 +179,7 @@ def _with_law(comparison: Comparison, setting: Setting) -> Comparison:
     law = setting.params.prepare(data).law
     if law is None:
         say(
-            f"note: the law of the method {setting.method} is not known before its key is drawn; "
+            f"note: the law of {setting.params.title} is not known before its key is drawn; "
             "what needs it does not apply."
         )
         return comparison

@@ -67,13 +67,16 @@ def add(
 @ledger.command()
 def show(file: LedgerFile) -> None:
     """Show the releases of a ledger, oldest first."""
+    from rwn_core.masking import METHODS
     from rwn_core.reporting.ledger import read_entries, whole
 
+    titles = {key: method.title for key, method in METHODS.items()}
     for entry in read_entries(whole(file)):
+        method = titles.get(entry["method"], entry["method"])  # of a version with other methods
         limits = _LIMITS[entry["kept"]]
         signed = f", signed by {entry['by']}" if entry["by"] else ""
         typer.echo(
-            f"{entry['number']}  {entry['time']}  {entry['release']}  {entry['method']}, "
+            f"{entry['number']}  {entry['time']}  {entry['release']}  {method}; "
             f"{entry['records']:,} records, {limits}{signed}"
         )
 

@@ -262,7 +262,7 @@ def _summarize(data: Microdata, release: Release) -> None:
     table = release.masked
     changed = audit(data, release, measures=["cells_changed"])["cells_changed"]
     share = f", {changed.value:.1%} of cells changed" if isinstance(changed, Reading) else ""
-    say(f"{release.method}: {size_of(table)}{share}")
+    say(f"{release.params.title}: {size_of(table)}{share}")
     if isinstance(changed, Reading) and changed.value == 0:
         say("note: no cell differs from the original; this file protects nobody.")
     if release.precision:

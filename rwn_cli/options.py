@@ -230,22 +230,6 @@ def asked(data: Microdata, response: str | None, predictors: Sequence[str]) -> M
     return data.with_schema(schema)
 
 
-def like(data: Microdata, masked: Path) -> Microdata:
-    """Read a masked file as the original is described (is 01 a text?), if it has its columns."""
-    from rwn_core.io.read import read
-    from rwn_core.mechanism.donors import released_schema
-
-    require_openable(masked)
-    schema = replace(released_schema(data.schema), file=None)
-    try:
-        return read(masked, schema)
-    except SchemaError:
-        table = read_file(str(masked), None, hint=False)
-        if table.names == schema.names:
-            raise
-        return table
-
-
 def parameters(method: str, **options: Any) -> Any:
     """A method's parameter record, from the options that were given (not None).
 

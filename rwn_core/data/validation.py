@@ -261,7 +261,8 @@ def _column_notices(column: pd.Series[Any], variable: Variable) -> list[str]:
             f"{name} is a sampling weight, but not a number of at least 1 in every record: "
             "measures of risk take the file for the whole population."
         )
-    if variable.kind is Kind.ORDERED and variable.levels is None and _is_text(column.dtype):
+    levels = list(variable.levels or ())  # those that the gate wrote down say the same as none
+    if variable.kind is Kind.ORDERED and levels == sorted(levels) and _is_text(column.dtype):
         notices.append(f"{name} is ordered by the alphabet; give its levels for another order.")
     return notices
 

@@ -25,10 +25,11 @@ def read(
 
 
 def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
-    """Write UTF-8 with commas, one header line and line feeds."""
+    """Write UTF-8 with commas, or the original's separator, one header line and line feeds."""
     from rwn_core.io.text_writer import text_table
 
-    return text_table(frame, ",", schema)
+    own = None if schema is None or schema.file is None else schema.file.separator
+    return text_table(frame, own or ",", schema)
 
 
 def sees(content: bytes) -> Seen | None:
@@ -47,6 +48,7 @@ FORMAT = Format(
     read=read,
     write=write,
     layout=frozenset({"encoding", "separator", "decimal", "header", "above", "below", "dates"}),
+    marks=frozenset({"separator", "decimal", "dates"}),
     sees=sees,
     keeps=frozenset({Feature.DATES, Feature.TIME_ZONES}),
     demand="UTF-8, separated by commas, one header line",

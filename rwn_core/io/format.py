@@ -63,6 +63,8 @@ class Format:
         What a file must be beyond its format, such as "UTF-8, separated by commas".
     layout : frozenset of str
         Fields of a FileLayout that files of the format have.
+    marks : frozenset of str
+        Those of them that are written as the file of the original had them.
     sees : callable or None
         Of a file's bytes; what its layout seems to be, a Seen, or None. For formats with a layout.
     detects : callable
@@ -79,6 +81,7 @@ class Format:
     keeps: frozenset[Feature] = frozenset()
     demand: str = ""
     layout: frozenset[str] = frozenset()
+    marks: frozenset[str] = frozenset()
     sees: Callable[[bytes], Seen | None] | None = None
     detects: Callable[[bytes], bool] = _never
 

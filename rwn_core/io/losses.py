@@ -7,11 +7,19 @@ from typing import Any
 
 import pandas as pd
 
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Variable
 from rwn_core.io.format import Feature, Format
 
 _NAMED = 3
+_LAID = {
+    "encoding": "the encoding of the file",
+    "separator": "its separator",
+    "header": "that no line has the names",
+    "above": "the lines above the table",
+    "below": "the lines below the table",
+}
 
 
 def losses(microdata: Microdata, form: Format) -> list[str]:
@@ -25,7 +33,8 @@ def losses(microdata: Microdata, form: Format) -> list[str]:
     Returns
     -------
     list of str
-        A sentence for each feature that is lost; none where all is kept.
+        A sentence for each feature that is lost, and one for the layout of the original's file;
+        none where all is kept.
     """
     frame = microdata.frame
     said = []
@@ -38,7 +47,16 @@ def losses(microdata: Microdata, form: Format) -> list[str]:
             said.append(
                 f"{form.title} does not keep {feature} ({', '.join(names[:_NAMED])}{dots})."
             )
-    return said
+    return [*said, *_layout_lost(microdata.schema.file, form)]
+
+
+def _layout_lost(layout: FileLayout | None, form: Format) -> list[str]:
+    given = {} if layout is None else layout.changed()
+    if given.get("separator") == "\t":  # a format that has no other separator has tabs
+        del given["separator"]
+    gone = (given.keys() & form.layout) - form.marks
+    lost = [words for name, words in _LAID.items() if name in gone]
+    return [f"{form.title} does not keep {', '.join(lost)}."] if lost else []
 
 
 def _has_truths(column: pd.Series[Any], variable: Variable) -> bool:

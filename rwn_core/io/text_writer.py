@@ -9,6 +9,7 @@ import pandas as pd
 from rwn_core.data.schema import Schema
 from rwn_core.io.number_texts import USUAL, number_text
 from rwn_core.io.text_types.date_texts import are_days, date_texts
+from rwn_core.io.text_types.lay_out import with_commas
 
 
 def text_table(frame: pd.DataFrame, separator: str, schema: Schema | None = None) -> bytes:
@@ -20,12 +21,15 @@ def text_table(frame: pd.DataFrame, separator: str, schema: Schema | None = None
     separator : str
         Between the fields of a line.
     schema : Schema, optional
+        Decimals have a comma where they had one in its file.
 
     Returns
     -------
     bytes
     """
     frame = _with_texts(frame, schema)
+    if schema is not None and schema.file is not None and schema.file.decimal == ",":
+        frame = _with_commas(frame)
     written = frame.to_csv(index=False, lineterminator="\n", sep=separator)
     if "\r" in written:
         # a carriage return ends a line for a reader, unless its text is quoted
@@ -51,3 +55,21 @@ def _with_texts(frame: pd.DataFrame, schema: Schema | None) -> pd.DataFrame:
             known = {value: number_text(value, decimals) for value in column.dropna().unique()}
             texts[variable.name] = column.map(known).astype(object).where(column.notna(), None)
     return frame.assign(**texts) if texts else frame
+
+
+def _with_commas(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with a comma in all its decimals: numbers, and texts that are read as such."""
+    texts = {}
+    for name in frame.columns:
+        column = frame[name]
+        kinds = pd.api.types
+        if kinds.is_integer_dtype(column.dtype) or kinds.is_datetime64_any_dtype(column.dtype):
+            continue
+        known = column.dropna().unique()
+        if kinds.is_float_dtype(column.dtype):
+            written = [number_text(value, USUAL) for value in known]
+        else:
+            written = [str(value) for value in known]
+        commas = dict(zip(known, with_commas(written), strict=True))
+        texts[name] = column.map(commas).astype(object).where(column.notna(), None)
+    return frame.assign(**texts)

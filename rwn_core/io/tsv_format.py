@@ -47,6 +47,7 @@ FORMAT = Format(
     read=read,
     write=write,
     layout=frozenset({"encoding", "separator", "decimal", "header", "above", "below", "dates"}),
+    marks=frozenset({"decimal", "dates"}),
     sees=sees,
     keeps=frozenset({Feature.DATES, Feature.TIME_ZONES}),
 )

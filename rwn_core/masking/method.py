@@ -180,6 +180,9 @@ class Method(Protocol):
         Whether a release depends on the variables' weights, and on which of them travel together.
     shows_whole_rows : bool
         Whether every released row is one person's true record.
+    moves_missing : bool
+        Whether who lacks a value in the original may have one in the release: missing values are
+        masked like values.
     """
 
     method: ClassVar[str]
@@ -190,6 +193,7 @@ class Method(Protocol):
     uses_weights: ClassVar[bool]
     uses_slices: ClassVar[bool]
     shows_whole_rows: ClassVar[bool]
+    moves_missing: ClassVar[bool]
 
     @property
     def has_forecast(self) -> bool:

@@ -51,7 +51,8 @@ def publishable(masked: Microdata, rows: NDArray[np.int64]) -> Microdata:
     columns = {name: _fresh(taken[name]) for name in taken.columns}
     frame = pd.DataFrame(columns, index=pd.RangeIndex(len(rows)), copy=True)
     variables = tuple(_without_unused(v, frame[v.name]) for v in masked.schema.variables)
-    return Microdata(frame, Schema(variables=variables, question=masked.schema.question))
+    about = masked.schema
+    return Microdata(frame, Schema(variables=variables, question=about.question, file=about.file))
 
 
 def _fresh(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -34,6 +34,7 @@ class TableMethod(ABC):
     uses_weights: ClassVar[bool] = False
     uses_slices: ClassVar[bool] = False
     shows_whole_rows: ClassVar[bool] = False
+    moves_missing: ClassVar[bool] = False
 
     @abstractmethod
     def check(self, microdata: Microdata) -> None:

@@ -259,7 +259,7 @@ def released_schema(schema: Schema) -> Schema:
     question = schema.question
     if question is not None and not {question.response, *question.predictors} <= names:
         question = None
-    return Schema(variables=schema.released, question=question)
+    return Schema(variables=schema.released, question=question, file=schema.file)
 
 
 def _copy_column(values: Any, donors: NDArray[np.int64]) -> Any:

@@ -174,8 +174,11 @@ def _regression(found: DatasetAudit, question: Question) -> dict[str, dict[str, 
 
 
 def _with_readings(material: Material, found: DatasetAudit, question: Question | None) -> Material:
-    readings = {**material.record["readings"], **dataset_readings(found, question)}
-    return replace(material, record={**material.record, "readings": readings}, dataset=found)
+    """The material with what the files show: the readings, and which variables lack values."""
+    record = material.record
+    readings = {**record["readings"], **dataset_readings(found, question)}
+    table = {**record["table"], "missing": found.original.with_missing}
+    return replace(material, record={**record, "readings": readings, "table": table}, dataset=found)
 
 
 def _part(progress: Progress | None, low: float, high: float) -> Callable[[float], None] | None:

@@ -207,6 +207,7 @@ def record_document(
             "fingerprint": microdata.fingerprint,
             "records": microdata.n,
             **described_variables(microdata.schema),
+            "missing": _with_missing(microdata),
         },
         "setting": {**setting.to_dict(), "parameters": all_parameters(release.params)},
         "file": {**asdict(file), "records": release.published("original").n},
@@ -220,6 +221,12 @@ def record_document(
     if basis.decision is not None:
         document["decision"] = decided(basis.decision, setting, microdata)
     return document
+
+
+def _with_missing(microdata: Microdata) -> list[str]:
+    """The released variables of which somebody lacks a value."""
+    names = (variable.name for variable in microdata.schema.released)
+    return [name for name in names if microdata.frame[name].isna().any()]
 
 
 def decided(decision: Decision, setting: Setting, microdata: Microdata) -> dict[str, Any]:

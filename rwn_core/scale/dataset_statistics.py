@@ -59,6 +59,13 @@ class DatasetStatistics:
     bins: NDArray[np.int64]
 
     @property
+    def with_missing(self) -> list[str]:
+        """The variables of which somebody lacks a value."""
+        known = {name: column.count for name, column in self.columns.items()}
+        known |= {name: sum(counts.values()) for name, counts in self.levels.items()}
+        return [name for name, count in known.items() if count < self.n]
+
+    @property
     def shares_of_components(self) -> NDArray[np.float64]:
         """Share of the variance of each principal component of the correlations, largest first."""
         defined = ~np.isnan(np.diag(self.correlation))

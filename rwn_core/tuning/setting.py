@@ -102,7 +102,7 @@ class Setting:
     @property
     def words(self) -> str:
         """The setting in words."""
-        parts = [] if self.method == "rwn" else [self.method]
+        parts = [] if self.method == "rwn" else [str(self.params.title)]
         shown = lever_values(self.params) | self.parameters
         parts += [
             f"{SHORT_NAMES.get(name, name)} = {option_words(v)}"

@@ -20,7 +20,7 @@ def method(key: str) -> str:
 
 def setting(point: Point) -> str:
     """A setting in words, beside the name of its method."""
-    return point.setting.words.removeprefix(f"{point.setting.method} · ")
+    return point.setting.words.removeprefix(f"{point.setting.params.title} · ")
 
 
 def title(measure: str, records: int) -> str:

@@ -74,7 +74,7 @@ def _parts(scenario: Scenario) -> dict[str, Any]:
     setting = scenario.setting
     if setting is None:
         return {}
-    shown: dict[str, Any] = {"the method": setting.method}
+    shown: dict[str, Any] = {"the method": setting.params.title}
     for name, value in (lever_values(setting.params) | setting.parameters).items():
         if value is not None:
             shown[SHORT_NAMES.get(name, name)] = value

@@ -9,6 +9,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core import io
 from rwn_core.errors import ReleaseError
+from rwn_core.io.losses import losses
 from rwn_core.reporting.judged_release import Draws, JudgedRelease, judge_release
 from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words
@@ -199,4 +200,4 @@ def _about_draws(session: Session, last: Drawn) -> list[str]:
             f"{cells:,} texts of {name} begin as a formula of a spreadsheet would; each got an "
             "apostrophe before it."
         )
-    return words
+    return [*words, *losses(session.data, io.format_of_key(judged.format))]

@@ -54,9 +54,9 @@ def _sign(session: Session, last: Drawn) -> None:
         return
     path, record = _checked(Path(form.ledger)), read_record(last.files[RECORD].decode("utf-8"))
     warnings = _opened(lambda: foresee(path, record, session.data))
-    for warning in warnings:
-        st.warning(escaped(warning))
-    if not warnings:
+    if warnings:
+        st.warning("  \n".join(map(escaped, warnings)))
+    else:
         there = "No earlier release in it is of these people." if path.exists() else "It is new."
         st.caption(there)
     if st.button(f"Sign as {escaped(last.approval.by)}", type="primary", key=key(session, "sign")):

@@ -60,7 +60,7 @@ def steps(session: Session) -> tuple[Step, ...]:
         _data(session),
         _policy(last),
         _decision(last) if is_checked(session) else "It waits for step 1.",
-        _files(last) if is_checked(session) else "It waits for step 1.",
+        _files(last) if is_checked(session) else "It waits for step 3.",
         _ledger(last),
     )
     broken = last is not None and last.approval is not None and not last.judged.verdict.kept

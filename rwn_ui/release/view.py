@@ -75,8 +75,8 @@ def _data(session: Session) -> None:
     kept = [v.name for v in data.schema.released if not v.masked]
     if kept:
         st.warning(escaped(f"Released as they are, without masking: {', '.join(kept)}."))
-    for notice in data.notices:
-        st.info(escaped(notice), icon=":material/info:")
+    if data.notices:
+        st.info("  \n".join(map(escaped, data.notices)), icon=":material/info:")
     link_to("pages/data.py", "Change kinds and roles", ":material/table:")
     described = description(session)
     right = st.checkbox(

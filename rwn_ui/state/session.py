@@ -201,10 +201,10 @@ class Session:
     @property
     def words(self) -> str:
         """The current setting in words, without anything of the data."""
-        parts = [] if self.method == "rwn" else [self.method]
+        method = rwn.METHODS[self.method]
+        parts = [] if self.method == "rwn" else [str(method.title)]
         parts += [f"{SHORT_NAMES[name]} = {value:g}" for name, value in self.levers.items()]
         parts += [f"{name} = {option_words(value)}" for name, value in self.options]
-        method = rwn.METHODS[self.method]
         parts += self._weighing if method.uses_weights else []
         parts += [self._rounding] if self.precision else []
         shown = self.slices if method.uses_slices else ()

@@ -204,7 +204,7 @@ def _rest(setting: Setting, without: Sequence[str]) -> str:
         if name not in without and value is not None
     }
     held |= {f"weight of {name}": weight for name, weight in setting.weights}
-    parts = [] if setting.method == "rwn" else [setting.method]
+    parts = [] if setting.method == "rwn" else [str(setting.params.title)]
     parts += [f"{name} = {_word(value)}" for name, value in held.items()]
     parts += [precision_words(setting.precision)] * bool(setting.precision)
     return " · ".join([*parts, *([slices_words(setting.slices)] if setting.slices else [])])

@@ -81,6 +81,7 @@ def form(session: Session) -> None:
                 "Methods",
                 list(rwn.METHODS),
                 key=_key(session, "method"),
+                format_func=lambda key: rwn.METHODS[key].title,
                 help="Each takes those of the parameters that it has.",
             )
             _lines(

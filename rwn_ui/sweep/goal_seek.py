@@ -80,7 +80,7 @@ def _pressed(session: Session, run: Run, what: str, words: str, *, blocked: bool
         key=_key(session, f"seek.{what}"),
         disabled=blocked or own_work().busy or not len(run.sweep()),
         width="stretch",
-        help=f"Among the settings of the method {_method(run)}." if several else None,
+        help=f"Among the settings of {rwn.METHODS[_method(run)].title}." if several else None,
     )
 
 

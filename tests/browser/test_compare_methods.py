@@ -76,7 +76,7 @@ def test_three_methods_have_a_curve_a_column_and_a_setting_for_tune(app) -> None
     assert copied.splitlines()[0].split("\t") == rows[0]
     assert app.page.get_by_text(re.compile("RWN, the 2022 method against")).count() == 2
     app.page.get_by_role("button", name="Open on Tune").nth(1).click()
-    loaded = app.page.get_by_text(re.compile("Loaded into Tune: additive_noise")).first.inner_text()
+    loaded = app.page.get_by_text(re.compile("Loaded into Tune: Additive noise")).first.inner_text()
     app.page.get_by_role("link", name="Tune", exact=True).click()
     app.wait_for_cards()
     assert app.stamp.startswith(loaded.partition(": ")[2])

@@ -47,15 +47,15 @@ def test_the_2015_method_moves_all_nine_cards_and_saves_the_bytes_of_the_command
     sidebar = app.page.get_by_test_id("stSidebar")
     sidebar.get_by_role("combobox", name="Method").click()
     app.page.get_by_role("option", name="The 2015 method").click()
-    app.page.get_by_text("nbrs2015 · ε = 3 · q = 1 · seed 1").first.wait_for()
+    app.page.get_by_text("The 2015 method · ε = 3 · q = 1 · seed 1").first.wait_for()
     app.settle()
     sliders = sidebar.get_by_role("slider").all()
     assert len(sliders) == 2  # a radius and a share of records, and no k
     assert app.page.locator(".rwn-card").count() == 9
     titles = app.page.locator(".rwn-card figcaption b").all_inner_texts()
     for name, key, words, same in (
-        ("epsilon", "ArrowRight", "nbrs2015 · ε = 3.1 · q = 1", []),
-        ("q", "ArrowLeft", "nbrs2015 · ε = 3.1 · q = 0.95", ["Neighborhood size"]),
+        ("epsilon", "ArrowRight", "The 2015 method · ε = 3.1 · q = 1", []),
+        ("q", "ArrowLeft", "The 2015 method · ε = 3.1 · q = 0.95", ["Neighborhood size"]),
     ):
         before = app.drawn
         assert words in app.press(name, key)

@@ -37,6 +37,36 @@ def test_dates_come_back_as_they_were_written(rwn_command, tmp_path: Path) -> No
     assert released[0] == "born,x"
 
 
+def test_decimal_commas_come_back_and_are_known_again(rwn_command, tmp_path: Path) -> None:
+    lines = [f"{20 + i},5;{i % 7};{'ab'[i % 2]}" for i in range(60)]
+    content = "\n".join(["x;y;g", *lines, ""])
+    (tmp_path / "t.csv").write_text(content, encoding="cp1252")
+    layout = ("--file", "separator=;", "--file", "decimal=,", "--file", "encoding=cp1252")
+    (tmp_path / "s.toml").write_text(
+        '[file]\nseparator = ";"\ndecimal = ","\nencoding = "cp1252"\n', encoding="utf-8"
+    )
+    kept = ("--epsilon", 1, "--k", 5, "--q", 0, "--order", "original")
+    for told in (layout, ("--schema", "s.toml")):
+        code, _, said = rwn_command("mask", "t.csv", "o.csv", *kept, *told)
+        assert code == 0, said
+        assert (tmp_path / "o.csv").read_text(encoding="utf-8") == content
+        assert "note: CSV does not keep the encoding of the file." in said
+    (tmp_path / "plain.csv").write_text(content.replace(",", ".").replace(";", ","))
+    for masked in ("o.csv", "plain.csv"):  # a release, and what another program made of it
+        code, output, said = rwn_command("audit", "t.csv", masked, "--schema", "s.toml", "--json")
+        assert code == 0, said
+        assert '"variables": 3' in output
+    secret = ("--key-file", "key", "--record", "r.toml")
+    code, _, said = rwn_command("mask", "t.csv", "o.csv", "--k", 5, *layout, *secret)
+    assert code == 0, said
+    code, _, said = rwn_command("reproduce", "r.toml", "--key", "key", "--out", "again.csv")
+    assert code == 0, said
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "o.csv").read_bytes()
+    assert b",5;" in (tmp_path / "o.csv").read_bytes()
+    assert rwn_command("report", "r.toml", "--public", "-o", "card.toml")[0] == 0
+    assert rwn_command("verify", "o.csv", "card.toml")[0] == 0
+
+
 def test_the_record_and_the_audit_know_how_the_file_lies(rwn_command, tmp_path: Path) -> None:
     days = pd.date_range("1990-01-03", periods=60, freq="37D").strftime("%d.%m.%Y")
     lines = ["The office", "born;x", *(f"{day};{20 + i},5" for i, day in enumerate(days))]

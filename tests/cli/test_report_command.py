@@ -105,7 +105,7 @@ def test_the_ledger_shows_what_it_has_and_sees_that_its_end_was_cut(masked: Run)
     last = said.strip().rpartition(" ")[2]
     shown = masked("ledger", "show", "ledger.jsonl")[1].splitlines()
     assert len(shown) == 2
-    assert "rwn, 241 records" in shown[0]
+    assert "  RWN, the 2022 method; 241 records, " in shown[0]
     assert shown[0].endswith("signed by Ada")
     assert masked("ledger", "verify", "ledger.jsonl", "--last", last)[0] == 0
     Path("ledger.jsonl").write_bytes(first)

@@ -12,7 +12,10 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.mark.parametrize(
     ("header", "row", "words"),
-    [("x", "{0}", "rwn: 40 records, 1 variable,"), ("x,y", "{0},{1}", "40 records, 2 variables,")],
+    [
+        ("x", "{0}", "RWN, the 2022 method: 40 records, 1 variable,"),
+        ("x,y", "{0},{1}", "40 records, 2 variables,"),
+    ],
 )
 def test_one_variable_is_no_plural(rwn_command: Run, header: str, row: str, words: str) -> None:
     lines = [header, *(row.format(i * 3 % 41, i * 7 % 43) for i in range(40))]

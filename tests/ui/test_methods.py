@@ -67,7 +67,7 @@ def test_the_2015_method_on_the_other_pages(open_page, page: str) -> None:
     screen = open_page("tune")
     choose(screen, "nbrs2015")
     words = screen.session.words
-    assert words.startswith("nbrs2015 · ε = ")
+    assert words.startswith("The 2015 method · ε = ")
     screen.visit(page)
     assert screen.errors == []
     assert screen.session.words == words
@@ -89,7 +89,7 @@ def test_a_lever_that_both_methods_have_stays_where_it_is(open_page) -> None:
 
 def test_a_link_brings_its_method(open_page) -> None:
     screen = open_page("tune", method="nbrs2015", epsilon="2.5", q="0.5")
-    assert screen.session.words == "nbrs2015 · ε = 2.5 · q = 0.5"
+    assert screen.session.words == "The 2015 method · ε = 2.5 · q = 0.5"
     assert address(screen.session)["method"] == "nbrs2015"
     assert not screen.test.warning
     screen = open_page("tune", method="swap")

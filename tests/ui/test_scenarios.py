@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from one_page import PAGES, field, session_of
 from streamlit.testing.v1 import AppTest
 
+import rwn_core as rwn
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
@@ -96,6 +99,13 @@ def scenario(name: str, value: float, **parameters: float) -> Scenario:
         setting=Setting.of("rwn", parameters),
         readings={"distance_linkage": reading, "cells_changed": {"median": 0.5}},
     )
+
+
+def test_another_method_is_told_by_its_title() -> None:
+    noise = Setting(params=rwn.METHODS["additive_noise"](size=0.5))
+    other = replace(scenario("B", 0.1, k=5), setting=noise)
+    told = differences(scenario("A", 0.1, k=5), other)
+    assert "the method is Additive noise instead of RWN, the 2022 method." in told
 
 
 def test_differences_are_told_in_words() -> None:

@@ -154,7 +154,9 @@ def test_a_line_of_the_list_is_short_and_begins_with_the_utility() -> None:
 
 
 def test_methods_are_swept_side_by_side(sweep_page: AppTest) -> None:
-    field(sweep_page, "multiselect", "Methods").set_value(["rwn", "nbrs2015"])
+    methods = field(sweep_page, "multiselect", "Methods")
+    assert methods.options == [method.title for method in rwn.METHODS.values()]
+    methods.set_value(["rwn", "nbrs2015"])
     small(sweep_page)
     field(sweep_page, "text_input", "Radius ε (standard deviations)").set_value("1, 2")
     field(sweep_page, "button", "Start sweep").click()
@@ -169,7 +171,7 @@ def test_a_method_without_a_parameter_has_no_place_on_its_heat_map() -> None:
     settings = [Setting.of("rwn", {"epsilon": e, "k": k}) for e in (1, 2) for k in (3, 5)]
     settings += [Setting.of("nbrs2015", {"epsilon": e, "q": q}) for e in (1, 2) for q in (0.5, 1)]
     assert sweep_cards.slices(settings, "epsilon", "k") == ["q = 1"]
-    assert sweep_cards.slices(settings, "epsilon", "q") == ["k = 3", "k = 5", "nbrs2015"]
+    assert sweep_cards.slices(settings, "epsilon", "q") == ["k = 3", "k = 5", "The 2015 method"]
     assert sweep_cards.slices(settings[4:], "epsilon", "k") == []
     for rest in ("q = 1", ""):
         sweep_cards.draw_surface(

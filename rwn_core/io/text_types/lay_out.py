@@ -119,16 +119,36 @@ def with_points(file: str, name: str, texts: pa.ChunkedArray) -> pa.ChunkedArray
     different = without_blanks(encoded.dictionary)
     forms = forms_of(different)
     pointed = fitting(different, _POINT) & (forms != Form.OTHER_DATE)
-    if ((forms == Form.WORD) & ~pointed).any() or not len(different):
+    commas = fitting(different, _COMMA)
+    if ((forms == Form.WORD) & ~pointed & ~commas).any() or not len(different):
         return texts
     if pointed.any():
         raise InputError(
             f"{file}, column {name}: there are numbers with a point, though the decimal mark is a "
             "comma; choose the other mark, or take out points between thousands."
         )
-    commas = pa.array(fitting(different, _COMMA))
-    replaced = pc.if_else(commas, pc.replace_substring(different, ",", "."), encoded.dictionary)
+    replaced = pc.if_else(
+        pa.array(commas), pc.replace_substring(different, ",", "."), encoded.dictionary
+    )
     return pa.chunked_array([replaced.take(encoded.indices)], pa.large_string())
+
+
+def with_commas(texts: Sequence[str]) -> list[str]:
+    """The different texts of a column, such that `with_points` gives them back.
+
+    Examples
+    --------
+    >>> with_commas(["2.5", "1", "01.02.2020"]), with_commas(["2.5", "unknown"])
+    (['2,5', '1', '01.02.2020'], ['2.5', 'unknown'])
+    """
+    different = without_blanks(pa.array(texts, pa.large_string()))
+    if (forms_of(different) == Form.WORD).any():
+        return list(texts)
+    points = fitting(different, _COMMA.replace(",", r"\."))
+    return [
+        text.replace(".", ",", 1) if point else text
+        for text, point in zip(texts, points, strict=True)
+    ]
 
 
 def lines_of(text: bytes) -> io.TextIOWrapper:

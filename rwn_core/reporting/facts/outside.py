@@ -41,20 +41,27 @@ def _treated(material: Material) -> Content:
     ]
     if source:
         lines.append(where.format(source=source))
+    # what an earlier version recorded does not say who lacks values
+    lacking = material.record["table"].get("missing", material.variables)
+    if material.method.moves_missing and not _kept(material).issuperset(lacking):
+        lines.append(words.MISSING)
     return Content(lines=(*lines, closed))
+
+
+def _kept(material: Material) -> set[str]:
+    """The variables of which no cell was changed."""
+    changed = material.reading("cells_changed")
+    shares = zip(changed.get("names", ()), changed.get("share", ()), strict=True)
+    return {*material.record["table"]["not_masked"], *(name for name, share in shares if not share)}
 
 
 def treatments(material: Material) -> dict[str, str]:
     """What was done to each released variable, in words."""
-    changed = material.reading("cells_changed")
-    shares = dict(zip(changed.get("names", ()), changed.get("share", ()), strict=True))
-    left = set(material.record["table"]["not_masked"])
-    rounded = set(material.record["setting"].get("precision", {}))
-    result = {}
-    for name in material.variables:
-        kept = name in left or shares.get(name, 1.0) == 0
-        result[name] = (words.KEPT if kept else words.MASKED) + words.ROUNDED * (name in rounded)
-    return result
+    kept, rounded = _kept(material), set(material.record["setting"].get("precision", {}))
+    return {
+        name: (words.KEPT if name in kept else words.MASKED) + words.ROUNDED * (name in rounded)
+        for name in material.variables
+    }
 
 
 def _variables(material: Material) -> Content:

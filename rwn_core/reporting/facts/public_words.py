@@ -15,6 +15,10 @@ TREATED = (
     "Its parameters, any random numbers that it drew and the order of the original records are "
     "not published. Rows stand in a random order.",
 )
+MISSING = (
+    "Missing values are masked like values: who lacks a value in the release need not be who "
+    "lacks it in the original."
+)
 MASKED, KEPT, ROUNDED = "masked", "released as in the original", "; rounded"
 VARIABLES = "Of each variable it is said whether the method may have changed it."
 VARIABLE_COLUMNS = ("variable", "treatment")
@@ -121,7 +125,17 @@ TITLES = (
 
 def vocabulary() -> tuple[str, ...]:
     """All sentences above, with their places for other words left empty."""
-    parts: list[str] = [MASKED, KEPT, ROUNDED, VARIABLES, MEANS, SHARES, FAR_MEANS, FAR_SHARES]
+    parts: list[str] = [
+        MISSING,
+        MASKED,
+        KEPT,
+        ROUNDED,
+        VARIABLES,
+        MEANS,
+        SHARES,
+        FAR_MEANS,
+        FAR_SHARES,
+    ]
     parts += [
         TOTALS,
         REVIEW,

@@ -90,3 +90,18 @@ def test_another_kind_role_or_order_is_checked(checks: list[str]) -> None:
         changed = microdata.with_schema(microdata.schema.replace_variable("t", **changes))
         assert checks == list(microdata.names)
     assert changed.codes("t")[0].tolist() == [1, -1, 0]
+
+
+def test_what_is_said_of_a_table_is_what_its_description_says() -> None:
+    """A kind that is chosen, taken back and chosen again leaves nothing behind."""
+    frame = pd.DataFrame({"x": [1.0, 2.5, 3.0], "g": ["low", "mid", "high"]})
+    data = Microdata.from_frame(frame, notices=("The file has a title.",))
+    said = "g is ordered by the alphabet; give its levels for another order."
+    ordered = data.schema.replace_variable("g", kind="ordered")
+    for _ in range(3):
+        data = data.with_schema(ordered)
+        assert data.notices == ("The file has a title.", said)
+        data = data.with_schema(data.schema.replace_variable("x", role="key"))
+        assert data.notices.count(said) == 1
+        data = data.with_schema(data.schema.replace_variable("g", kind="categorical", levels=None))
+        assert data.notices == ("The file has a title.",)

@@ -87,12 +87,12 @@ PRESETS: dict[str, tuple[dict[str, float], ...]] = {
 }
 """Light, Standard, Strong."""
 
-FLAGS = ("uses_weights", "uses_slices", "shows_whole_rows", "drops_lost_rows")
+FLAGS = ("uses_weights", "uses_slices", "shows_whole_rows", "drops_lost_rows", "moves_missing")
 TRUE: dict[str, set[str]] = {
-    "rwn": {"uses_weights", "uses_slices"},
-    "nbrs2015": {"uses_weights", "uses_slices"},
+    "rwn": {"uses_weights", "uses_slices", "moves_missing"},
+    "nbrs2015": {"uses_weights", "uses_slices", "moves_missing"},
     "random_swapping": {"uses_slices"},
-    "row_copy": {"uses_weights", "shows_whole_rows"},
+    "row_copy": {"uses_weights", "shows_whole_rows", "moves_missing"},
     "sampling": {"shows_whole_rows", "drops_lost_rows"},
 }
 

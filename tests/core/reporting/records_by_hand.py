@@ -18,6 +18,7 @@ RECORD: dict[str, Any] = {
         "kinds": ["count", "continuous", "categorical"],
         "roles": ["key", "sampling weight", "time"],
         "not_masked": ["sex"],
+        "missing": [],
         "removed": ["name", "street"],
     },
     "setting": {

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from rwn_core.masking import RWN
+from rwn_core.reporting.dataset_record import dataset_record, read_dataset_record
+from rwn_core.reporting.dataset_reports import internal_dataset_file, public_dataset_files
 from rwn_core.reporting.facts import DATASET, Audience, Content, Material, facts_for
+from rwn_core.reporting.facts import public_words as words
+from rwn_core.scale.dataset import Dataset
+from rwn_core.scale.mask_dataset import mask_dataset
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 
 NAMES = ["age", "pay", "few", "none", "town"]
@@ -203,3 +211,20 @@ def test_the_notice_of_a_dataset_counts_its_files() -> None:
         "treated", "variables", "loss", "errors", "totals", "use", "file", "review"
     ]  # fmt: skip
     assert isinstance(material, Material)
+
+
+def test_it_is_said_whether_missing_values_of_a_dataset_move(tmp_path: Path) -> None:
+    number = np.arange(200)
+    frame = pd.DataFrame({"x": number * 1.5, "y": number % 7, "group": ["a", "b"] * 100})
+    for name in (None, "x", "group"):
+        holes = frame if name is None else frame.assign(**{name: frame[name].where(number % 5 > 0)})
+        source, out = tmp_path / f"{name}.parquet", tmp_path / f"out {name}"
+        holes.to_parquet(source, index=False)
+        made = mask_dataset(source, out, RWN(k=50))
+        schema = Dataset.at(source).guessed_schema()
+        text = dataset_record(made, RWN(k=50), schema, "a fresh 256-bit secret", source)
+        known = Material(record=read_dataset_record(text, out))
+        files = public_dataset_files(known, source, out, (".html", ".xml"))
+        files["internal"] = internal_dataset_file(known, source, out, ".html")
+        for content in files.values():
+            assert (words.MISSING.encode() in content) == (name is not None)

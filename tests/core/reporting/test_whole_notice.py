@@ -7,10 +7,14 @@ from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import orjson
+import pandas as pd
 import pytest
 
+import rwn_core as rwn
 from rwn_core.errors import InputError, ParameterError, ReleaseError
+from rwn_core.masking import METHODS
 from rwn_core.reporting import public_notice
 from rwn_core.reporting.ddi_codebook import codebook
 from rwn_core.reporting.facts import Audience, Material, facts_for
@@ -18,7 +22,14 @@ from rwn_core.reporting.facts import public_words as words
 from rwn_core.reporting.facts.fact import Content, Fact, method_words, what_it_destroys
 from rwn_core.reporting.facts.outside import OUTSIDE, treatments
 from rwn_core.reporting.facts.public_words import vocabulary
-from rwn_core.reporting.public_notice import read_card, require_form, unchecked_file
+from rwn_core.reporting.internal_report import internal_html
+from rwn_core.reporting.public_notice import (
+    public_file,
+    read_card,
+    require_form,
+    unchecked_file,
+)
+from tests.core.reporting.conftest import quickly_made_of
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 
 NAME, DOES, SOURCE = method_words(by_hand().method)
@@ -225,3 +236,38 @@ def test_a_variable_that_no_cell_of_was_changed_is_as_in_the_original() -> None:
     everything = " ".join(vocabulary())
     for lines in (words.USE, words.FILE, words.FILES, words.LOSS, words.ERRORS, words.TREATED):
         assert all(line in everything for line in lines)
+
+
+def test_that_missing_values_move_is_said_where_they_do() -> None:
+    treated = next(entry for entry in OUTSIDE if entry.key == "treated")
+
+    def is_said(missing: list[str] | None, method: str = "rwn", **parts: Any) -> bool:
+        table = {**RECORD["table"], "missing": missing}
+        if missing is None:  # a record of before this was kept
+            del table["missing"]
+        setting = {"method": method, "parameters": {}}
+        lines = said(treated.make(by_hand(table=table, setting=setting, **parts)))
+        assert lines[-1] == words.TREATED[4]
+        return words.MISSING in lines
+
+    assert words.MISSING in vocabulary()
+    assert is_said(["age"])
+    assert is_said(None)
+    # nobody lacks a value; only a variable without masking, or with no changed cell, has such
+    assert not any(map(is_said, ([], ["sex"], ["income"], ["income", "sex"])))
+    assert is_said(["income"], readings={})
+    for method in METHODS:
+        assert is_said(["age"], method) == METHODS[method].moves_missing
+
+
+def test_the_notice_and_the_report_of_a_table_say_whether_its_missing_values_move() -> None:
+    number = np.arange(60)
+    frame = pd.DataFrame({"x": number * 1.5, "y": number % 7, "group": ["a", "b"] * 30})
+    holes = frame.assign(x=frame["x"].where(number % 5 > 0))
+    for table, missing in ((frame, []), (holes, ["x"])):
+        data = rwn.Microdata.from_frame(table)
+        made = quickly_made_of(data, rwn.RWN(k=5), ())
+        assert made.record["table"]["missing"] == missing
+        texts = [public_file(made, data, suffix) for suffix in (".html", ".json", ".xml")]
+        for text in (*texts, internal_html(made)):
+            assert (words.MISSING.encode() in text) == bool(missing)

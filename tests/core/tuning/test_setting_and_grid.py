@@ -17,6 +17,13 @@ def test_a_setting_survives_as_plain_data() -> None:
     assert setting.words == "ε = 2 · k = 5 · q = 0.5 · weight of age = 2"
 
 
+def test_a_setting_in_words_has_the_title_of_its_method() -> None:
+    for key, method in rwn.METHODS.items():
+        words = Setting(params=method(**method.start)).words
+        assert key == "rwn" or words.startswith(f"{method.title} · ")
+        assert key not in words
+
+
 def test_a_release_precision_is_part_of_a_setting() -> None:
     exact = Setting.of("rwn", {"k": 5})
     setting = Setting.of("rwn", {"k": 5}, precision={"weight": 10, "age": 5})
