@@ -127,7 +127,8 @@ def _joined(parts: Sequence[Point]) -> Point:
     first = parts[0]
     spreads = {key: _together(key, [part.spreads[key] for part in parts]) for key in first.spreads}
     seconds = sum(part.seconds for part in parts)
-    return Point(setting=first.setting, spreads=spreads, seconds=seconds)
+    shown = tuple(share for part in parts for share in part.shown)
+    return Point(setting=first.setting, spreads=spreads, shown=shown, seconds=seconds)
 
 
 def _together(key: str, parts: Sequence[Spread]) -> Spread:

@@ -282,7 +282,7 @@ class SliceSearch:
     def _read(self, choice: Choice, strength: int, plan: Plan) -> float:
         (point,) = self.crew.points([self.at(choice, strength)], plan, lambda share: None)
         share = self.policy.judge_point(point).shares.get(plan.measures[0])
-        return np.inf if share is None else share
+        return np.inf if share is None or point.few else share
 
     def at(self, choice: Choice, strength: int) -> Setting:
         """The setting of a choice at a strength."""

@@ -119,6 +119,7 @@ def verdict_words(verdict: Verdict) -> str:
         return "keeps all limits"
     parts = [verdict.title(key) for key in verdict.broken]
     parts += [f"{verdict.title(key)} not judged" for key in verdict.unread]
+    parts += [] if verdict.released is None else ["too few records released"]
     return ", ".join(parts) or "no limits"
 
 

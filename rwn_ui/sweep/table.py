@@ -61,6 +61,7 @@ def frame(
             "setting": point.setting.words,
             "keeps all limits": "yes" if verdict.kept else "no",
             "on the frontier": "yes" if point.setting.key in best else "no",
+            "records released, %": _percent(point.released, share=True),
             "largest share of a limit, %": _percent(verdict.largest, share=True),
         }
         for measure in measures:

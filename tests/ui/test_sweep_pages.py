@@ -156,13 +156,21 @@ def test_a_line_of_the_list_is_short_and_begins_with_the_utility() -> None:
 def test_methods_are_swept_side_by_side(sweep_page: AppTest) -> None:
     field(sweep_page, "multiselect", "Methods").set_value(["rwn", "nbrs2015"])
     small(sweep_page)
-    field(sweep_page, "text_input", "Radius ε (standard deviations)").set_value("1, 2")
+    field(sweep_page, "text_input", "Radius ε (standard deviations)").set_value("0.5, 1")
     field(sweep_page, "button", "Start sweep").click()
     sweep_page.run()
     wait(sweep_page)
     methods = sorted(point.setting.method for point in work_of(sweep_page).sweep.sweep())
     assert methods == ["nbrs2015"] * 2 + ["rwn"] * 4
     assert not sweep_page.error
+    shown = sweep_page.dataframe[0].value  # at these radii the 2015 method loses most records
+    few = shown[shown["records released, %"] < 50]
+    assert len(few) == 2
+    assert set(few["keeps all limits"]) == set(few["on the frontier"]) == {"no"}
+    assert [c.value for c in sweep_page.caption if c.value.startswith("2 settings release fewer")]
+    session, sweep = session_of(sweep_page), work_of(sweep_page).sweep.sweep()
+    spots = sweep_cards.map_points(session.policy, sweep, "correlation", "distance_linkage")
+    assert sorted(spot["released"] for spot in spots)[1] < 0.5 < 1.0 == spots[0]["released"]
 
 
 def test_a_method_without_a_parameter_has_no_place_on_its_heat_map() -> None:
