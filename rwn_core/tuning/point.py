@@ -10,6 +10,7 @@ from typing import Any
 
 from rwn_core.evaluation.prediction_bands import interval_of
 from rwn_core.measures import MEASURES
+from rwn_core.measures.statistics.intervals import range_words
 from rwn_core.tuning.setting import Setting
 
 LEAST_RELEASED = 0.5  # of the records: a release of fewer keeps limits by having nobody in it
@@ -124,14 +125,15 @@ class Point:
     def stated(self) -> dict[str, dict[str, float]]:
         """What a scenario says of it: medians, and between which values one more release falls.
 
-        Where these are lower bounds of a worst case, "at_most" is the upper one: 1 if none is
-        known.
+        Beside each range stands how many releases it is of. Where these are lower bounds of a worst
+        case, "at_most" is the upper one: 1 if none is known.
         """
         stated = {}
         for key, spread in self.spreads.items():
             if spread.median is not None:
                 ends = spread.interval
                 parts = {} if ends is None else {"low": ends[0], "high": ends[1]}
+                parts["releases"] = float(len(spread.values))
                 if spread.is_bound:
                     parts["at_most"] = 1.0 if spread.at_most is None else spread.at_most
                 stated[key] = {"median": spread.median, **parts}
@@ -155,6 +157,12 @@ class Point:
             shown=tuple(float(each) for each in plain["shown"]),
             seconds=float(plain["seconds"]),
         )
+
+
+def ranges_words(stated: Mapping[str, Mapping[str, float]]) -> str:
+    """Say what the ranges of `Point.stated` are, by the fewest releases; empty if nobody knows."""
+    counts = [int(each["releases"]) for each in stated.values() if "releases" in each]
+    return range_words(min(counts)) if counts else ""
 
 
 def few_words(points: Iterable[Point]) -> str:
