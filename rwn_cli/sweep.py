@@ -75,6 +75,7 @@ def sweep(
     judged too, unless measures are named and no limits.
     """
     from rwn_core.io.write import table_bytes
+    from rwn_core.measures.statistics.intervals import range_words
     from rwn_core.tuning import prepared
     from rwn_core.tuning import sweep as run_sweep
 
@@ -102,4 +103,5 @@ def sweep(
     shutil.rmtree(folder, ignore_errors=True)
     if judged:
         say(trials.words(policy))
+    say(f"low and high: {range_words(search.plan.releases)}")
     say(f"written to {target}, {len(trials) * len(search.plan.measures):,} rows")

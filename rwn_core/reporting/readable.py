@@ -12,6 +12,7 @@ from rwn_core.reporting.facts.meeting import decision_rows
 from rwn_core.reporting.page import page
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning.goal import number_words
+from rwn_core.tuning.point import ranges_words
 
 MARK = "INTERNAL: STAYS IN THE HOUSE"
 
@@ -104,7 +105,8 @@ def _readings(scenario: Scenario) -> Content | None:
             rows.append((about.title_as("at most"), number_words(key, most), "–", "–"))
     if not rows:
         return None
-    line = "Low and high: where one more release falls 9 times in 10."
+    known = ranges_words(scenario.readings)
+    line = f"Low and high: {known or 'where one more release falls 9 times in 10'}."
     return _told(("measure", "median", "low", "high"), rows, line)
 
 

@@ -63,7 +63,7 @@ class Scenario:
         The limits that it was made under; None where it says nothing of them.
     readings : mapping of str to mapping
         Of the setting, by measure key: median, and low and high where one more release falls 9
-        times in 10.
+        times in 10, of how many releases.
     analysis_plan : AnalysisPlan
         The analyses that users will run, with how far their answers may move.
     watch : tuple of Predicate

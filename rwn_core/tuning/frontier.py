@@ -42,7 +42,8 @@ def frontier(points: Iterable[Point], one: str, two: str) -> list[Point]:
     -------
     list of Point
         A point is left out if another is at least as good on both measures and better on one, or
-        if it has no answer for one of them. Of points equal on both, all stay.
+        if it has no answer for one of them or releases too few records. Of points equal on both,
+        all stay.
 
     Raises
     ------
@@ -63,14 +64,18 @@ def undominated(placed: Iterable[tuple[float, float, Point]]) -> list[Point]:
     Parameters
     ----------
     placed : iterable of (float, float, Point)
-        Those without two finite numbers are left out.
+        Those without two finite numbers, or with too few records released, are left out.
 
     Returns
     -------
     list of Point
         Least first number first; of points equal on both, all stay.
     """
-    finite = [each for each in placed if math.isfinite(each[0]) and math.isfinite(each[1])]
+    finite = [
+        each
+        for each in placed
+        if math.isfinite(each[0]) and math.isfinite(each[1]) and not each[2].few
+    ]
     kept: list[Point] = []
     least, last = math.inf, (math.nan, math.nan)
     for x, y, point in sorted(finite, key=lambda each: each[:2]):

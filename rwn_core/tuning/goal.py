@@ -63,8 +63,11 @@ class Goal:
     def worst(self, point: Point) -> float:
         """The unfavorable end of where one more release falls; lower is better, inf without one.
 
-        Of a policy the largest share of a limit that is used there.
+        Of a policy the largest share of a limit that is used there. Inf with too few records
+        released, too.
         """
+        if point.few:
+            return math.inf
         if isinstance(self.keep, Policy):
             verdict = self.keep.judge_point(point)
             return math.inf if verdict.unread else verdict.shares[str(verdict.first)]
@@ -142,7 +145,8 @@ class GoalAnswer:
             stated.append(self._in_words(self.goal.best))
         wanted = {*self.goal.measures}
         stated += [self._in_words(key) for key in self.point.spreads if key not in wanted]
-        words = f"{'; '.join(stated)}.{not_judged(self.unread)}"
+        few = " It releases too few records to be chosen." if self.point.few else ""
+        words = f"{'; '.join(stated)}.{not_judged(self.unread)}{few}"
         setting = self.point.setting.words
         if self.reached:
             return f"{setting}: {words}"

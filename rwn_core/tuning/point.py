@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 from rwn_core.evaluation.prediction_bands import interval_of
 from rwn_core.measures import MEASURES
+from rwn_core.measures.statistics.intervals import range_words
 from rwn_core.tuning.setting import Setting
+
+LEAST_RELEASED = 0.5  # of the records: a release of fewer keeps limits by having nobody in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,13 +95,27 @@ class Point:
         Resolved against its table.
     spreads : mapping of str to Spread
         By measure key.
+    shown : tuple of float
+        Share of the records of which a release holds any masked value, for each release.
     seconds : float
         What its releases and readings took.
     """
 
     setting: Setting
     spreads: Mapping[str, Spread]
+    shown: tuple[float, ...] = ()
     seconds: float = 0.0
+
+    @property
+    def released(self) -> float:
+        """Share of the records that is released, the mean over the releases."""
+        return fmean(self.shown) if self.shown else 1.0
+
+    @property
+    def few(self) -> bool:
+        """Whether it releases too few records to be chosen; a sample is as small as was asked."""
+        sample = getattr(self.setting.params, "drops_lost_rows", False)
+        return self.released < LEAST_RELEASED and not sample
 
     def median(self, measure: str) -> float | None:
         """A measure's middle value, None where it has no answer."""
@@ -108,14 +125,15 @@ class Point:
     def stated(self) -> dict[str, dict[str, float]]:
         """What a scenario says of it: medians, and between which values one more release falls.
 
-        Where these are lower bounds of a worst case, "at_most" is the upper one: 1 if none is
-        known.
+        Beside each range stands how many releases it is of. Where these are lower bounds of a worst
+        case, "at_most" is the upper one: 1 if none is known.
         """
         stated = {}
         for key, spread in self.spreads.items():
             if spread.median is not None:
                 ends = spread.interval
                 parts = {} if ends is None else {"low": ends[0], "high": ends[1]}
+                parts["releases"] = float(len(spread.values))
                 if spread.is_bound:
                     parts["at_most"] = 1.0 if spread.at_most is None else spread.at_most
                 stated[key] = {"median": spread.median, **parts}
@@ -126,6 +144,7 @@ class Point:
         return {
             "setting": self.setting.to_dict(),
             "readings": {key: spread.to_dict() for key, spread in self.spreads.items()},
+            "shown": list(self.shown),
             "seconds": round(self.seconds, 4),
         }
 
@@ -135,5 +154,24 @@ class Point:
         return cls(
             setting=Setting.from_dict(plain["setting"]),
             spreads={key: Spread.from_dict(key, each) for key, each in plain["readings"].items()},
+            shown=tuple(float(each) for each in plain["shown"]),
             seconds=float(plain["seconds"]),
         )
+
+
+def ranges_words(stated: Mapping[str, Mapping[str, float]]) -> str:
+    """Say what the ranges of `Point.stated` are, by the fewest releases; empty if nobody knows."""
+    counts = [int(each["releases"]) for each in stated.values() if "releases" in each]
+    return range_words(min(counts)) if counts else ""
+
+
+def few_words(points: Iterable[Point]) -> str:
+    """Say how many settings release too few records to be chosen; nothing where none does."""
+    count = sum(point.few for point in points)
+    if not count:
+        return ""
+    which = "1 setting releases" if count == 1 else f"{count:,} settings release"
+    return (
+        f"{which} fewer than {100 * LEAST_RELEASED:.0f} % of the records, which keeps no policy; "
+        "choose one that releases more."
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from rwn_core.errors import InputError, NotApplicable, ParameterError
@@ -163,8 +163,10 @@ class Policy:
         ----------
         point : Point
             Releases of one setting; a single release is held against the limits by its value.
+            One that releases too few records keeps nothing.
         """
-        return self._verdict({key: of_point(each) for key, each in point.spreads.items()})
+        verdict = self._verdict({key: of_point(each) for key, each in point.spreads.items()})
+        return replace(verdict, released=point.released if point.few else None)
 
     def judge_stated(self, readings: Mapping[str, Mapping[str, float]]) -> Verdict:
         """Hold the readings of a scenario against the limits, by the same ends."""

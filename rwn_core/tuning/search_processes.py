@@ -22,6 +22,8 @@ from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.sweep_processes import one_thread
 from rwn_core.tuning.trials import Plan, Trials
 
+_PART = 6  # releases after which a long plan tells how far it is
+
 
 def _prepare(microdata: Microdata, farthest: Sequence[Setting], plan: Plan) -> Handle:
     """What a worker keeps: the table with its neighbors ranked."""
@@ -101,8 +103,12 @@ class Crew:
         return [_joined(whole[i * size : (i + 1) * size]) for i in range(len(settings))]
 
     def _parts(self, plan: Plan, settings: int) -> list[Plan]:
-        """The plan in parts, so that few settings keep all workers busy, too."""
-        parts = min(plan.releases, self._workers) if 0 < settings < 2 * self._workers else 1
+        """The plan in parts, so that few settings keep all workers busy and tell how far they are.
+
+        A check of one setting takes as long as many trials.
+        """
+        few = 0 < settings < 2 * max(self._workers, 1)
+        parts = max(min(plan.releases, self._workers), plan.releases // _PART, 1) if few else 1
         size = math.ceil(plan.releases / parts)
         return [
             replace(plan, seed=plan.seed + first, releases=min(size, plan.releases - first))
@@ -127,7 +133,8 @@ def _joined(parts: Sequence[Point]) -> Point:
     first = parts[0]
     spreads = {key: _together(key, [part.spreads[key] for part in parts]) for key in first.spreads}
     seconds = sum(part.seconds for part in parts)
-    return Point(setting=first.setting, spreads=spreads, seconds=seconds)
+    shown = tuple(share for part in parts for share in part.shown)
+    return Point(setting=first.setting, spreads=spreads, shown=shown, seconds=seconds)
 
 
 def _together(key: str, parts: Sequence[Spread]) -> Spread:

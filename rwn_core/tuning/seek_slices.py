@@ -21,6 +21,7 @@ from rwn_core.masking import RWN, at_levers
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.search_pace import Pace
 from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_answer import LOSS, SliceAnswer
@@ -143,12 +144,18 @@ def seek_slices(
             only_starts=ranges.only_starts,
             reweigh=ranges.weights and not settings[0].weights,
             related=_by_role(sample),
-            tick=lambda share: progress(0.9 * min(share, 1.0)),
+            pace=Pace(
+                tell=progress,
+                tries=ranges.tries,
+                check=_STATED * len({*policy.measures, LOSS}),
+                expected=ranges.tries if ranges.weights else ranges.tries // 2,
+            ),
         )
         usual = list(dict.fromkeys(preset_slices(sample, key) for key in PRESETS))
         starts = usual if ranges.starts is None else ranges.starts
         begin = [Choice(slices, search.given) for slices in starts]
         alone = [] if ranges.only_starts and () not in starts else _alone(search)
+        search.pace.checks = 2.0 if alone else 1.0
         lone = _verified(search.of_weights_alone(cautious=True), alone) if alone else None
         known = lone if lone is not None and lone.kept else None
         best = _verified(search, [*begin, *alone], known=known)
@@ -250,6 +257,7 @@ def _verified(
             return _Verified(found=best, point=point, kept=True)
         share = math.inf if judged.unread or judged.largest is None else judged.largest
         nearest = min(nearest, (share, best.choice, best.strength))
+        search.pace.checks += 1  # of what is next
         search.tighten(judged)
         search.run((*starts, best.choice))
     if known is not None:
@@ -266,5 +274,5 @@ def _fresh(search: SliceSearch, found: Found, which: int) -> Point:
     seed = search.plan.seed + FRESH * which
     plan = Plan(measures=measures, releases=_STATED, seed=seed)
     setting = search.at(found.choice, found.strength)
-    (point,) = search.crew.points([setting], plan, lambda share: None)
+    (point,) = search.crew.points([setting], plan, search.pace.checking())
     return point

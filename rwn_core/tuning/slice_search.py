@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.slices import Slices
 from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.search_pace import Pace
 from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.slice_loss import SliceLoss
@@ -63,8 +64,8 @@ class SliceSearch:
         Variables whose weights are moved together, too.
     cautious : bool
         Whether what leads after its trial has to keep all limits on more releases, too.
-    tick : callable
-        Called with the share of the trials that is done.
+    pace : Pace
+        What it has read and expects to read.
     most : dict of str to float
         Share of a measure's limit that trial releases may use, less than 1 once they were too kind.
     shares : dict
@@ -90,7 +91,7 @@ class SliceSearch:
     reweigh: bool = False
     cautious: bool = True
     related: Sequence[tuple[str, ...]] = ()
-    tick: Callable[[float], None] = lambda share: None
+    pace: Pace = field(default_factory=Pace)
     found: list[Found] = field(default_factory=list)
     most: dict[str, float] = field(default_factory=dict)
     shares: dict[tuple[Choice, int], dict[str, float]] = field(default_factory=dict)
@@ -112,8 +113,6 @@ class SliceSearch:
 
     def _anew(self, **changes: Any) -> SliceSearch:
         """Another search, which knows the trials and asks for no more room than the policy does."""
-        part = changes.get("tries", self.tries) / self.tries
-        changes["tick"] = lambda share: self.tick(share * part)
         return replace(self, **changes, found=[], most={}, seen=set())
 
     @property
@@ -162,6 +161,8 @@ class SliceSearch:
             self.look(choice)
         while any([self._step_slices(), self._step_weights()]):
             continue
+        if not self.only_starts:
+            self.pace.expect(0)
 
     def _step_slices(self) -> bool:
         """Join slices and move variables while that helps; whether it did."""
@@ -226,7 +227,6 @@ class SliceSearch:
         if not self.keeps(choice, int(better[-1])):
             return self.best is None and self.here.choice == choice
         high = self._weakest(choice, -1, int(better[-1]), self.keeps)
-        # trials are few; more releases decide
         if self.cautious and not self.confirms(choice, high):
             if not self.confirms(choice, int(better[-1])):
                 return False
@@ -263,7 +263,7 @@ class SliceSearch:
         shares = self.shares.get((choice, strength))
         if shares is None:
             shares = self.shares[choice, strength] = self._tried(choice, strength)
-            self.tick(len(self.shares) / self.tries)
+            self.pace.tried()
         return all(share <= self.most.get(key, 1.0) for key, share in shares.items())
 
     def _tried(self, choice: Choice, strength: int) -> dict[str, float]:
@@ -281,8 +281,9 @@ class SliceSearch:
 
     def _read(self, choice: Choice, strength: int, plan: Plan) -> float:
         (point,) = self.crew.points([self.at(choice, strength)], plan, lambda share: None)
+        self.pace.read(plan.releases)
         share = self.policy.judge_point(point).shares.get(plan.measures[0])
-        return np.inf if share is None else share
+        return np.inf if share is None or point.few else share
 
     def at(self, choice: Choice, strength: int) -> Setting:
         """The setting of a choice at a strength."""
@@ -293,4 +294,7 @@ class SliceSearch:
         losses, weights = self.losses(here.choice.weights), here.choice.weights
         steps = slice_steps(here.choice.slices, self.names)
         steps.sort(key=lambda each: (losses.loss(each)[here.strength], each))
+        if not self.reweigh:  # weights may be moved as long as there are trials
+            left = (each for each in steps if Choice(each, weights) not in self.seen)
+            self.pace.expect(sum(losses.loss(each).min() < here.loss for each in left))
         return [Choice(slices, weights) for slices in steps]

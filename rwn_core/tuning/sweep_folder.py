@@ -22,7 +22,7 @@ from rwn_core.tuning.point import Point
 from rwn_core.tuning.setting import Setting
 from rwn_core.tuning.trials import Plan
 
-FORMAT = "rwn sweep 1"
+FORMAT = "rwn sweep 2"
 _MANIFEST = "manifest.json"
 _FORECAST = "forecast.json"
 _UNFINISHED = ".part-*"

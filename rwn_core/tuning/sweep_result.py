@@ -10,7 +10,7 @@ import pandas as pd
 
 from rwn_core.masking.references import REFERENCES
 from rwn_core.measures import MEASURES
-from rwn_core.tuning.point import Point, Spread
+from rwn_core.tuning.point import Point, Spread, few_words
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.trials import Plan
 from rwn_core.tuning.verdict import not_judged, share_words
@@ -77,11 +77,11 @@ class Sweep:
         -------
         pandas.DataFrame
             method; a column for each parameter; weights; precision; slices; measure, side, better,
-            unit; releases; median, low and high (where one more release falls 9 times in 10);
-            at_most, the upper bound where these are lower ones; baseline; and not_applicable, the
-            reason where there is no answer. With a policy also limit, the measure's own;
-            share_of_limit, how much of it the judged end of one more release uses; and
-            keeps_all_limits, of the whole setting.
+            unit; releases; records_released, the share of the records that is released; median, low
+            and high (where one more release falls 9 times in 10); at_most, the upper bound where
+            these are lower ones; baseline; and not_applicable, the reason where there is no answer.
+            With a policy also limit, the measure's own; share_of_limit, how much of it the judged
+            end of one more release uses; and keeps_all_limits, of the whole setting.
         """
         return pd.DataFrame(self.records(policy))
 
@@ -89,10 +89,11 @@ class Sweep:
         """Which of the settings keep all limits, in a sentence."""
         verdicts = [(policy.judge_point(point), point) for point in self.points]
         kept = sum(verdict.kept for verdict, _ in verdicts)
+        few = " ".join(["", few_words(self.points)]).rstrip()
         if kept:
-            return f"{kept:,} of {len(verdicts):,} settings keep all limits."
+            return f"{kept:,} of {len(verdicts):,} settings keep all limits.{few}"
         words = f"None of {len(verdicts):,} settings is known to keep all limits."
-        shares = [(v.largest, v, p) for v, p in verdicts if v.largest is not None]
+        shares = [(v.largest, v, p) for v, p in verdicts if v.largest is not None and not p.few]
         if shares:
             share, judged, nearest = min(shares, key=lambda each: each[0])
             words = (
@@ -101,7 +102,7 @@ class Sweep:
                 f"{judged.title(str(judged.first))}."
             )
         open_one = next((verdict for verdict, _ in verdicts if verdict.unread), None)
-        return words + (not_judged(open_one.unread, open_one.standing) if open_one else "")
+        return words + few + (not_judged(open_one.unread, open_one.standing) if open_one else "")
 
     def _parameter_names(self) -> list[str]:
         names = ["epsilon", "k", "q"]
@@ -136,6 +137,7 @@ def _row(point: Point, spread: Spread, names: list[str], releases: int) -> dict[
         "better": measure.better,
         "unit": measure.unit,
         "releases": releases,
+        "records_released": point.released,
         "median": spread.median,
         "low": None if interval is None else interval[0],
         "high": None if interval is None else interval[1],

@@ -93,8 +93,10 @@ class Trials:
         """
         start = time.perf_counter()
         readings: list[dict[str, Reading | NotApplicable]] = []
+        shown: list[float] = []
         try:
             for release in self._releases(setting):
+                shown.append(_shown(self._microdata, release.masked))
                 readings.append(self._read(release, self.plan.measures))
                 if tick is not None:
                     tick()
@@ -104,7 +106,8 @@ class Trials:
         spreads = {
             key: _spread(key, [each[key] for each in readings]) for key in self.plan.measures
         }
-        return Point(setting=setting, spreads=spreads, seconds=time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        return Point(setting=setting, spreads=spreads, shown=tuple(shown), seconds=seconds)
 
     def first(
         self, setting: Setting, measures: Sequence[str]
@@ -150,6 +153,13 @@ def _safely(key: str, comparison: Comparison) -> Reading | NotApplicable:
         return MEASURES[key].read(comparison)
     except Exception as error:  # its text may hold a value: only its type is stated
         return NotApplicable(f"The measure failed ({type(error).__name__}); please report it.")
+
+
+def _shown(original: Microdata, masked: Microdata) -> float:
+    """Share of the records that have not lost all their masked values."""
+    names = [variable.name for variable in original.schema.released if variable.masked]
+    before, after = (table.frame[names].isna().to_numpy() for table in (original, masked))
+    return float(1 - (after.all(axis=1) & ~before.all(axis=1)).mean())
 
 
 def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:

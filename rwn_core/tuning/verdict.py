@@ -24,12 +24,15 @@ class Verdict:
     standing : mapping of str to str
         Of the measures whose worst case is not known, what that number is: "at least", "at most"
         or "an estimate".
+    released : float, optional
+        Share of the records that is released, where it is too small for limits to be kept.
     """
 
     shares: Mapping[str, float]
     unread: Mapping[str, str]
     values: Mapping[str, float] = field(default_factory=dict)
     standing: Mapping[str, str] = field(default_factory=dict)
+    released: float | None = None
 
     @property
     def first(self) -> str | None:
@@ -48,8 +51,9 @@ class Verdict:
 
     @property
     def kept(self) -> bool:
-        """Whether every limit was read and holds; a policy without limits keeps nothing."""
-        return bool(self.shares) and not self.broken and not self.unread
+        """Whether every limit was read and holds, on enough records; without limits nothing is."""
+        read = bool(self.shares) and not self.unread
+        return read and not self.broken and self.released is None
 
     def title(self, measure: str) -> str:
         """What a judged value is called: a worst case only where it is one."""
@@ -68,9 +72,11 @@ class Verdict:
                 f"{len(self.broken)} of {count} limits {'is' if len(self.broken) == 1 else 'are'} "
                 f"broken, most of all {what}, which uses {share_words(self.largest)} its limit."
                 if self.broken
-                else f"{'All' if self.kept else 'The judged ones of'} {count} limits are kept; "
+                else f"{'The judged ones of' if self.unread else 'All'} {count} limits are kept; "
                 f"nearest is {what}, which uses {share_words(self.largest)} its limit."
             )
+        if self.released is not None:
+            parts.append(f" But only {100 * self.released:.3g} % of the records are released.")
         return "".join([*parts, not_judged(self.unread, self.standing)]).strip()
 
 

@@ -15,6 +15,7 @@ from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking import RWN
 from rwn_core.parallel.processes import be_polite
 from rwn_ui.background.job import Job
+from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.server.dataset_folders import key_file, record_file, run_file, unfinished
 from rwn_ui.server.dataset_runs import BegunRun, delete_run, working_on
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:  # they bring the compiler, which a page does not wait for
     from rwn_core.scale.dataset_preview import DatasetPreview
     from rwn_core.scale.mask_dataset import DatasetRelease
 
-_SURE = 0.02  # share done before the time left is worth saying
 _PATIENCE = 10.0  # seconds in which the workers of a cancelled masking end
 _FOR_USERS = {".html": "notice.html", ".toml": "card.toml", ".xml": "codebook.xml"}
 
@@ -110,22 +110,6 @@ class OpenDataset:
         self.cancel()
 
 
-class TimedJob(Job):
-    """A job that says how long it will go on."""
-
-    _begun: float | None = None  # when it had no longer to wait
-
-    @property
-    def words(self) -> str:
-        """What is being done, and for how long still."""
-        said = super().words
-        if self.waits:
-            return said
-        self._begun = self._begun or time.monotonic()
-        left = time_left(self.share, time.monotonic() - self._begun)
-        return f"{said}: {left}" if left else said
-
-
 class MaskingJob(TimedJob):
     """The masking of a dataset, `about` a run and whether its secret is kept.
 
@@ -139,17 +123,6 @@ class MaskingJob(TimedJob):
         super().cancel()
         if under_way and not keep:
             threading.Thread(target=_delete_unfinished, args=(run.target,)).start()
-
-
-def time_left(share: float, seconds: float) -> str:
-    """How long work goes on that has done a share of it in so many seconds; empty at its start."""
-    if share < _SURE:
-        return ""
-    left = seconds * (1 - share) / share
-    for unit, length in (("hours", 3600), ("minutes", 60)):
-        if left >= 2 * length:
-            return f"about {left / length:.0f} {unit} left"
-    return f"about {max(1, round(left))} seconds left"
 
 
 def look(dataset: Dataset, schema: Schema, params: Any, progress: Any) -> DatasetPreview:

@@ -8,6 +8,7 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, serialise
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Verdict
+from rwn_core.tuning.point import ranges_words
 from rwn_ui.features import policy_tile, watch_list
 from rwn_ui.features.analysis_plan_results import standing_words, standings
 from rwn_ui.features.risk_axis import AXIS
@@ -42,14 +43,15 @@ def table(session: Session, scenarios: list[Scenario], meeting: bool) -> dict[st
     for key in keys:
         readings = [reading_words(key, s.readings.get(key)) for s in scenarios]
         rows.append([f"{_title(session, key)} {_arrow(key)}", *readings])
+    rows.append(["in brackets", *(ranges_words(s.readings) or "–" for s in scenarios)])
     rows.append(["policy", *(_verdict(session, scenario) for scenario in scenarios)])
     rows += _analysis_plan_rows(session, scenarios)
     side_by_side = {
         "title": "Side by side",
         "columns": ["", *(scenario.name for scenario in scenarios)],
         "rows": rows,
-        "caption": "Median over the releases, and between which values one more release falls 9 "
-        "times in 10. ↓ lower is better, ↑ higher is better.",
+        "caption": "Median over the releases and, in brackets, between which values one more "
+        "release should fall 9 times in 10. ↓ lower is better, ↑ higher is better.",
     }
     words = [_words(scenarios[0], other) for other in scenarios[1:]]
     followed = watch_list.side_by_side(session, scenarios) if meeting else None
@@ -108,7 +110,14 @@ def _tile(session: Session, scenario: Scenario) -> dict[str, Any]:
             for key in dict.fromkeys((*session.policy.measures, *RISKS, "correlation"))
             if (value := reading_words(key, scenario.readings.get(key))) != "–"
         ]
-        + ([{"pin": "note", "text": scenario.note, "better": None}] if scenario.note else []),
+        + [
+            {"pin": name, "text": text, "better": None}
+            for name, text in (
+                ("in brackets", ranges_words(scenario.readings)),
+                ("note", scenario.note),
+            )
+            if text
+        ],
         "help": verdict.sentence,
     }
 
@@ -119,6 +128,7 @@ def verdict_words(verdict: Verdict) -> str:
         return "keeps all limits"
     parts = [verdict.title(key) for key in verdict.broken]
     parts += [f"{verdict.title(key)} not judged" for key in verdict.unread]
+    parts += [] if verdict.released is None else ["too few records released"]
     return ", ".join(parts) or "no limits"
 
 

@@ -11,6 +11,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.tuning import Point
 from rwn_core.tuning.duel import best_of
 from rwn_core.tuning.match import Loss, Matched
+from rwn_core.tuning.point import ranges_words
 from rwn_ui.compare.cards import verdict_words
 from rwn_ui.compare.match_words import method, setting, title
 from rwn_ui.features.setting_sentences import reading_words
@@ -97,6 +98,7 @@ def table_of(session: Session, matched: Sequence[Matched]) -> dict[str, Any]:
         rows.append([f"{title(key, session.data.n)} {_arrow(key)}".strip(), *cells])
     verdicts = [verdict_words(session.policy.judge_point(each.point)) for each in matched]
     rows.append(["policy: limits that are broken", *verdicts])
+    rows.append(["in brackets", *(ranges_words(one) for one in stated)])
     return {
         "tables": [
             {
@@ -104,9 +106,9 @@ def table_of(session: Session, matched: Sequence[Matched]) -> dict[str, Any]:
                 "columns": ["measure", *(method(each.method) for each in matched)],
                 "rows": rows,
                 "file": "matched-methods.csv",
-                "caption": "Median over the releases, and between which values one more release "
-                f"falls 9 times in 10. ↓ lower is better, ↑ higher is better, {BEST} the best "
-                "median; a difference counts only where the intervals are apart.",
+                "caption": "Median over the releases and, in brackets, between which values one "
+                "more release should fall 9 times in 10. ↓ lower is better, ↑ higher is better, "
+                f"{BEST} the best median; a difference counts only where the intervals are apart.",
             }
         ]
     }

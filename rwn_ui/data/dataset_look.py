@@ -12,10 +12,11 @@ import rwn_core as rwn
 from rwn_core.data.doubts import doubts
 from rwn_core.neighbors.preview import SHOWN
 from rwn_ui.background import dataset_job
-from rwn_ui.background.dataset_job import OpenDataset, TimedJob
+from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.background.job import Job
 from rwn_ui.background.preparation import CANCELLED
 from rwn_ui.background.progress import wait_for
+from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.data.dataset_setting import take_over
 from rwn_ui.messages import escaped, guarded
 from rwn_ui.state.change_table import load

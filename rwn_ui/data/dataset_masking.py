@@ -10,11 +10,11 @@ from rwn_core.errors import InputError
 from rwn_ui.background.dataset_job import (
     MaskingJob,
     OpenDataset,
-    TimedJob,
     mask_and_record,
     write_reports,
 )
 from rwn_ui.background.progress import wait_for
+from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.data.dataset_look import refuse
 from rwn_ui.messages import escaped, guarded
 from rwn_ui.server.dataset_folders import key_file, releases_folder, source_at, target_at

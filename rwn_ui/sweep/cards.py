@@ -65,6 +65,7 @@ def map_points(policy: rwn.Policy, sweep: Sweep, x: str, y: str) -> list[dict[st
             "x_interval": _interval(point, x),
             "y_interval": _interval(point, y),
             "frontier": point.setting.key in leading,
+            "released": point.released,
             "kept": policy.judge_point(point).kept,
         }
         for point in sweep

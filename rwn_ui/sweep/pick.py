@@ -8,6 +8,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.tuning import Point, Run
+from rwn_core.tuning.point import few_words
 from rwn_ui.features.risk_axis import POLICY
 from rwn_ui.features.scenario_trial import scenario_of
 from rwn_ui.features.setting_sentences import value_words
@@ -70,6 +71,8 @@ def draw(session: Session, run: Run) -> None:
     )
     with keep.popover("Save scenario", width="stretch"):
         _save(session, points[chosen])
+    if few := few_words(sweep):
+        st.caption(few)
 
 
 def _rank(session: Session, point: Point, x: str, y: str, best: set[str]) -> tuple[Any, ...]:

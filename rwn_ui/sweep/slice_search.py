@@ -9,8 +9,8 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, seek_slices
-from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
+from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
@@ -49,7 +49,7 @@ def draw(session: Session) -> None:
         disabled=own_work().busy or not policy.limits,
         help=_HELP,
     ):
-        own_work().jobs[JOB] = Job(
+        own_work().jobs[JOB] = TimedJob(
             limits,
             seek_politely,
             words="Looking for variables that should travel together",

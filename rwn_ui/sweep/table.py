@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.measures.statistics.intervals import range_words
 from rwn_core.tuning import Point, Run
 from rwn_ui.features.sweep_points import best as best_settings
 from rwn_ui.state.session import Session
@@ -23,7 +24,8 @@ def draw(session: Session, run: Run) -> None:
     with st.expander("All settings as a table"):
         st.caption(
             "A click on a column's name sorts by it, one at the left end of a line chooses its "
-            "setting. Of each measure the median over the releases is shown; shares in percent."
+            "setting. Of each measure the median over the releases is shown; shares in percent. "
+            f"Limits are judged at the upper end of the {range_words(run.plan.releases)}."
         )
         key = f"sweep.{session.generation}.table.{len(points)}"
 
@@ -61,6 +63,7 @@ def frame(
             "setting": point.setting.words,
             "keeps all limits": "yes" if verdict.kept else "no",
             "on the frontier": "yes" if point.setting.key in best else "no",
+            "records released, %": _percent(point.released, share=True),
             "largest share of a limit, %": _percent(verdict.largest, share=True),
         }
         for measure in measures:

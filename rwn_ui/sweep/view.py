@@ -12,6 +12,7 @@ import rwn_core as rwn
 from rwn_core.charts import serialise
 from rwn_core.masking import SHORT_NAMES
 from rwn_core.masking.references import REFERENCES
+from rwn_core.measures.statistics.intervals import range_words
 from rwn_core.tuning import Run, Setting, Sweep
 from rwn_core.tuning.forecast import EXPECTED
 from rwn_ui.background.progress import bar, polled
@@ -121,7 +122,8 @@ def _summary(session: Session, sweep: Sweep, forecasts: Mapping[str, Mapping[str
     sampled = f" · forecasts from {least:,.0f} records or more" if least < session.data.n else ""
     sampled += welcome.estimated(forecasts)
     return (
-        f"{session.name} · {sweep.plan.releases} releases a setting{sampled} · now {session.words}"
+        f"{session.name} · each setting's {range_words(sweep.plan.releases)}{sampled} · now "
+        f"{session.words}"
     )
 
 

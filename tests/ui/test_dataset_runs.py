@@ -110,10 +110,3 @@ def wait_in_stage(run: BegunRun, progress) -> None:
         progress(0.5)
         (stage / "x").write_text("original")
         time.sleep(60)
-
-
-def test_the_time_left_is_said_in_words() -> None:
-    assert dataset_job.time_left(0.0, 5) == ""
-    assert dataset_job.time_left(0.5, 30) == "about 30 seconds left"
-    assert dataset_job.time_left(0.1, 60) == "about 9 minutes left"
-    assert dataset_job.time_left(0.1, 3600) == "about 9 hours left"

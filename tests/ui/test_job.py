@@ -17,13 +17,14 @@ import pytest
 import rwn_core as rwn
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning import Plan
-from rwn_ui.background import end_with_session, preparation
+from rwn_ui.background import end_with_session, preparation, timed_job
 from rwn_ui.background import job as background_job
 from rwn_ui.background.job import Job
 from rwn_ui.background.places import Places
 from rwn_ui.background.preparation import Preparation
+from rwn_ui.features import keep_policy
 from rwn_ui.state.work import Work
-from rwn_ui.sweep import run
+from rwn_ui.sweep import run, slice_search
 from rwn_ui.sweep.slice_search import seek_politely
 
 
@@ -64,6 +65,25 @@ def test_a_user_is_free_again_though_no_page_follows_the_work() -> None:
     while work.busy and time.monotonic() < end:
         time.sleep(0.02)
     assert job.result == 5
+
+
+def test_the_time_left_is_said_in_words() -> None:
+    assert timed_job.time_left(0.01, 5) == "", "the first estimates would jump"
+    assert timed_job.time_left(0.5, 30) == "about 30 seconds left"
+    assert timed_job.time_left(0.1, 60) == "about 9 minutes left"
+    assert timed_job.time_left(0.1, 3600) == "about 9 hours left"
+
+
+@pytest.mark.parametrize("search", [keep_policy, slice_search])
+def test_a_slice_search_says_how_long_it_takes(search, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = search.TimedJob("ε = 2", linger, words="Lingering")
+    assert job.words == "Lingering"
+    end = time.monotonic() + 60
+    while job.share == 0 and time.monotonic() < end:
+        time.sleep(0.02)
+    monkeypatch.setattr(job, "_begun", time.monotonic() - 200)
+    assert job.words == "Lingering: about 10 minutes left"
+    job.cancel()
 
 
 def test_cancel_leaves_no_process() -> None:

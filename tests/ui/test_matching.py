@@ -9,7 +9,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.tuning import Point, Setting, Spread
 from rwn_core.tuning.match import Loss, Matched, Refused
-from rwn_ui.compare import law_sections, match_words, matching
+from rwn_ui.compare import law_sections, match_cards, match_words, matching
 
 NEAR, FAR, BETWEEN = (0.10, 0.11, 0.12), (0.60, 0.61, 0.62), (0.11, 0.12, 0.13)
 LOSS = Loss(measure="correlation", value=0.115)
@@ -102,6 +102,9 @@ def test_methods_are_matched_opened_on_tune_and_kept(screen) -> None:
     match(screen, ["rwn", "additive_noise", "rank_swapping"])
     job = screen.job(matching.JOB)
     assert [each.method for each in job.result] == ["rwn", "additive_noise", "rank_swapping"]
+    few = "range of only 2 releases, as if values were normal; draw at least 19 to know it"
+    (table,) = match_cards.table_of(screen.session, job.result)["tables"]
+    assert table["rows"][-1] == ["in brackets", few, few, few]
     text = shown(screen)
     assert "Tuned to Correlations: at most 0.1" in text
     assert "RWN, the 2022 method against Additive noise:" in text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import rwn_core as rwn
@@ -13,6 +15,7 @@ from rwn_ui.features.risk_axis import POLICY
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import pick as sweep_pick
+from rwn_ui.sweep import view as sweep_view
 
 KEPT = {"bayes_linkage": (0.03, 0.04), "distance_linkage": (0.01, 0.01), "correlation": (0.2, 0.2)}
 BROKEN = {**KEPT, "distance_linkage": (0.06, 0.07), "correlation": (0.1, 0.1)}
@@ -57,6 +60,9 @@ def test_compare_is_green_only_if_all_limits_were_read_and_hold(session: Session
         "Distance linkage not judged",
     ]
     table = compare_cards.table(session, list(session.scenarios.values()), meeting=False)
+    few = "range of only 2 releases, as if values were normal; draw at least 19 to know it"
+    assert ["in brackets", few, few, few] in table["tables"][0]["rows"]
+    assert few in [each["text"] for each in shown[0]["against"]]
     (row,) = (row for row in table["tables"][0]["rows"] if row[0] == "policy")
     assert row[1].startswith("All 2 limits are kept")
     assert row[2].startswith("1 of 2 limits is broken, most of all Distance linkage")
@@ -102,3 +108,20 @@ def test_the_mark_of_a_verdict() -> None:
     policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.5),))
     for value, mark in ((0.5, "kept"), (0.6, "over"), (None, None)):
         assert policy_tile.state(policy.judge({"bayes_linkage": value})) == mark
+
+
+def test_a_setting_with_hardly_any_record_is_no_choice_anywhere(session: Session) -> None:
+    """It keeps all limits by its numbers, and loses less than the one that does keep them."""
+    lost = replace(point(8, {**KEPT, "correlation": (0.01, 0.01)}), shown=(0.02, 0.04))
+    sweep = Sweep(plan=Plan(measures=tuple(KEPT), releases=2), points=(POINTS[0], lost), wanted=2)
+    kept, few = sweep_cards.map_points(session.policy, sweep, "correlation", POLICY)
+    assert (few["kept"], few["frontier"], few["released"]) == (False, False, 0.03)
+    assert (kept["kept"], kept["frontier"], kept["released"]) == (True, True, 1.0)
+    ranked = sorted(
+        sweep, key=lambda p: sweep_pick._rank(session, p, "correlation", POLICY, {kept["key"]})
+    )
+    assert ranked == [POINTS[0], lost]
+    assert "✓" not in sweep_pick._line(session, lost, "correlation", POLICY, set())
+    assert "range of only 2 releases" in sweep_view._summary(session, sweep, {})
+    words = compare_cards.verdict_words(session.policy.judge_point(lost))
+    assert words == "too few records released"

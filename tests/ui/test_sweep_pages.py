@@ -102,6 +102,7 @@ def test_a_click_on_the_map_or_the_table_chooses_and_loads_nothing(sweep_page: A
         assert select.value == point.setting.key
         assert session.setting.key == before
         assert not sweep_page.toast
+    assert any("range of only 2 releases" in caption.value for caption in sweep_page.caption)
 
 
 def test_the_heat_map_opens_where_settings_are_finished() -> None:
@@ -158,13 +159,17 @@ def test_methods_are_swept_side_by_side(sweep_page: AppTest) -> None:
     assert methods.options == [method.title for method in rwn.METHODS.values()]
     methods.set_value(["rwn", "nbrs2015"])
     small(sweep_page)
-    field(sweep_page, "text_input", "Radius ε (standard deviations)").set_value("1, 2")
+    field(sweep_page, "text_input", "Radius ε (standard deviations)").set_value("0.5, 1")
     field(sweep_page, "button", "Start sweep").click()
     sweep_page.run()
     wait(sweep_page)
     methods = sorted(point.setting.method for point in work_of(sweep_page).sweep.sweep())
     assert methods == ["nbrs2015"] * 2 + ["rwn"] * 4
     assert not sweep_page.error
+    shown = sweep_page.dataframe[0].value  # at these radii the 2015 method loses most records
+    few = shown[shown["records released, %"] < 50]
+    assert set(few["keeps all limits"]) == set(few["on the frontier"]) == {"no"}
+    assert [c.value for c in sweep_page.caption if c.value.startswith("2 settings release fewer")]
 
 
 def test_a_method_without_a_parameter_has_no_place_on_its_heat_map() -> None:

@@ -52,9 +52,9 @@ def draw(
     ----------
     spots : sequence of mappings
         The settings: "key", "text" (the setting in words), "x", "y", "x_interval", "y_interval"
-        (pairs or None), "frontier" (whether nothing beats it) and "kept" (whether it keeps all
-        limits of the policy). One without a coordinate is in
-        the table only.
+        (pairs or None), "frontier" (whether nothing beats it), "kept" (whether it keeps all
+        limits of the policy) and "released" (the share of the records that it releases). One
+        without a coordinate is in the table only.
     x, y : mappings
         Of each axis: "title", "unit", "falls" (whether its values fall toward the better side on
         x, or the riskier side on y), "share" (whether they are shares) and, of y, "of_limits"
@@ -161,11 +161,17 @@ def _settings(placed: Sequence[Spot], hover: str) -> list[Trace]:
                         "symbol": "circle",
                         "opacity": opacity,
                     },
-                    "text": [escape(s["text"]) for s in chosen],
+                    "text": [f"{escape(s['text'])}{_released(s)}" for s in chosen],
                     "hovertemplate": f"%{{text}}{hover}{words}<extra></extra>",
                 }
             )
     return traces
+
+
+def _released(spot: Spot) -> str:
+    """Under the pointer: the share of the records that is released, where it is not all."""
+    share = spot["released"]
+    return f"<br>Records released: {percent(share, 1)}" if share < 1 else ""
 
 
 def _line(x: list[float | None], y: list[float | None], name: str, **line: Any) -> Trace:
@@ -269,7 +275,8 @@ def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) ->
         for end in (0, 1):
             pairs = [s[f"{name}_interval"] for s in spots]
             cells.append([_float(pair[end] if pair else None) for pair in pairs])
-    columns += ["frontier", "keeps all limits"]
+    columns += ["records released", "frontier", "keeps all limits"]
+    cells.append([s["released"] for s in spots])
     cells.append(["yes" if s["frontier"] else "no" for s in spots])
     cells.append(["yes" if s.get("kept") else "no" for s in spots])
     return table(columns, cells)

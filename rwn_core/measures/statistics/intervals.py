@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -54,7 +55,7 @@ def prediction_interval(
     if count < 2:
         nothing = np.full(values.shape[1:], np.nan)
         return nothing, nothing.copy()
-    rank = math.floor((count + 1) * (1 - level) / 2 + 1e-9)
+    rank = _rank(count, level)
     if rank >= 1:
         ordered = np.sort(values, axis=0)  # missing numbers come last
         missing = np.isnan(ordered[-1])
@@ -62,6 +63,34 @@ def prediction_interval(
     else:
         low, high = _normal_interval(values, level)
     return np.clip(low, *bounds), np.clip(high, *bounds)
+
+
+def _rank(count: int, level: float) -> int:
+    """Which smallest and largest draw are the ends; 0 where there are too few for that."""
+    return math.floor((count + 1) * (1 - level) / 2 + 1e-9)
+
+
+def range_words(count: int) -> str:
+    """Say what the interval of so many releases is; for whoever shows one.
+
+    Examples
+    --------
+    >>> range_words(59)
+    'range of 59 releases: 9 of 10 fall in it'
+    >>> range_words(2)
+    'range of only 2 releases, as if values were normal; draw at least 19 to know it'
+    >>> range_words(1)
+    'one release, without a range'
+    """
+    if count < 2:
+        return "one release, without a range"
+    if _rank(count, LEVEL):
+        return f"range of {count:,} releases: 9 of 10 fall in it"
+    enough = next(each for each in itertools.count(count) if _rank(each, LEVEL))
+    return (
+        f"range of only {count} releases, as if values were normal; draw at least {enough} to "
+        "know it"
+    )
 
 
 def _normal_interval(

@@ -29,6 +29,7 @@ def spot(key: str, x: float | None, y: float | None, *, frontier: bool = False) 
         "y_interval": None,
         "frontier": frontier,
         "kept": key == "b",
+        "released": 0.25 if key == "c" else 1.0,
     }
 
 
@@ -96,6 +97,10 @@ def test_the_limit_shades_what_is_tolerated(drawn: Chart) -> None:
 
 def test_every_setting_is_in_the_table(drawn: Chart) -> None:
     assert len(drawn["table"]["rows"]) == 4
+    released = drawn["table"]["columns"].index("records released")
+    assert [row[released] for row in drawn["table"]["rows"]] == [1.0, 1.0, 0.25, 1.0]
+    assert trace(drawn, "setting")["text"][0].endswith("c<br>Records released: 25.0 %")
+    assert "Records released" not in str(trace(drawn, "frontier")["text"])
     assert drawn["table"]["rows"][3][1] is None
 
 

@@ -88,6 +88,16 @@ def test_a_scenario_is_told_section_by_section() -> None:
     assert ids == ["setting", "limits", "readings", "analyses"]
 
 
+def test_a_range_says_of_how_many_releases_it_is() -> None:
+    for count, words in (
+        (2, "range of only 2 releases, as if"),
+        (59, "range of 59 releases: 9 of"),
+    ):
+        reading = {"median": 0.25, "low": 0.2, "high": 0.3, "releases": float(count)}
+        told = sections(scenario_html(replace(FULL, readings={"distance_linkage": reading})))
+        assert told["Readings of its releases"][0].startswith(f"Low and high: {words}")
+
+
 def test_what_a_scenario_does_not_say_has_no_section() -> None:
     empty = Scenario(note="Only words", readings={"unknown": {"median": 1.0}})
     html = scenario_html(empty)

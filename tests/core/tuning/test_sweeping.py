@@ -179,7 +179,7 @@ def test_the_folder_resumes_and_holds_metrics_only(bodyfat, found, tmp_path) -> 
         if name != "manifest.json":
             assert (place / name).stat().st_mtime_ns == when
     assert again.frame().equals(found.frame())
-    allowed = {"setting", "readings", "seconds"}
+    allowed = {"setting", "readings", "shown", "seconds"}
     for path in place.glob("*.json"):
         document = orjson.loads(path.read_bytes())
         if path.name == "manifest.json":

@@ -1,0 +1,82 @@
+"""A setting that releases hardly any record keeps no policy, and is never the best one."""
+
+from __future__ import annotations
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.tuning import Goal, Grid, Plan, Point, Policy, Setting, Sweep, frontier, seek, sweep
+from rwn_core.tuning.point import few_words
+from rwn_core.tuning.search_processes import Crew
+
+PLAN = Plan(measures=("correlation", "distance_linkage"), releases=2)
+POLICY = Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.3),))
+FEW, MANY = 1.0, 6.0  # radii that reach hardly anybody, and nearly everybody
+
+
+@pytest.fixture(scope="module")
+def bodyfat() -> rwn.Microdata:
+    return rwn.load_demo("bodyfat")
+
+
+@pytest.fixture(scope="module")
+def swept(bodyfat) -> Sweep:
+    grid = Grid(axes={"epsilon": (FEW, MANY), "q": (1.0,)}, method="nbrs2015")
+    return sweep(bodyfat, grid, plan=PLAN, workers=1)
+
+
+def test_a_point_knows_how_many_records_it_releases(bodyfat, swept) -> None:
+    few, many = swept.points
+    release = rwn.mask(bodyfat, few.setting.params, seed=1).masked.frame
+    assert few.shown[0] == pytest.approx(1 - release.isna().all(axis=1).mean())
+    assert (few.few, many.few) == (True, False)
+    assert 0 < few.released < 0.1 < 0.9 < many.released
+    assert Point.from_dict(few.to_dict()).shown == few.shown
+    frame = swept.frame()
+    assert frame.groupby("epsilon")["records_released"].first().tolist() == [
+        few.released,
+        many.released,
+    ]
+
+
+def test_parts_of_a_plan_know_it_together(bodyfat, swept) -> None:
+    few = swept.points[0]
+    with Crew(bodyfat, [few.setting], PLAN, workers=2) as crew:
+        (apart,) = crew.points([few.setting], PLAN, lambda share: None)
+    assert apart.shown == few.shown
+
+
+def test_it_keeps_no_policy_and_the_sweep_says_why(swept) -> None:
+    few, many = swept.points
+    verdict = POLICY.judge_point(few)
+    assert (verdict.broken, verdict.unread, verdict.kept) == ((), {}, False)
+    assert verdict.sentence.endswith("of the records are released.")
+    assert POLICY.judge_point(many).kept
+    assert swept.words(POLICY) == (
+        "1 of 2 settings keep all limits. 1 setting releases fewer than 50 % of the records, which "
+        "keeps no policy; choose one that releases more."
+    )
+    strict = Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.0001),))
+    assert f"nearest is {many.setting.words}" in swept.words(strict)
+    assert few_words([many]) == ""
+
+
+def test_it_is_on_no_frontier(swept) -> None:
+    assert frontier(swept.points, "correlation", "distance_linkage") == [swept.points[1]]
+
+
+def test_goal_seek_does_not_propose_it(bodyfat, swept) -> None:
+    found = seek(bodyfat, swept, Goal(keep=POLICY, best="distance_linkage"), workers=1)
+    assert found.reached
+    assert not found.point.few
+    alone = Sweep(plan=PLAN, points=swept.points[:1])
+    none = seek(bodyfat, alone, Goal(keep=POLICY, best="correlation"), workers=1)
+    assert not none.reached
+    assert "too few records" in none.sentence
+    back = Goal(keep="correlation", limit=9.0, best="distance_linkage")
+    assert not seek(bodyfat, alone, back, workers=1).reached
+
+
+def test_a_sample_is_as_small_as_was_asked() -> None:
+    setting = Setting(params=rwn.METHODS["sampling"](left_out=0.8))
+    assert not Point(setting=setting, spreads={}, shown=(0.2,)).few
