@@ -25,6 +25,7 @@ from rwn_core.reporting.release_record import (
 )
 from rwn_core.scale.key_file import make_key
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
+from rwn_core.tuning.point import too_few
 
 _SHARES = (0.1, 0.75)
 """Of the work: masking, then reading the file; the rest are further releases."""
@@ -227,7 +228,8 @@ def judge_release(
     shown = evidence(microdata, release, audited, release.id)
     document = record_document(microdata, release, file, basis, audited)
     document["evidence"] = {"sha256": hashlib.sha256(shown).hexdigest()}
-    verdict = policy.judge_readings(audited.readings)
+    few = too_few(release.params, microdata, release.masked)
+    verdict = policy.judge_readings(audited.readings, released=few)
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
     kept = []
     for number in range(further):
@@ -248,7 +250,8 @@ def judge_release(
 
 def _keeps(microdata: Microdata, release: Release, policy: Policy) -> bool:
     readings = audit(microdata, release, measures=policy.measures).readings
-    return policy.judge_readings(readings).kept
+    few = too_few(release.params, microdata, release.masked)
+    return policy.judge_readings(readings, released=few).kept
 
 
 def _between(progress: Progress, low: float, high: float) -> Callable[[float], None]:

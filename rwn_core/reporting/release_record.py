@@ -29,6 +29,7 @@ from rwn_core.reporting.record_parts import (
     program_versions,
 )
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
+from rwn_core.tuning.point import too_few
 
 FORMAT = "rwn internal record 2"
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
@@ -197,7 +198,7 @@ def record_document(
 ) -> dict[str, Any]:
     """The record as plain data."""
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
-    policy = basis.policy
+    policy, few = basis.policy, too_few(release.params, microdata, release.masked)
     document: dict[str, Any] = {
         "format": FORMAT,
         "note": _NOTE,
@@ -213,7 +214,7 @@ def record_document(
         "file": {**asdict(file), "records": release.published("original").n},
         "readings": _readings(audited, microdata.n),
         "limit": policy.to_records(),
-        "verdict": _verdict(policy.judge_readings(audited.readings)),
+        "verdict": _verdict(policy.judge_readings(audited.readings, released=few)),
         "program": program_versions(),
     }
     if basis.source:

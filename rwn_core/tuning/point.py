@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.prediction_bands import interval_of
 from rwn_core.measures import MEASURES
 from rwn_core.measures.statistics.intervals import range_words
@@ -114,8 +115,7 @@ class Point:
     @property
     def few(self) -> bool:
         """Whether it releases too few records to be chosen; a sample is as small as was asked."""
-        sample = getattr(self.setting.params, "drops_lost_rows", False)
-        return self.released < LEAST_RELEASED and not sample
+        return _too_few(self.released, self.setting.params)
 
     def median(self, measure: str) -> float | None:
         """A measure's middle value, None where it has no answer."""
@@ -157,6 +157,23 @@ class Point:
             shown=tuple(float(each) for each in plain["shown"]),
             seconds=float(plain["seconds"]),
         )
+
+
+def released_share(original: Microdata, masked: Microdata) -> float:
+    """Share of the records that have not lost all their masked values."""
+    names = [variable.name for variable in original.schema.released if variable.masked]
+    before, after = (table.frame[names].isna().to_numpy() for table in (original, masked))
+    return float(1 - (after.all(axis=1) & ~before.all(axis=1)).mean())
+
+
+def too_few(params: Any, original: Microdata, masked: Microdata) -> float | None:
+    """The share of the records that a release has, where it is too small; None where it is not."""
+    share = released_share(original, masked)
+    return share if _too_few(share, params) else None
+
+
+def _too_few(share: float, params: Any) -> bool:
+    return share < LEAST_RELEASED and not getattr(params, "drops_lost_rows", False)
 
 
 def ranges_words(stated: Mapping[str, Mapping[str, float]]) -> str:

@@ -148,13 +148,17 @@ class Policy:
         }
         return self._verdict(given)
 
-    def judge_readings(self, readings: Mapping[str, Reading | NotApplicable]) -> Verdict:
+    def judge_readings(
+        self, readings: Mapping[str, Reading | NotApplicable], *, released: float | None = None
+    ) -> Verdict:
         """Hold readings against the limits; a reason stands where there is no reading.
 
         Of a linkage that is known between two bounds the lower one, or its estimate, may break a
-        limit, and only the upper one keeps it.
+        limit, and only the upper one keeps it. With too few records `released`, of which this is
+        the share, nothing is kept.
         """
-        return self._verdict({key: of_reading(each) for key, each in readings.items()})
+        verdict = self._verdict({key: of_reading(each) for key, each in readings.items()})
+        return replace(verdict, released=released)
 
     def judge_point(self, point: Point) -> Verdict:
         """Hold a setting against the limits, each at the upper end of where one more release falls.

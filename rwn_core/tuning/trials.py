@@ -16,7 +16,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.point import Point, Spread
+from rwn_core.tuning.point import Point, Spread, released_share
 from rwn_core.tuning.setting import Setting
 
 SHARE_A_WORKER = 0.35  # of the free memory, for one worker's neighbor table
@@ -96,7 +96,7 @@ class Trials:
         shown: list[float] = []
         try:
             for release in self._releases(setting):
-                shown.append(_shown(self._microdata, release.masked))
+                shown.append(released_share(self._microdata, release.masked))
                 readings.append(self._read(release, self.plan.measures))
                 if tick is not None:
                     tick()
@@ -153,13 +153,6 @@ def _safely(key: str, comparison: Comparison) -> Reading | NotApplicable:
         return MEASURES[key].read(comparison)
     except Exception as error:  # its text may hold a value: only its type is stated
         return NotApplicable(f"The measure failed ({type(error).__name__}); please report it.")
-
-
-def _shown(original: Microdata, masked: Microdata) -> float:
-    """Share of the records that have not lost all their masked values."""
-    names = [variable.name for variable in original.schema.released if variable.masked]
-    before, after = (table.frame[names].isna().to_numpy() for table in (original, masked))
-    return float(1 - (after.all(axis=1) & ~before.all(axis=1)).mean())
 
 
 def _spread(key: str, readings: Sequence[Reading | NotApplicable]) -> Spread:

@@ -17,13 +17,18 @@ NAME = "Policy"
 
 
 def draw(
-    policy: rwn.Policy, readings: Mapping[str, Reading | rwn.NotApplicable], *, wait: str = ""
+    policy: rwn.Policy,
+    readings: Mapping[str, Reading | rwn.NotApplicable],
+    *,
+    released: float | None = None,
+    wait: str = "",
 ) -> dict[str, Any]:
     """The verdict on a release as a tile; `wait` says that limits are still being read.
 
-    One broken limit is enough to know that not all are kept; nothing less is said before the end.
+    Too few records `released`, of which this is the share, keep nothing. One broken limit is enough
+    to know that not all are kept; nothing less is said before the end.
     """
-    verdict = policy.judge_readings(readings)
+    verdict = policy.judge_readings(readings, released=released)
     if wait and not verdict.broken:
         return blank(NAME, released="…", help=wait) | {"limit": _ordinary(readings)}
     help = f"{verdict.sentence} {limits_words(policy, readings, verdict)}"
@@ -90,6 +95,8 @@ def _below(
     assert verdict.largest is not None
     if verdict.unread:
         some = f", {len(verdict.unread)} {'to follow' if waits else 'not judged'}"
+    elif verdict.released is not None and not verdict.broken:
+        some = f", with {100 * verdict.released:.3g} % of the records"
     else:
         some = "" if verdict.broken else f", all {len(verdict.shares)} kept"
     words = f"{share_words(verdict.largest).removesuffix(' of').replace('times', '×')}{some}"

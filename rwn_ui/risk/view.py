@@ -141,7 +141,8 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
 
 
 def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
-    tiles = [policy_tile.draw(session.policy, found.readings)]
+    few = current_release(session).few
+    tiles = [policy_tile.draw(session.policy, found.readings, released=few)]
     for label, measure in (
         ("Worst case, all", "bayes_linkage"),
         ("Worst case, by keys", "intruder_levels"),

@@ -18,6 +18,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.preview import LARGEST_CELLS
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
+from rwn_core.tuning.point import too_few
 
 TRIED = 50  # positions of a lever, until releases are quick
 SHOWN = (
@@ -46,6 +47,11 @@ class CurrentRelease:
     masked: Masked
     readings: dict[str, Reading | rwn.NotApplicable]
     comparison: Comparison
+
+    @property
+    def few(self) -> float | None:
+        """The share of the records that are released, where that is too small to keep limits."""
+        return too_few(self.params, self.comparison.original, self.comparison.masked)
 
 
 @dataclass(slots=True, kw_only=True)

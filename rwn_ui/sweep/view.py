@@ -102,7 +102,10 @@ def _pictures(session: Session, run: Run) -> None:
         "stamp": f"{len(sweep)}|{len(forecasts)}|{chosen}",
         "wide": True,
         "projector": session.projector,
-        "summary": {"text": _summary(session, sweep, forecasts)},
+        "summary": {
+            "text": _summary(session, sweep, forecasts),
+            "help": f"The line through a point is the {range_words(sweep.plan.releases)}.",
+        },
         "cards": [serialise(card) for card in cards],
     }
     panel(payload, key="sweep", on_pick=lambda key: sweep_pick.pick(session, key))
@@ -122,8 +125,7 @@ def _summary(session: Session, sweep: Sweep, forecasts: Mapping[str, Mapping[str
     sampled = f" · forecasts from {least:,.0f} records or more" if least < session.data.n else ""
     sampled += welcome.estimated(forecasts)
     return (
-        f"{session.name} · each setting's {range_words(sweep.plan.releases)}{sampled} · now "
-        f"{session.words}"
+        f"{session.name} · {sweep.plan.releases} releases a setting{sampled} · now {session.words}"
     )
 
 

@@ -14,7 +14,7 @@ from rwn_core.measures.measure import Reading
 from rwn_ui.features import policy_tile, risk_axis
 from rwn_ui.features.repeated_draws_results import drawn, interval
 from rwn_ui.panel.tile import Tile, percent
-from rwn_ui.state.results import prepared
+from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
 
 Readings = Mapping[str, Reading | rwn.NotApplicable]
@@ -88,7 +88,8 @@ def _policy(session: Session, readings: Readings) -> dict[str, Any]:
     """The verdict on the release, and the pins beside what is nearest to its limit, or over it."""
     waits = risk_axis.pending(session, readings) is not None
     wait = str(risk_axis.PENDING) if waits else ""
-    shown = policy_tile.draw(session.policy, readings, wait=wait)
+    few = current_release(session).few
+    shown = policy_tile.draw(session.policy, readings, released=few, wait=wait)
     verdict = session.policy.judge_readings(readings)
     for name, pinned in session.pins.items():
         before = session.policy.judge_stated(pinned.stated).values

@@ -19,7 +19,7 @@ from rwn_ui.features import (
 from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.state import address
 from rwn_ui.state.prepared_table import MIXED, CurrentRelease
-from rwn_ui.state.results import prepared
+from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.tune import question, tiles
 from rwn_ui.tune.tiles import Readings
@@ -126,7 +126,8 @@ def _map(readings: Readings, session: Session) -> Chart:
         if isinstance(why, rwn.NotApplicable):
             return draw_reason("Risk-utility map", str(why), "risk_utility_map")
     assert isinstance(loss, Reading)
-    verdict = None if waits else session.policy.judge_readings(readings)
+    few = current_release(session).few
+    verdict = None if waits else session.policy.judge_readings(readings, released=few)
     now = {"utility": 1 - loss.value, "risk": height, "text": session.words}
     now["nothing"] = 1 - tiles.without_relations(loss)
     judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import orjson
 import pytest
 
 import rwn_core as rwn
@@ -12,10 +13,11 @@ from rwn_core.tuning import Plan, Point, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import policy_tile, sweep_points
 from rwn_ui.features.risk_axis import POLICY
+from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.sweep import cards as sweep_cards
 from rwn_ui.sweep import pick as sweep_pick
-from rwn_ui.sweep import view as sweep_view
+from rwn_ui.tune import view as tune_view
 
 KEPT = {"bayes_linkage": (0.03, 0.04), "distance_linkage": (0.01, 0.01), "correlation": (0.2, 0.2)}
 BROKEN = {**KEPT, "distance_linkage": (0.06, 0.07), "correlation": (0.1, 0.1)}
@@ -122,6 +124,16 @@ def test_a_setting_with_hardly_any_record_is_no_choice_anywhere(session: Session
     )
     assert ranked == [POINTS[0], lost]
     assert "✓" not in sweep_pick._line(session, lost, "correlation", POLICY, set())
-    assert "range of only 2 releases" in sweep_view._summary(session, sweep, {})
     words = compare_cards.verdict_words(session.policy.judge_point(lost))
     assert words == "too few records released"
+
+
+def test_tune_agrees_that_hardly_any_record_keeps_no_policy(open_page) -> None:
+    session = open_page("tune", method="nbrs2015", epsilon="1", q="1").session
+    session.policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=1.0),))
+    payload = tune_view.payload(session, current_release(session))
+    tile = payload["tiles"][0]
+    assert tile["state"] is None
+    assert tile["limit"].endswith("% of the records")
+    assert "of the records are released." in tile["help"]
+    assert "; not all limits are kept" in orjson.loads(payload["cards"][0])["alt"]

@@ -169,3 +169,12 @@ def test_the_ledger_foresees_what_it_will_warn_of(files, bodyfat_table, tmp_path
     assert path.read_bytes() == before
     assert add(path, again, bodyfat_table)[1] == foreseen
     assert len(read_entries(path.read_bytes())) == 2
+
+
+def test_a_release_of_hardly_anybody_keeps_nothing(bodyfat_table) -> None:
+    few = rwn.NBRS2015(epsilon=1.0, q=1.0)
+    judged = judge_release(bodyfat_table, few, "csv", WIDE, draws=Draws(further=1))
+    assert (judged.verdict.broken, judged.verdict.unread) == ((), {})
+    assert not judged.verdict.kept
+    assert judged.further == (False,)
+    assert "of the records are released" in judged.document["verdict"]["words"]
