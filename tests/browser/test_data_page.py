@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
+from playwright.sync_api import TimeoutError
 
 import rwn_core as rwn
 
@@ -79,8 +81,13 @@ def set_role(app, row: int, role: str) -> None:
     """Choose another role in the table of variables."""
     grid = app.page.get_by_test_id("stDataFrame").last
     field = app.open_cell(grid, 0.2, row)
-    app.page.locator("#portal").get_by_text(role, exact=True).click()
-    field.wait_for(state="detached")
+    option = app.page.locator("#portal").get_by_text(role, exact=True)
+    for _ in range(10):  # a list that has just opened may not take a click
+        with suppress(TimeoutError):
+            option.click(timeout=5000)
+            field.wait_for(state="detached", timeout=5000)
+            return
+    raise AssertionError("The list does not close.")
 
 
 def test_an_identifier_is_in_no_release(app) -> None:

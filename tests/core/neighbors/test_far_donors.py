@@ -49,7 +49,7 @@ def built(request, monkeypatch):
 def test_every_position_has_the_sizes_and_donors_of_its_own_search(built):
     beyond = [r for r in built.slider_range.positions.tolist() if r > built.slider_range.stored]
     assert len(beyond) > 10
-    for number, epsilon in enumerate(beyond[:: max(1, len(beyond) // 9)] + beyond[-1:]):
+    for number, epsilon in enumerate(beyond[:: max(1, len(beyond) // 4)] + beyond[-1:]):
         ball = Ball(k=(None, 1, 5, 60)[number % 4], epsilon=epsilon)
         found, donors = built.find(ball, DRAWING)
         full, expected = search(built.points, ball, DRAWING)
