@@ -10,7 +10,7 @@ from rwn_ui.messages import frame, guarded, let_it_be_painted, let_it_be_sent
 from rwn_ui.panel import asks_for_more, panel
 from rwn_ui.state import address
 from rwn_ui.state.change_table import prepare_again
-from rwn_ui.state.results import current_release, own_results
+from rwn_ui.state.results import current_release, own_results, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import arrived, current, sample_note
 from rwn_ui.tune import question
@@ -73,9 +73,10 @@ def picture(
     if prepare_again(session):
         st.rerun()  # the page says how far it is
     with guarded():
-        if asks_for_more("tune"):
-            risk_axis.follow(session)
+        rests = release_key(session) if asks_for_more("tune") else None
         dragging = live_sliders.heed(session, "tune")
+        if rests == release_key(session):  # or the picture of what was moved meanwhile goes first
+            risk_axis.follow(session)
     with guarded():
         last["tune"] = tune_view.payload(session, current_release(session, slot))
     # the panel goes to the browser first; the widgets follow while it is drawn

@@ -6,6 +6,7 @@
 const PROJECTOR = 1.5;       // size against the normal one
 const TOUCHES = ["keydown", "pointerdown", "input"];
 const REST = 250;            // milliseconds without a change before the address is written
+const TOUCHED = 500;         // milliseconds after a touch before more is asked for
 const QUIET = 1200;          // milliseconds without a change before a screen reader is told
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -79,7 +80,7 @@ class Panel {
     this.screened = () => this.draw();
     window.addEventListener("beforeprint", this.printed);
     window.addEventListener("afterprint", this.screened);
-    this.touched = () => this.wait();
+    this.touched = () => this.wait(TOUCHED);
     for (const kind of TOUCHES) document.addEventListener(kind, this.touched, true);
     // Plotly is large: it is read when a reader comes near, not while the first picture is made.
     root.addEventListener("pointerenter", () => loadPlotly().catch(() => {}), { once: true });
@@ -121,9 +122,10 @@ class Panel {
   }
 
   /** Ask for what takes longer than a slider can wait, once nothing was touched for a while. */
-  wait() {
+  wait(least = 0) {
     clearInterval(this.waiting);
-    if (this.data.again) this.waiting = setInterval(() => this.more(), this.data.again);
+    const { again } = this.data;
+    if (again) this.waiting = setInterval(() => this.more(), Math.max(again, least));
   }
 
   /** Reading computed styles makes the browser style the whole page, so it is done when needed. */
