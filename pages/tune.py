@@ -75,7 +75,8 @@ def picture(
     with guarded():
         rests = release_key(session) if asks_for_more("tune") else None
         dragging = live_sliders.heed(session, "tune")
-        if rests == release_key(session):  # or the picture of what was moved meanwhile goes first
+        # the picture of what was moved meanwhile goes first
+        if rests is not None and rests == release_key(session):
             risk_axis.follow(session)
     with guarded():
         last["tune"] = tune_view.payload(session, current_release(session, slot))

@@ -17,13 +17,13 @@ FEWEST = 50  # of them, in a large table
 PAIRS = 6_100_000
 THINNED = 100_000  # of the others, kept for quantiles of their distances
 GUESSED = 10_000  # of those that tell about where a rank lies
-SPREAD = 5.0  # the largest radius, in median nearest distances; at most
-WIDEST = 15.0  # of them, until balls hold so much of the file as a strict policy may need:
-SHARE = 0.1
+SPREAD = 5.0  # the largest radius that is stored, in median nearest distances
+WIDEST = 15.0  # where a slider ends for a strict policy, unless balls hold before
+SHARE = 0.1  # of the file, or
 SHARE_OF_FEW = 0.25  # where all pairs of records are stored
-LARGEST_K_OF_FEW = 100  # there
-LARGEST_K = 150  # elsewhere, unless that were more than half of what is stored
-LEAST_K = 60
+LARGEST_K = 150  # unless that were more than half of what may be stored,
+LEAST_K = 60  # but never less, or
+LARGEST_K_OF_FEW = 100  # where all pairs of records are stored
 STEPS = 50
 
 

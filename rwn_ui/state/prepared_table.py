@@ -51,7 +51,8 @@ class CurrentRelease:
     @property
     def few(self) -> float | None:
         """The share of the records that are released, where that is too small to keep limits."""
-        return too_few(self.params, self.comparison.original, self.comparison.masked)
+        shown = self.comparison
+        return shown.here("few", lambda: too_few(self.params, shown.original, shown.masked))
 
 
 @dataclass(slots=True, kw_only=True)
