@@ -28,7 +28,8 @@ def growth(work: Callable[[int], float], at: Sequence[int]) -> float:
     2.0
     """
     logs = np.log([work(number) for number in at])
-    return float(np.polyfit(np.log(at), logs, 1)[0])
+    # what machines disagree on is below .000001, and so is the sign of a zero
+    return round(float(np.polyfit(np.log(at), logs, 1)[0]), 6) + 0.0
 
 
 def whole_parts(n: int, u: int) -> list[int]:
