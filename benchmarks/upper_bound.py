@@ -1,9 +1,10 @@
-"""Linkage by who is told some people, beside the worst case where that is known, and where not.
+"""Linkage by who is told a row's part of the file, beside the worst case where that is known.
 
 ``python -m benchmarks.upper_bound`` prints for small tables, over some releases, the mean worst
-case and the mean share that is linked by who is told 100 or 300 random people; for the large demo
-tables both bounds and what they cost, in processor seconds. It exits with 1 if a share lies below
-the worst case by more than three standard errors, or more than 1 of 10 upper ends below theirs.
+case and the mean share that is linked by who is told parts of a third or a sixth of the file; for
+the large demo tables both bounds and what they cost, in processor seconds, beside what is linked by
+who is told which random people some rows come from. It exits with 1 if a share lies below the worst
+case by more than three standard errors, or more than 1 of 10 upper ends below theirs.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ import rwn_core as rwn
 from rwn_core.data.rounding import steps_of
 from rwn_core.evaluation.audit import compare
 from rwn_core.masking import Method
-from rwn_core.measures.attacks.upper_bound import upper_bound
+from rwn_core.measures.attacks import upper_bound
+from rwn_core.measures.attacks.posterior import posteriors, weigh
+from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 
@@ -32,7 +35,22 @@ METHODS: tuple[tuple[str, Method, float], ...] = (
     ("nbrs2015, epsilon 4, q .7", rwn.NBRS2015(epsilon=4.0, q=0.7), 0.0),
     ("additive noise 1.5", rwn.AdditiveNoise(size=1.5), 0.0),
 )
-LARGE = (rwn.RWN(epsilon=2.0, k=5), rwn.RWN(epsilon=3.0, k=5), rwn.RWN(epsilon=4.0, k=5))
+LARGE: dict[str, tuple[Method, ...]] = {
+    "randhie": (
+        rwn.RWN(epsilon=0.0, k=150),
+        rwn.RWN(epsilon=1.0, k=25, q=0.8),
+        rwn.RWN(epsilon=2.0, k=5),
+        rwn.RWN(epsilon=2.85, k=5),
+    ),
+    "cps1988": (
+        rwn.RWN(epsilon=0.0, k=150),
+        rwn.RWN(epsilon=0.38, k=5),
+        rwn.RWN(epsilon=1.14, k=5),
+        rwn.RWN(epsilon=2.0, k=5),
+        rwn.RWN(epsilon=4.0, k=5),
+    ),
+}
+RANDOM_PEOPLE = 1500
 
 
 def releases(name: str, params: Method, share: float) -> Iterator[Comparison]:
@@ -45,32 +63,52 @@ def releases(name: str, params: Method, share: float) -> Iterator[Comparison]:
         yield compare(data, rwn.mask(data, params, seed=seed, precision=precision))
 
 
-def told(comparison: Comparison, people: int) -> tuple[float, float]:
-    """The share that is linked who is told so many people, and the end of its interval."""
+def told(comparison: Comparison) -> UpperBound:
+    """What is linked who is told the parts."""
     assert comparison.law is not None
-    names = [variable.name for variable in comparison.masked.schema.released]
-    found = upper_bound(comparison.law, comparison, names, people=people)
-    return found.share, found.at_most
+    n, names = comparison.original.n, released(comparison)
+    parts = ToldParts(comparison.law, comparison, names)
+    weigh(comparison.law, comparison.masked, names, work=n * n, whole=n * n, look=parts.look)
+    found = parts.bound()
+    assert found is not None
+    return found
 
 
-def small(name: str, people: int) -> int:
+def released(comparison: Comparison) -> list[str]:
+    """The variables by which rows are linked."""
+    return [variable.name for variable in comparison.masked.schema.released]
+
+
+def random_people(comparison: Comparison) -> float:
+    """What is linked row by row who is told which random people some rows come from."""
+    assert comparison.law is not None
+    numbers = np.random.default_rng(20151126)
+    people = np.sort(numbers.choice(comparison.original.n, RANDOM_PEOPLE, replace=False))
+    belief = posteriors(comparison.law, comparison.masked, people, released(comparison), people)
+    return float(np.minimum(belief.max(axis=0).toarray(), 1.0).mean())
+
+
+def small(name: str, parts: int) -> int:
     """Print a line for each method; how many lines show no upper bound."""
     missed = 0
+    upper_bound.SIZES = (rwn.load_demo(name).n // parts,)
     for title, params, share in METHODS:
         whole, bound = [], []
         for comparison in releases(name, params, share):
             found = worst_case(comparison)
             whole.append(found.success)
-            bound.append(told(comparison, people))
+            found = told(comparison)
+            bound.append((found.share, found.at_most))
         shares, ends = np.array(bound).T
         mean = np.mean(whole)
-        error = np.sqrt(mean * (1 - mean) / (SEEDS * people))
+        error = np.sqrt(max(mean * (1 - mean), 0.01) / (SEEDS * found.rows))
         below = float(np.mean(ends < np.array(whole) - 1e-12))
         ends_well = shares.mean() >= mean - 3 * error and below <= MOST
         missed += not ends_well
         sys.stdout.write(
-            f"{name}, {people} told, {title}: worst case {mean:.3f}, told {shares.mean():.3f}, at "
-            f"most {ends.mean():.3f}, ends below {below:.2f} {'' if ends_well else 'MISSED'}\n"
+            f"{name}, {found.parts} parts, {title}: worst case {mean:.3f}, told "
+            f"{shares.mean():.3f}, at most {ends.mean():.3f}, ends below {below:.2f} "
+            f"{'' if ends_well else 'MISSED'}\n"
         )
         sys.stdout.flush()
     return missed
@@ -79,25 +117,30 @@ def small(name: str, people: int) -> int:
 def large(name: str) -> None:
     """Print both bounds of a table too large for the worst case, and what they cost."""
     data = rwn.load_demo(name)
-    for params in LARGE:
+    for params in LARGE[name]:
         comparison = compare(data, rwn.mask(data, params, seed=1))
         start = time.process_time()
-        low = worst_case(comparison, bounded=False)
+        worst_case(comparison, bounded=False)
         middle = time.process_time()
-        share, end = told(comparison, 1500)
+        found = worst_case(comparison)
         stop = time.process_time()
+        assert found.bound is not None
         sys.stdout.write(
-            f"{name}, {data.n:,} records, epsilon {params.epsilon:g}: at least {low.success:.4f}, "
-            f"told {share:.4f}, at most {end:.4f}; {middle - start:.2f} s and {stop - middle:.2f} s"
-            " of processor time\n"
+            f"{name}, {data.n:,} records, {params}: at least {found.success:.4f}, told one of "
+            f"{found.bound.parts} parts {found.bound.share:.4f} (row by row "
+            f"{found.bound.row_by_row:.4f}), at most {found.at_most:.4f}; told random people row "
+            f"by row {random_people(comparison):.4f}; {middle - start:.2f} s and "
+            f"{stop - middle:.2f} s of processor time\n"
         )
         sys.stdout.flush()
 
 
 def main() -> int:
     """Print all lines; exit with 1 if the bound failed to be one."""
-    missed = small("bodyfat", 100) + small("pima", 100) + small("pima", 300)
-    for name in ("randhie", "cps1988"):
+    sizes = upper_bound.SIZES
+    missed = small("bodyfat", 2) + small("pima", 3) + small("pima", 6)
+    upper_bound.SIZES = sizes
+    for name in LARGE:
         large(name)
     return int(missed > 0)
 

@@ -64,6 +64,8 @@ class Measure:
         worst case that may be too large to find.
     certain_up_to : int, optional
         Up to how many records no reading is a lower bound only.
+    begin : callable, optional
+        Reads what is known sooner than all that `compute` tells.
     reads_some : bool
         Whether random records of a larger file are enough. To a measure of utility they are: it
         compares the same records.
@@ -86,6 +88,7 @@ class Measure:
     sentence: Callable[[Reading, int], str] | None = None
     at_least: str = ""
     certain_up_to: int | None = None
+    begin: Callable[[Comparison], Reading] | None = None
     reads_some: bool = False
 
     def __post_init__(self) -> None:
@@ -112,8 +115,8 @@ class Measure:
         bound = self.certain_up_to is not None and records > self.certain_up_to
         return self.at_least if bound else self.title
 
-    def read(self, comparison: Comparison) -> Reading | NotApplicable:
-        """The reading, or the reason why there is none."""
+    def read(self, comparison: Comparison, *, begin: bool = False) -> Reading | NotApplicable:
+        """The reading, or what is known of it sooner; or the reason why there is none."""
         file = comparison.file
         if file is not None and self.side == "risk" and not self.reads_some:
             return NotApplicable(
@@ -121,7 +124,8 @@ class Measure:
                 f"{file.n:,}; audit a release of the whole table."
             )
         try:
-            reading = self.compute(comparison)
+            compute = self.begin if begin and self.begin is not None else self.compute
+            reading = compute(comparison)
         except NotApplicable as reason:
             return NotApplicable(reason.reason)
         return _numbered(reading, comparison.records) if self.side == "risk" else reading

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.slices import Slices
-from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.search_pace import Pace
 from rwn_core.tuning.search_processes import Crew
 from rwn_core.tuning.setting import Setting
@@ -34,7 +34,6 @@ _FAR = 0.5  # of a limit: one release is enough to go on; what is stated is read
 FRESH = 1_000_000  # seeds between one set of releases and the next
 _CHOOSING = 24  # releases that a trial's answer has to keep the limits on, too
 _ALONE = 0.25  # of the trials: weights of each variable alone, before any slices
-_QUICK = ("true_matches",)  # by values alone, in a hundredth of the time of an intruder's beliefs
 
 
 @dataclass(slots=True, kw_only=True)
@@ -119,7 +118,7 @@ class SliceSearch:
     def order(self) -> list[str]:
         """The limits, what is read quickest first, then the one that refused last."""
         return sorted(
-            self.policy.measures, key=lambda each: (each not in _QUICK, each != self.refused)
+            self.policy.measures, key=lambda each: (each not in QUICK, each != self.refused)
         )
 
     @property

@@ -31,17 +31,18 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A measure of the release of one setting."""
+    """A measure of the release of one setting, or what is known of it sooner."""
 
     measure: str
     params: Method
     seed: int
+    begin: bool = False
 
     def answer(self, unmasked: Comparison) -> Answer:
         """Draw the release and read the measure; its numbers only, without its records."""
         try:
             masked = _release(unmasked, self.params, self.seed)
-            reading = rwn.MEASURES[self.measure].read(masked)
+            reading = rwn.MEASURES[self.measure].read(masked, begin=self.begin)
         except RWNError as refusal:
             return rwn.NotApplicable(str(refusal))
         if not isinstance(reading, Reading):

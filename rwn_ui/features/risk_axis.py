@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
+from rwn_core.tuning.policy import QUICK
 from rwn_ui.background.on_demand import OnDemand, Question
 from rwn_ui.state.prepared_table import CurrentRelease
 from rwn_ui.state.results import current_release, memo, prepared, release_key
@@ -93,7 +95,8 @@ def _read(
     kept, here = memo("limits", 32), (*release_key(session), key)
     reading: Reading | rwn.NotApplicable | None
     reading = kept.get(here) or found_on_risk(session, key) or _read_beside(session, current, key)
-    if reading is None or (reading is PENDING and wait and prepared(session).prepared.whole):
+    whole = prepared(session).prepared.whole
+    if reading is None or (wait and whole and to_come(reading)):
         reading = kept.once(here, lambda: rwn.MEASURES[key].read(current.comparison))
     return reading
 
@@ -110,7 +113,14 @@ def _read_beside(
     reader = own_work().on_demand
     if reader is None or reader.data is not session.data:
         return PENDING
-    return reader.known(_question(session, current, key)) or PENDING
+    whole = _question(session, current, key)
+    known = reader.known(whole)
+    if known is not None:
+        return known
+    begun = reader.known(replace(whole, begin=True))
+    if isinstance(begun, Reading):
+        return replace(begun, detail={**begun.detail, "begun": True})
+    return begun or PENDING
 
 
 def found_on_risk(session: Session, key: str) -> Reading | rwn.NotApplicable | None:
@@ -126,12 +136,18 @@ def found_on_risk(session: Session, key: str) -> Reading | rwn.NotApplicable | N
 
 
 def _question(session: Session, current: CurrentRelease, key: str) -> Question:
-    return Question(measure=key, params=current.params, seed=session.seed)
+    # of the quick ones the number is all that is shown here
+    return Question(measure=key, params=current.params, seed=session.seed, begin=key in QUICK)
+
+
+def to_come(reading: Reading | rwn.NotApplicable) -> bool:
+    """Whether a reading, or more of it, is still to come."""
+    return reading is PENDING or (isinstance(reading, Reading) and "begun" in reading.detail)
 
 
 def pending(session: Session, shown: Readings) -> str | None:
-    """The first measure that is still to come; None where all are there."""
-    return next((key for key in wanted(session) if shown[key] is PENDING), None)
+    """The first measure of which something is still to come; None where all is there."""
+    return next((key for key in wanted(session) if to_come(shown[key])), None)
 
 
 def again(session: Session, current: CurrentRelease, shown: Readings) -> int | None:
@@ -157,7 +173,7 @@ def follow(session: Session) -> None:
     """Have them read for the setting on screen, one after another in the background."""
     work, current = own_work(), current_release(session)
     shown = readings(session, current)
-    keys = [key for key in wanted(session) if shown[key] is PENDING]
+    keys = [key for key in wanted(session) if to_come(shown[key])]
     if not keys:
         return
     reader = work.on_demand
@@ -165,7 +181,18 @@ def follow(session: Session) -> None:
         if reader is not None:
             reader.cancel()
         reader = work.on_demand = OnDemand.start(session.data)
-    reader.ask(*(_question(session, current, key) for key in keys))
+    whole = [_question(session, current, key) for key in keys]
+    in_two = [each for each in whole if _in_two(each.measure, session.data.n)]
+    quick = [each for each in whole if each.measure in QUICK]  # one broken limit is a verdict
+    slow = [each for each in whole if each not in quick and each not in in_two]
+    begun = [replace(each, begin=True) for each in in_two if shown[each.measure] is PENDING]
+    reader.ask(*quick, *begun, *slow, *in_two)
+
+
+def _in_two(key: str, records: int) -> bool:
+    """Whether a lower bound is shown before an upper one is found."""
+    about = rwn.MEASURES[key]
+    return about.begin is not None and about.title_for(records) != about.title
 
 
 def beside(key: str, reading: Reading, known: Readings) -> str:

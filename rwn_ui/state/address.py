@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_ui.background.preparation import Preparation
 from rwn_ui.messages import escaped
 from rwn_ui.server.launch import FILE_VARIABLE
 from rwn_ui.state import linked_numbers, linked_options
 from rwn_ui.state.change_table import change_method, reslice
-from rwn_ui.state.results import prepared
+from rwn_ui.state.results import Key, preparation_key, prepared
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
 
-_ASKED, _NOTES = "link.asked", "link.notes"
+_ASKED, _TAKING, _NOTES = "link.asked", "link.taking", "link.notes"
 _LOADED, _STARTED = "1", "start"  # a table of one's own: from the Data page, of `rwn app FILE`
 
 
@@ -38,7 +41,10 @@ def read(session: Session) -> None:
     asked = st.session_state[_ASKED]
     if asked and not _elsewhere(session, asked):
         st.session_state[_ASKED] = {}  # it speaks of the table that it opened, not of a later one
-        _take(session, asked)
+        st.session_state[_TAKING] = _Taking(asked, session.generation)
+    taking = st.session_state.get(_TAKING)
+    if taking is not None and not taking.goes_on(session):
+        del st.session_state[_TAKING]
     _show(session)
 
 
@@ -56,21 +62,45 @@ def _started_with(session: Session) -> bool:
     return bool(given) and session.demo is None and session.name == Path(str(given)).name
 
 
-def _take(session: Session, asked: Mapping[str, str]) -> None:
-    """The method and its levers' positions; a sentence for each that cannot be used."""
-    refused = []
+@dataclass(slots=True)
+class _Taking:
+    """An address that is being taken over: a step waits for the table that another one chose."""
+
+    asked: Mapping[str, str]
+    generation: int  # of the table that it speaks of
+    step: int = 0
+    waits: tuple[Key, Preparation] | None = None  # what is left behind, and what is to come
+    refused: list[str] = field(default_factory=list)
+
+    def goes_on(self, session: Session) -> bool:
+        """Take what can be taken now, and note what cannot; whether something is left."""
+        work = own_work()
+        while self.step < len(_STEPS) and self.generation == session.generation:
+            key, coming = _key(session), work.preparation
+            if self.waits is not None and self.waits[0] == key:
+                return coming is self.waits[1]  # else somebody gave it up
+            self.refused += _STEPS[self.step](session, self.asked)
+            self.step += 1
+            _note(session, *self.refused)
+            asked_for = work.preparation
+            begun = asked_for is not None and asked_for is not coming and _key(session) == key
+            self.waits = (key, asked_for) if asked_for is not None and begun else None
+        return False
+
+
+def _key(session: Session) -> Key:
+    return preparation_key(session.data, session.method, session.options)
+
+
+def _take_method(session: Session, asked: Mapping[str, str]) -> list[str]:
+    """The method, at once or once its table is ready."""
     method = asked.get("method", session.method)
     if method not in rwn.METHODS:
         known = ", ".join(rwn.METHODS)
-        refused.append(f"method of the link must be one of: {known}; it is left as it was.")
-    elif method != session.method:
+        return [f"method of the link must be one of: {known}; it is left as it was."]
+    if method != session.method:
         change_method(session, method)
-    if method == session.method:  # of a large table it is still being prepared
-        refused += linked_options.take(session, asked)
-        refused += linked_numbers.take(session, asked)  # first: the sliders' ends follow weights
-        refused += _take_levers(session, asked)
-    refused += _take_slices(session, asked)
-    _note(session, *refused)
+    return []
 
 
 def _take_slices(session: Session, asked: Mapping[str, str]) -> list[str]:
@@ -111,6 +141,15 @@ def _number(text: str, kind: type[Any]) -> Any:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
+
+
+_STEPS: tuple[Callable[[Session, Mapping[str, str]], list[str]], ...] = (
+    _take_method,
+    linked_options.take,
+    linked_numbers.take,  # before the levers, whose ends follow weights
+    _take_levers,
+    _take_slices,
+)
 
 
 def _note(session: Session, *sentences: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from large_table import csv
 from small_file import table
 
 import rwn_core as rwn
@@ -34,12 +35,9 @@ def bodyfat() -> Session:
     ],
 )
 def test_a_bad_value_of_a_link_is_a_sentence_and_changes_nothing(
-    bodyfat: Session, monkeypatch: pytest.MonkeyPatch, link: dict[str, str], sentence: str
+    bodyfat: Session, link: dict[str, str], sentence: str
 ) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(address, "_note", lambda _, *sentences: said.extend(sentences))
-    address._take(bodyfat, link)
-    (message,) = said
+    (message,) = address._take_levers(bodyfat, link)
     assert message.startswith(sentence + ";")
     assert bodyfat.words == "ε = 2 · k = 5 · q = 1"
 
@@ -57,6 +55,33 @@ def test_good_values_of_a_link_are_taken(open_page) -> None:
     assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"
     assert screen.panel["projector"] is True
     assert not screen.test.warning
+
+
+def test_a_link_to_a_large_table_brings_its_method_its_weights_and_its_sliders(open_page) -> None:
+    """Each waits for the table that the one before has prepared."""
+    link = {"own": "1", "method": "nbrs2015", "weight": "0-2", "epsilon": "0.25", "q": "0.5"}
+    screen = open_page("tune", **link)
+    screen.visit("data").upload("mine.csv", csv()).wait().visit("tune").wait()
+    session = screen.session
+    assert (session.name, session.method) == ("mine.csv", "nbrs2015")
+    assert session.levers["epsilon"] == 0.25
+    assert session.levers["q"] == 0.5
+    assert [v.weight for v in session.data.schema.released] == [2.0, 1.0, 1.0, 1.0]
+    assert screen.errors == []
+    assert [w.value for w in screen.test.warning] == []
+    screen.slider("epsilon").set_value(0.3).run()
+    screen.visit("risk").visit("tune")
+    assert screen.session.levers["epsilon"] == pytest.approx(0.3)  # a link is taken once
+
+
+def test_what_a_link_waits_for_may_be_given_up(open_page) -> None:
+    screen = open_page("tune", own="1", method="nbrs2015", q="0.5")
+    screen.visit("data").upload("mine.csv", csv())
+    while screen.session.demo is not None or screen.work.preparation is None:
+        screen.test.run()
+    screen.test.button(key="arrival.cancel").click().run()
+    screen.wait().visit("tune")
+    assert (screen.session.method, screen.session.levers["q"]) == ("rwn", 1.0)
 
 
 @pytest.mark.parametrize("page", ["data", "sweep", "compare"])

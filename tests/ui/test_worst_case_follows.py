@@ -108,6 +108,55 @@ def test_other_weights_are_another_table(session: Session) -> None:
     own_work().on_demand.cancel()
 
 
+def test_a_lower_bound_is_there_before_the_upper_one(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a large table, where both are needed for a verdict that keeps the limit."""
+    monkeypatch.setattr(risk_axis, "_in_two", lambda key, records: key == "bayes_linkage")
+    own_work().on_demand = SomeAnswers(session.data)
+    risk_axis.follow(session)
+    first = [(question.measure, question.begin) for question in own_work().on_demand.asked]
+    assert first[:2] == [("true_matches", True), ("bayes_linkage", True)]
+    assert first[-1] == ("bayes_linkage", False)
+    begun = risk_axis.readings(session, current_release(session))
+    assert begun["bayes_linkage"].value == 0.02
+    assert risk_axis.pending(session, begun) == "bayes_linkage"
+    tile = shown(session)["tiles"][0]
+    assert (tile["released"], tile["state"]) == ("…", None), "no verdict before the end"
+    risk_axis.follow(session)  # what is begun is not asked for again
+    assert ("bayes_linkage", True) not in [(q.measure, q.begin) for q in own_work().on_demand.asked]
+    own_work().on_demand.ended = True
+    known = risk_axis.readings(session, current_release(session))
+    assert known["bayes_linkage"].detail["at_most"] == 0.04
+    assert risk_axis.pending(session, known) is None
+    own_work().on_demand = None
+
+
+class SomeAnswers:
+    """A process that has read a lower bound, and all of the others once it has `ended`."""
+
+    def __init__(self, data) -> None:
+        self.data, self.begun, self.ended, self.asked = data, False, False, ()
+
+    def ask(self, *questions) -> None:
+        self.asked, self.begun = questions, True
+
+    def known(self, question) -> Reading | None:
+        if not self.begun:
+            return None
+        if question.measure != "bayes_linkage":
+            return Reading(value=0.0, detail={})
+        detail = {"standing": "at least", "at_most": None, "attack": "rows", "row_by_row": 0.02}
+        detail |= {"estimate": None, "top5": 0.1, "told": None}
+        if question.begin:
+            return Reading(value=0.02, detail=detail)
+        told = {"at_most": 0.04, "told": {"parts": 9, "share": 0.03}}
+        return Reading(value=0.02, detail=detail | told) if self.ended else None
+
+    def waited(self, question) -> float | None:
+        return 1.0
+
+
 def test_another_table_ends_the_process(session: Session) -> None:
     followed(session)
     assert len(multiprocessing.active_children()) == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +14,11 @@ from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.measures.attacks.scaled_columns import times
 from rwn_core.mechanism.law import Law
 
-LARGEST_WORK = 3_000_000  # candidate pairs weighed for one reading
+LARGEST_WORK = 6_000_000  # candidate pairs weighed for one reading
 SMALLEST_SAMPLE = 200
 AT_ONCE = 20_000_000  # candidate pairs that one look at all neighborhoods may find
 CHUNK = 1_000_000  # candidate pairs read at a time
+Look = Callable[[sparse.csc_array, NDArray[np.int64]], None]
 _SEED = 20220615  # of the sample of rows: fixed, so that a number changes only with the setting
 
 
@@ -95,7 +96,11 @@ def posteriors(
         Column r holds P(row rows[r] comes from original i | its values), with every one of these
         originals equally likely beforehand; zero throughout if none can have produced it.
     """
-    likelihood, _ = likelihoods(law, masked, rows, names, people)
+    return normed(likelihoods(law, masked, rows, names, people)[0])
+
+
+def normed(likelihood: sparse.csc_array) -> sparse.csc_array:
+    """Divide each column by its sum, where that is above 0."""
     total = np.asarray(likelihood.sum(axis=0)).ravel()
     factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
     return times(likelihood, factor)
@@ -134,7 +139,13 @@ def link(
 
 
 def weigh(
-    law: Law, masked: Microdata, names: Sequence[str] | None = None, *, work: int, whole: int
+    law: Law,
+    masked: Microdata,
+    names: Sequence[str] | None = None,
+    *,
+    work: int,
+    whole: int,
+    look: Look | None = None,
 ) -> tuple[Linkage, sparse.csc_array | None]:
     """Link the released rows as `link` does, and keep what is believed of them.
 
@@ -143,6 +154,8 @@ def weigh(
     law, masked, names, work : see `link`
     whole : int
         Candidate pairs up to which all rows are looked at.
+    look : callable, optional
+        Shown what is believed, some rows at a time, and which rows these are.
 
     Returns
     -------
@@ -162,7 +175,10 @@ def weigh(
         part = rows[start : start + size]
         belief = posteriors(law, masked, part, names)
         together = belief if len(part) == masked.n else None
-        results += [_read(some, own, same) for some, own in _pieces(belief, part)]
+        for some, own in _pieces(belief, part):
+            results.append(_read(some, own, same))
+            if look is not None:
+                look(some, own)
         start += size
         # all variables together leave fewer candidates than the most telling one
         size = max(size, AT_ONCE * len(part) // (4 * belief.nnz + 1))

@@ -13,60 +13,62 @@ from scipy import sparse
 from rwn_core.measures.attacks.all_rows import weighed
 from rwn_core.measures.attacks.assignment import Blocks, blocks, most_likely
 from rwn_core.measures.attacks.exchangeable_records import canonical_order, expected_right
-from rwn_core.measures.attacks.posterior import posteriors
+from rwn_core.measures.attacks.file_parts import parts_of
+from rwn_core.measures.attacks.posterior import normed, posteriors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import cell_codes
 from rwn_core.mechanism.law import Law
 
-PEOPLE = 1500  # as many as are assigned at once in any case
-_SEED = 20151126  # of the people: fixed, so that a number changes only with the setting
+SIZES: tuple[int, ...] = (4000, 2000, 1000)
+"""Records of a part at most: the largest that is affordable is told."""
+
+PAIRS = 2_000_000  # of people and rows, in the parts whose rows are weighed together
+WHOLE_PARTS = 2
+TRIED = 3000  # rows on which cuts are compared, a quarter of all at most
+_SEED = 20151126  # of rows and parts: fixed, so that a number changes only with the setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpperBound:
-    """The attacks of an intruder who is told which random people some of the rows come from.
+    """The attacks of an intruder who is told in which part of the file each row's person is.
 
     Attributes
     ----------
-    people : int
-        How many people, and as many rows: theirs.
-    of : int
-        How many records there are.
-    row_by_row, at_once : float
-        Shares of these rows that he links rightly, one row at a time and all of them at once.
-    weighed : float or None
-        The share given all of them, see `all_rows.weighed`; None where the truth is not possible.
+    parts : int
+        How many there are.
+    rows : int
+        How many random rows he links one at a time.
+    row_by_row : float
+        The share of them that he is expected to link rightly.
+    together : float
+        How many times as many he links who looks at all rows of a part together; 1 at least.
     """
 
-    people: int
-    of: int
+    parts: int
+    rows: int
     row_by_row: float
-    at_once: float
-    weighed: float | None
+    together: float
 
     @property
     def share(self) -> float:
         """The largest share of right links of the attacks."""
-        return max(self.row_by_row, self.at_once, self.weighed or 0.0)
+        return min(self.row_by_row * self.together, 1.0)
 
     @property
     def at_most(self) -> float:
-        """The upper end of the share's 95 % interval; the share itself where all were told."""
-        if self.people == self.of:
-            return self.share
-        return float(share_interval(self.share * self.people, self.people)[1])
+        """The upper end of the 95 % interval of that share."""
+        end = share_interval(self.row_by_row * self.rows, self.rows)[1]
+        return min(float(end) * self.together, 1.0)
 
     @property
     def detail(self) -> dict[str, Any]:
         """What a reading says of it."""
-        return {"people": self.people, "share": self.share}
+        return {"parts": self.parts, "share": self.share}
 
 
-def upper_bound(
-    law: Law, comparison: Comparison, known: Sequence[str], *, people: int = PEOPLE
-) -> UpperBound:
-    """Link the rows of some random people to these people, by all attacks.
+class ToldParts:
+    """Links rows whose parts are told, beside who links them without being told.
 
     Parameters
     ----------
@@ -76,36 +78,91 @@ def upper_bound(
         As many released rows as originals, in the same order.
     known : sequence of str
         The variables the intruder knows.
-    people : int
-        How many are drawn, all of them at most; independently of all values.
-
-    Returns
-    -------
-    UpperBound
 
     Notes
     -----
-    Whoever is told more can do as if he were not: the best attack with the people known links at
-    least the share that the best attack without links, of random rows and so of all. Row by row
-    the beliefs are those of Bayes' rule, L_ir over the sum of L_jr of the people j alone; the
-    likelihoods keep the neighborhoods of the full table.
+    Whoever is told more can do as if he were not: row by row the best that is expected of him is at
+    least what is expected of who is not told. His beliefs are those of Bayes' rule among the
+    people of the row's part, with the neighborhoods of the full table. A part is cut where few
+    rows cross, so that little is told; by rows other than those that are linked.
     """
-    n = law.original.n
-    chosen = np.arange(n)
-    if people < n:
-        generator = np.random.default_rng(_SEED)
-        chosen = np.sort(generator.choice(n, people, replace=False)).astype(np.int64)
-    belief = posteriors(law, comparison.masked, chosen, known, chosen)
-    alone = np.minimum(belief.max(axis=0).toarray().ravel(), 1.0)
-    parts = blocks(belief)
-    _, at_once = assigned(comparison, known, belief, parts, chosen)
-    return UpperBound(
-        people=len(chosen),
-        of=n,
-        row_by_row=float(alone.mean()),
-        at_once=at_once,
-        weighed=weighed(comparison, belief, parts, chosen),
-    )
+
+    def __init__(self, law: Law, comparison: Comparison, known: Sequence[str]) -> None:
+        self._law, self._comparison, self._known = law, comparison, known
+        n = law.original.n
+        numbers = np.random.default_rng(_SEED)
+        tried = numbers.permutation(n)[: min(TRIED, n // 4)]
+        self._free = np.ones(n, dtype=bool)
+        self._free[tried] = False
+        self._levels = parts_of(*cell_codes(comparison, known), np.sort(tried), SIZES)
+        self._level: int | None = None
+        self._best: list[NDArray[np.float64]] = []
+
+    def look(self, belief: sparse.csc_array, rows: NDArray[np.int64]) -> None:
+        """Take note of the beliefs on some rows of who is not told, each column one row."""
+        column = np.repeat(np.arange(len(rows)), np.diff(belief.indptr))
+        if self._level is None:
+            self._level = self._affordable(belief, rows, column)
+        of = self._levels[self._level]
+        share = np.where(of[belief.indices] == of[rows][column], belief.data, 0.0)
+        total = np.bincount(column, share, len(rows))
+        best = np.zeros(len(rows))
+        some = np.flatnonzero(np.diff(belief.indptr))
+        if some.size:
+            best[some] = np.maximum.reduceat(share, belief.indptr[:-1][some])
+        told = np.divide(best, total, out=np.zeros(len(rows)), where=total > 0)
+        self._best.append(told[self._free[rows]])
+
+    def _affordable(
+        self, belief: sparse.csc_array, rows: NDArray[np.int64], column: NDArray[np.int64]
+    ) -> int:
+        """The first level of which some whole parts have few enough pairs, or else the last."""
+        for level, of in enumerate(self._levels):
+            candidates = np.mean(of[belief.indices] == of[rows][column]) * belief.nnz / len(rows)
+            if WHOLE_PARTS * np.bincount(of).mean() * candidates <= PAIRS:
+                return level
+        return len(self._levels) - 1
+
+    def bound(self) -> UpperBound | None:
+        """What he links, once rows were looked at; None where no part can be weighed as a whole."""
+        best = np.concatenate(self._best) if self._best else np.zeros(0)
+        if self._level is None or not len(best):
+            return None
+        of = self._levels[self._level]
+        together = self._together(of)
+        if together is None:
+            return None
+        return UpperBound(
+            parts=int(of.max()) + 1,
+            rows=len(best),
+            row_by_row=float(best.mean()),
+            together=together,
+        )
+
+    def _together(self, of: NDArray[np.int64]) -> float | None:
+        """How many times as many rows are linked who looks at all rows of a part together.
+
+        The largest of some random parts, 1 at least; None where none of them can be weighed.
+        """
+        chosen = np.random.default_rng(_SEED).permutation(of.max() + 1)[:WHOLE_PARTS]
+        people = np.flatnonzero(np.isin(of, chosen))
+        belief = posteriors(self._law, self._comparison.masked, people, self._known, people)
+        found = [1.0]
+        for part in chosen:
+            here = np.flatnonzero(of[people] == part)
+            ratio = self._of_part(normed(belief[here][:, here]), people[here])
+            if ratio is None:
+                return None
+            found.append(ratio)
+        return max(found)
+
+    def _of_part(self, belief: sparse.csc_array, people: NDArray[np.int64]) -> float | None:
+        alone = float(np.minimum(belief.max(axis=0).toarray(), 1.0).mean())
+        parts = blocks(belief)
+        share = weighed(self._comparison, belief, parts, people)
+        if share is None and parts.affordable:
+            _, share = assigned(self._comparison, self._known, belief, parts, people)
+        return None if share is None or not alone else share / alone
 
 
 def assigned(

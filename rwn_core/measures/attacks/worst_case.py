@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.all_rows import weighed
-from rwn_core.measures.attacks.assignment import blocks
+from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT, blocks
 from rwn_core.measures.attacks.posterior import AT_ONCE, LARGEST_WORK, Linkage, weigh
-from rwn_core.measures.attacks.upper_bound import UpperBound, assigned, upper_bound
+from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound, assigned
 from rwn_core.measures.comparison import Comparison
 
 
@@ -105,7 +105,7 @@ def worst_case(
     whole : int
         Candidate pairs up to which all rows are linked, one by one and at once.
     bounded : bool
-        Whether an upper bound is found where that is too many.
+        Whether an upper bound is found where that is too many; it may be asked for later.
 
     Raises
     ------
@@ -120,26 +120,33 @@ def worst_case(
     """
     released = [variable.name for variable in comparison.original.schema.released]
     known = tuple(name for name in released if names is None or name in set(names))
-    return comparison.here(
-        ("worst case", known, work, whole, bounded),
-        lambda: _all(comparison, known, work=work, whole=whole, bounded=bounded),
+    tried, told = comparison.here(
+        ("worst case", known, work, whole), lambda: _all(comparison, known, work=work, whole=whole)
     )
+    if told is None or not bounded:
+        return tried
+    bound = comparison.here(("told parts", known, work, whole), told.bound)
+    return replace(tried, bound=bound)
 
 
 def _all(
-    comparison: Comparison, known: tuple[str, ...], *, work: int, whole: int, bounded: bool
-) -> WorstCase:
-    law = comparison.law
+    comparison: Comparison, known: tuple[str, ...], *, work: int, whole: int
+) -> tuple[WorstCase, ToldParts | None]:
+    """All attacks, and where not all were tried, who will tell what more than is known links."""
+    law, masked = comparison.law, comparison.masked
     if law is None:
         raise NotApplicable("The worst case needs the law of the method that made the release.")
-    links, belief = weigh(law, comparison.masked, known, work=work, whole=whole)
-    linked = at_once = together = bound = None
-    aligned = comparison.masked.n == law.original.n
+    aligned = masked.n == law.original.n
+    told = None
+    if aligned and masked.n > LARGEST_ASSIGNMENT:
+        told = ToldParts(law, comparison, known)
+    look = None if told is None else told.look
+    links, belief = weigh(law, masked, known, work=work, whole=whole, look=look)
+    linked = at_once = together = None
     if belief is not None and aligned:
         parts = blocks(belief)
         together = weighed(comparison, belief, parts)
         if parts.affordable:
             linked, at_once = assigned(comparison, known, belief, parts)
-    if at_once is None and aligned and bounded:
-        bound = upper_bound(law, comparison, known)
-    return WorstCase(links=links, linked=linked, at_once=at_once, weighed=together, bound=bound)
+    found = WorstCase(links=links, linked=linked, at_once=at_once, weighed=together)
+    return found, None if found.earned else told

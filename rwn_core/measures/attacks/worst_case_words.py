@@ -49,14 +49,14 @@ def _some(detail: Mapping[str, Any]) -> str:
 
 
 def _at_most(detail: Mapping[str, Any]) -> str:
-    """What he links who is told some of the people, and so how many at most he who is not."""
+    """What he links who is told the parts of the rows, and so how many at most he who is not."""
     told = detail.get("told")
     if told is None:
         return ""
-    m, share = f"{told['people']:,}", percent(told["share"])
+    parts, share = f"{told['parts']:,} parts", percent(told["share"])
     return (
-        f"; told which {m} random people {m} of the rows come from, he links {share} of these: who "
-        f"is not told links at most {percent(detail['at_most'])} of all"
+        f"; told which of {parts} of the file each row comes from, he links {share} of all: who is "
+        f"not told links at most {percent(detail['at_most'])}"
     )
 
 

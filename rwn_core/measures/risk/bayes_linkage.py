@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,9 @@ def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
     return Reading(value=found.success, baseline=1.0 / n, interval=interval, detail=detail)
 
 
-def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Reading:
+def compute(
+    comparison: Comparison, names: Sequence[str] | None = None, *, bounded: bool = True
+) -> Reading:
     """Share of right links of the best attack, by all released variables or by some.
 
     Parameters
@@ -64,6 +67,8 @@ def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Readi
     comparison : Comparison
     names : sequence of str, optional
         The variables the intruder knows; all by default.
+    bounded : bool
+        Whether an upper bound is found where the share is a lower one.
     """
     if comparison.law is None:
         raise NotApplicable("The worst case needs the law of the method that made the release.")
@@ -72,7 +77,7 @@ def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Readi
             "The released table has another number of records than the original, so the true "
             "sources are unknown."
         )
-    found = worst_case(comparison, names)
+    found = worst_case(comparison, names, bounded=bounded)
     if names is None:
         names = [variable.name for variable in comparison.original.schema.released]
     return reading(found, comparison.original.n, names)
@@ -103,4 +108,5 @@ MEASURE = Measure(
     "assignment of all rows (Burkard, Dell'Amico, Martello 2009); the likeliest source of each row "
     "given all rows (Sinkhorn and Knopp 1967, Metropolis and others 1953): whichever links most",
     compute=compute,
+    begin=partial(compute, bounded=False),
 )

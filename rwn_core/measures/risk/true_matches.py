@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,6 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
-from rwn_core.mechanism.law import Law
 
 Inside = NDArray[np.bool_]  # of sets by confidential variables
 FEW = 20  # people: what holds for fewer is said beside the value
@@ -82,8 +82,15 @@ def _shares(
     }
 
 
-def compute(comparison: Comparison) -> Reading:
-    """Largest share of people whose own value a row shows beside what is known, beyond chance."""
+def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
+    """Largest share of people whose own value a row shows beside what is known, beyond chance.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    expected : bool
+        Whether the detail also says what was to be expected, which may take a second.
+    """
     secrets = confidential_names(comparison)
     precision = {} if comparison.law is None else comparison.law.precision
     steps = steps_by_name(precision)
@@ -94,9 +101,8 @@ def compute(comparison: Comparison) -> Reading:
             "Every variable is confidential, so nothing is known to find a person by; give one "
             "another role."
         )
-    place = {name: position for position, name in enumerate(table.names)}
-    chosen = tuple(tuple([place[name] for name in each]) for each in known.sets)
-    columns = comparison.once(("lone", steps, chosen), lambda: Columns(table.codes, chosen))
+    places = _places(table, known.sets)
+    columns = comparison.once(("lone", steps, places), lambda: Columns(table.codes, places))
     released = table.numbered(comparison.original, comparison.masked)
     counted = count(columns, released, [Secret(comparison, name) for name in secrets])
     shares = _shares(known, inside, columns, counted, secrets)
@@ -111,8 +117,9 @@ def compute(comparison: Comparison) -> Reading:
     counts = np.where(columns.people >= enough, shares[what], certain)
     worst = _worst(shares, counts, columns.people >= min(enough, FEW))
     beyond = _worst(shares, shares[what], columns.people > 0)
-    shares["expected"] = _expected(comparison.law, known.sets, columns)
-    baseline = 0.0 if secrets else _found_by_chance(columns, released, chosen[worst], worst)
+    unknown = [None] * len(known.sets)
+    shares["expected"] = _expected(comparison, known.sets, columns) if expected else unknown
+    baseline = 0.0 if secrets else _found_by_chance(columns, released, places[worst], worst)
     reading = _reading(shares, worst, known, (what, baseline))
     few = _few(shares, beyond, what) if shares[what][beyond] > reading.value else None
     detail = {**reading.detail, "few": few, "share": reading.value}
@@ -131,16 +138,16 @@ def _at_least(shares: NDArray[np.float64], people: NDArray[np.int64]) -> NDArray
     return np.where(right > 0, low, 0.0)
 
 
-def _expected(law: Law | None, sets: Sequence[Names], columns: Columns) -> list[float | None]:
+def _expected(
+    comparison: Comparison, sets: Sequence[Names], columns: Columns
+) -> list[float | None]:
     """The share of people to be found by each set that lies inside one unit.
 
     By the law alone, before any release is drawn; None where there is no closed form.
     """
+    law = comparison.law
     expected: list[float | None] = [None] * len(sets)
-    least = min(map(len, sets), default=0)
     for unit in [] if law is None else law.units():
-        if len(unit) < least:
-            continue  # no set is inside
         inside = [place for place, names in enumerate(sets) if set(unit).issuperset(names)]
         if law is None or not inside:
             continue
@@ -152,6 +159,11 @@ def _expected(law: Law | None, sets: Sequence[Names], columns: Columns) -> list[
         for place in inside:
             expected[place] = shares[place]
     return expected
+
+
+def _places(table: KnownTable, sets: Sequence[Sequence[str]]) -> tuple[tuple[int, ...], ...]:
+    place = {name: position for position, name in enumerate(table.names)}
+    return tuple(tuple([place[name] for name in each]) for each in sets)
 
 
 def _worst(shares: dict[str, Any], counts: NDArray[np.float64], among: NDArray[np.bool_]) -> int:
@@ -255,4 +267,5 @@ MEASURE = Measure(
     source="Values alone, of any masked table; less rows whose confidential values are dealt "
     "at random. Of several rows with the same values the share that is right counts",
     compute=compute,
+    begin=partial(compute, expected=False),
 )

@@ -156,9 +156,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("bayes_linkage", {"standing": "at least", "rows": 20, "of": N}, "of 20 random rows", "?"),
     ("bayes_linkage", {"standing": "at least", "told": None}, "at least", "told which"),
     ("bayes_linkage", {"standing": "at least", "at_most": 0.37,
-                       "told": {"people": 1500, "share": 0.31}},
-     "told which 1,500 random people 1,500 of the rows come from, he links 31 % of these: who is "
-     "not told links at most 37 % of all", "28 %"),
+                       "told": {"parts": 16, "share": 0.31}},
+     "told which of 16 parts of the file each row comes from, he links 31 % of all: who is not "
+     "told links at most 37 %", "28 %"),
     ("bayes_linkage", {"standing": "worst", "attack": "file"}, "at once, each original", "least"),
     ("bayes_linkage", {"standing": "worst", "attack": "rows"}, "one row at a time (all", "least"),
     ("bayes_linkage", {"standing": "worst", "attack": "weighed"}, "row given all rows (", "least"),

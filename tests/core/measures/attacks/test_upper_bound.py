@@ -1,4 +1,4 @@
-"""Who is told the people of some rows links at least what the others can: an upper bound."""
+"""Who is told a row's part of the file links at least what the others can: an upper bound."""
 
 from __future__ import annotations
 
@@ -9,14 +9,22 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded, steps_of
 from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, mask
-from rwn_core.measures.attacks import likelihood, upper_bound
+from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks import likelihood, upper_bound, worst_case
 from rwn_core.measures.attacks.likelihood import likelihoods
-from rwn_core.measures.attacks.upper_bound import UpperBound
-from rwn_core.measures.attacks.worst_case import WorstCase, worst_case
+from rwn_core.measures.attacks.posterior import posteriors, weigh
+from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound
 from rwn_core.measures.comparison import Comparison
 
-N, TOLD, SEEDS = 120, 40, 6
+N, SEEDS = 120, 6
+SIZES = (60, 30)
 NAMES = ("x", "y", "sex")
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two or more parts of a small file."""
+    monkeypatch.setattr(upper_bound, "SIZES", SIZES)
 
 
 def table(n: int = N, *, missing: bool = False) -> Microdata:
@@ -35,8 +43,13 @@ def released(data: Microdata, params, seed: int, share: float = 0.0) -> Comparis
     )
 
 
-def told(comparison: Comparison, people: int = TOLD) -> UpperBound:
-    return upper_bound.upper_bound(comparison.law, comparison, NAMES, people=people)
+def told(comparison: Comparison) -> tuple[ToldParts, UpperBound]:
+    """Who links with the parts told, and what he links."""
+    names = [v.name for v in comparison.masked.schema.released]
+    made = ToldParts(comparison.law, comparison, names)
+    pairs = comparison.original.n**2
+    weigh(comparison.law, comparison.masked, names, work=pairs, whole=pairs, look=made.look)
+    return made, made.bound()
 
 
 GROUPED = Microdata(table().frame, table().schema.with_slices((("x", "sex"),)))
@@ -58,17 +71,17 @@ def shares(case: str) -> tuple[list[float], list[float]]:
     """What is linked who is told, and what in the whole file, over some releases."""
     data, params, share = CASES[case]
     releases = [released(data, params, seed, share) for seed in range(SEEDS)]
-    names = [v.name for v in releases[0].masked.schema.released]
-    whole = [worst_case(each) for each in releases]
+    whole = [worst_case.worst_case(each) for each in releases]
     assert all(each.earned for each in whole)
-    bounds = [upper_bound.upper_bound(c.law, c, names, people=TOLD).share for c in releases]
-    return bounds, [each.success for each in whole]
+    bounds = [told(each)[1] for each in releases]
+    assert all(bound.parts > 1 for bound in bounds)
+    return [bound.share for bound in bounds], [each.success for each in whole]
 
 
 def holds(bounds: list[float], whole: list[float]) -> bool:
     """Whether the one is at least the other, within three standard errors of its sample."""
     mean = np.mean(whole)
-    error = np.sqrt(max(mean * (1 - mean), 0.01) / (SEEDS * TOLD))
+    error = np.sqrt(max(mean * (1 - mean), 0.01) / (SEEDS * N))
     return bool(np.mean(bounds) >= mean - 3 * error)
 
 
@@ -77,67 +90,101 @@ def test_who_is_told_links_at_least_as_much_as_who_is_not(case):
     assert holds(*shares(case))
 
 
-def _other_rows(law, masked, rows, names, people):
-    return likelihood_of(law, masked, np.roll(rows, 1), names, people)
-
-
-def _sample_alone(law, masked, rows, names, people):
-    alone = mask(law.original.take(people), RWN(epsilon=0.5, k=10), seed=1).law
-    return likelihood_of(alone, masked, rows, names)
-
-
-likelihood_of = upper_bound.posteriors
-
-
-def test_neighborhoods_of_the_people_told_alone_are_no_bound(monkeypatch):
-    monkeypatch.setattr(upper_bound, "posteriors", _sample_alone)
+def test_parts_that_are_not_told_rightly_are_no_bound(monkeypatch):
+    monkeypatch.setattr(ToldParts, "look", _look_at_other_rows)
     assert not holds(*shares("alone"))
 
 
-def comes_true() -> bool:
-    """Whether as many rows are linked rightly as he who is told believes; ties share."""
-    data, params, _ = CASES["alone"]
-    people = np.sort(np.random.default_rng(3).choice(N, TOLD, replace=False))
-    believed, right = [], []
-    for seed in range(SEEDS):
-        each = released(data, params, seed)
-        belief = upper_bound.posteriors(each.law, each.masked, people, NAMES, people).toarray()
-        first = belief >= belief.max(axis=0) * (1 - 1e-9)
-        believed += [belief.max(axis=0)]
-        right += [np.diag(first) / first.sum(axis=0)]
-    share = np.mean(believed)
-    error = np.sqrt(share * (1 - share) / (SEEDS * TOLD))
-    return bool(abs(np.mean(right) - share) <= 3 * error)
+look = ToldParts.look
 
 
-def test_what_is_believed_comes_true(monkeypatch):
-    assert comes_true()
-    monkeypatch.setattr(upper_bound, "posteriors", _other_rows)
-    assert not comes_true()
+def _look_at_other_rows(self, belief, rows):
+    look(self, belief, np.roll(rows, 1))
 
 
-def test_who_is_told_all_is_the_worst_case():
+@pytest.mark.parametrize("case", ["alone", "grouped", "2015", "noise"])
+def test_beliefs_are_those_of_bayes_among_the_people_of_a_part(case):
+    """Row by row, by one search for each part."""
+    data, params, share = CASES[case]
+    comparison = released(data, params, 1, share)
+    made, bound = told(comparison)
+    of, best = made._levels[0], []
+    names = [v.name for v in comparison.masked.schema.released]
+    for row in np.flatnonzero(made._free):
+        people = np.flatnonzero(of == of[row])
+        belief = posteriors(comparison.law, comparison.masked, np.array([row]), names, people)
+        best.append(belief.max())
+    assert bound.row_by_row == pytest.approx(np.mean(best), abs=1e-12)
+    assert bound.rows == len(best) == N - N // 4
+    assert bound.parts == of.max() + 1
+
+
+def test_who_is_told_nothing_is_the_worst_case(monkeypatch):
+    """One part, of all: all that is left is the sample of rows."""
+    monkeypatch.setattr(upper_bound, "SIZES", (N,))
     comparison = released(table(), RWN(epsilon=0.5, k=10), 1)
-    bound, found = told(comparison, N), worst_case(comparison)
-    assert bound.row_by_row == pytest.approx(found.links.success, abs=1e-12)
-    assert (bound.at_once, bound.weighed) == (found.at_once, found.weighed)
-    assert bound.at_most == bound.share == found.at_most == found.success
+    made, bound = told(comparison)
+    found = worst_case.worst_case(comparison)
+    assert bound.parts == 1
+    assert bound.row_by_row == pytest.approx(found.links.best[made._free].mean(), abs=1e-12)
+    together = max(found.weighed / found.links.success, 1.0)
+    assert bound.together == pytest.approx(together, abs=1e-12)
+
+
+def test_smaller_parts_are_told_where_pairs_are_many(monkeypatch):
+    comparison = released(table(), RWN(epsilon=0.5, k=10), 1)
+    few = told(comparison)[1]
+    monkeypatch.setattr(upper_bound, "PAIRS", 1)
+    many = told(comparison)[1]
+    assert many.parts > few.parts > 1
+    assert many.row_by_row > few.row_by_row
 
 
 def test_the_upper_end_of_the_share_by_hand():
-    """P = .05 of 1,500: center (75 + 1.92) / 1503.84, half-width .01113."""
-    bound = UpperBound(people=1500, of=20_000, row_by_row=0.05, at_once=0.04, weighed=None)
-    assert bound.at_most == pytest.approx(0.05115 + 0.01109, abs=2e-5)
+    """P = .05 of 1,500: center (75 + 1.92) / 1503.84, half-width .01113; and a tenth more."""
+    bound = UpperBound(parts=9, rows=1500, row_by_row=0.05, together=1.1)
+    assert bound.share == pytest.approx(0.055)
+    assert bound.at_most == pytest.approx(1.1 * (0.05115 + 0.01109), abs=2e-5)
 
 
 def test_a_bound_below_what_is_known_is_raised_to_it():
     comparison = released(table(), RWN(epsilon=0.5, k=10), 1)
-    links = worst_case(comparison).links
-    low = UpperBound(people=1500, of=20_000, row_by_row=0.0, at_once=0.0, weighed=0.0)
-    found = WorstCase(links=links, linked=None, at_once=None, weighed=None, bound=low)
+    links = worst_case.worst_case(comparison).links
+    low = UpperBound(parts=9, rows=1500, row_by_row=0.0, together=1.0)
+    found = worst_case.WorstCase(links=links, linked=None, at_once=None, weighed=None, bound=low)
     assert found.at_most == found.success == links.success
     assert found.detail["standing"] == "at least"
-    assert found.detail["told"] == {"people": 1500, "share": 0.0}
+    assert found.detail["told"] == {"parts": 9, "share": 0.0}
+
+
+LARGE = 2400
+
+
+@pytest.fixture(scope="module")
+def large() -> Comparison:
+    """A release of a table whose rows are not assigned, but weighed together."""
+    return released(table(LARGE), RWN(epsilon=0.2, k=15), 1)
+
+
+def test_between_its_bounds_lies_what_all_rows_tell_together(large, monkeypatch):
+    monkeypatch.setattr(upper_bound, "SIZES", (400,))
+    found = worst_case.worst_case(large)
+    assert not found.earned
+    assert found.success <= found.weighed <= found.at_most <= 2 * found.success
+    assert found.bound.parts > 4
+
+
+def test_the_lower_bound_is_read_first_and_once(large, monkeypatch):
+    monkeypatch.setattr(upper_bound, "SIZES", (400,))
+    fresh = Comparison(original=large.original, masked=large.masked, law=large.law)
+    calls = []
+    monkeypatch.setattr(worst_case, "weigh", lambda *a, **k: calls.append(1) or weigh(*a, **k))
+    measure = MEASURES["bayes_linkage"]
+    first = measure.read(fresh, begin=True)
+    assert first.detail["at_most"] is None
+    whole = measure.read(fresh)
+    assert whole.value == first.value < whole.detail["at_most"]
+    assert calls == [1]
 
 
 LAWS = {
