@@ -79,6 +79,8 @@ class _Taking:
             key, coming = _key(session), work.preparation
             if self.waits is not None and self.waits[0] == key:
                 return coming is self.waits[1]  # else somebody gave it up
+            if self.step and self.asked.get("method", session.method) != session.method:
+                return False  # nobody knows that method, nor what its levers mean
             self.refused += _STEPS[self.step](session, self.asked)
             self.step += 1
             _note(session, *self.refused)

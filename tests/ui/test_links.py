@@ -74,6 +74,13 @@ def test_a_link_to_a_large_table_brings_its_method_its_weights_and_its_sliders(o
     assert screen.session.levers["epsilon"] == pytest.approx(0.3)  # a link is taken once
 
 
+def test_the_sliders_of_an_unknown_method_are_not_those_of_another(open_page) -> None:
+    screen = open_page("tune", method="rwn2099", epsilon="0.7")
+    (warning,) = screen.test.warning
+    assert warning.value.startswith("method of the link must be one of")
+    assert screen.session.words == "ε = 2 · k = 5 · q = 1"
+
+
 def test_what_a_link_waits_for_may_be_given_up(open_page) -> None:
     screen = open_page("tune", own="1", method="nbrs2015", q="0.5")
     screen.visit("data").upload("mine.csv", csv())

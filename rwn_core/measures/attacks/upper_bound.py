@@ -124,7 +124,7 @@ class ToldParts:
         return len(self._levels) - 1
 
     def bound(self) -> UpperBound | None:
-        """What he links, once rows were looked at; None where no part can be weighed as a whole."""
+        """What he links, once rows were looked at; None where whole parts cannot be weighed."""
         best = np.concatenate(self._best) if self._best else np.zeros(0)
         if self._level is None or not len(best):
             return None
@@ -142,7 +142,7 @@ class ToldParts:
     def _together(self, of: NDArray[np.int64]) -> float | None:
         """How many times as many rows are linked who looks at all rows of a part together.
 
-        The largest of some random parts, 1 at least; None where none of them can be weighed.
+        The largest of some random parts, 1 at least; None where one of them cannot be weighed.
         """
         chosen = np.random.default_rng(_SEED).permutation(of.max() + 1)[:WHOLE_PARTS]
         people = np.flatnonzero(np.isin(of, chosen))

@@ -53,10 +53,12 @@ def _at_most(detail: Mapping[str, Any]) -> str:
     told = detail.get("told")
     if told is None:
         return ""
-    parts, share = f"{told['parts']:,} parts", percent(told["share"])
+    most = percent(detail["at_most"])
+    if told["parts"] == 1:  # there is nothing to tell
+        return f"; whatever he does, he links at most {most}"
     return (
-        f"; told which of {parts} of the file each row comes from, he links {share} of all: who is "
-        f"not told links at most {percent(detail['at_most'])}"
+        f"; told which of {told['parts']:,} parts of the file each row comes from, he links "
+        f"{percent(told['share'])} of all: who is not told links at most {most}"
     )
 
 

@@ -159,6 +159,9 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
                        "told": {"parts": 16, "share": 0.31}},
      "told which of 16 parts of the file each row comes from, he links 31 % of all: who is not "
      "told links at most 37 %", "28 %"),
+    ("bayes_linkage", {"standing": "at least", "at_most": 0.37,
+                       "told": {"parts": 1, "share": 0.31}},
+     "whatever he does, he links at most 37 %", "told"),
     ("bayes_linkage", {"standing": "worst", "attack": "file"}, "at once, each original", "least"),
     ("bayes_linkage", {"standing": "worst", "attack": "rows"}, "one row at a time (all", "least"),
     ("bayes_linkage", {"standing": "worst", "attack": "weighed"}, "row given all rows (", "least"),
