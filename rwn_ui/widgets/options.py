@@ -34,7 +34,7 @@ def draw(session: Session) -> None:
             # an earlier choice, a link or a scenario may have brought another value
             st.session_state[key] = _as_shown(option, values[option.name])
             names = [variable.name for variable in session.data.schema.released]
-            field(option, names, key=key, on_change=_take, args=(session, option))
+            field(option, names, key=key, on_change=_take, args=(session, option, session.method))
         if refusal:
             st.warning(escaped(refusal))
 
@@ -60,8 +60,10 @@ def _as_shown(option: Option, value: Any) -> Any:
     return float(value) if option.form == "number" and value is not None else value
 
 
-def _take(session: Session, option: Option) -> None:
+def _take(session: Session, option: Option, shown: str) -> None:
     """Take over what a field says together with the others, or keep why it cannot be."""
+    if session.method != shown:
+        return  # the field of another method has gone from the page
     method, asked = rwn.METHODS[session.method], _key(session, "asked")
     values, _ = _shown(session, method_options(method))
     values[option.name] = st.session_state[_key(session, option.name)]

@@ -32,15 +32,18 @@ def widget_key(session: Session, what: str) -> str:
 
 def method(session: Session) -> None:
     """Which method masks; each has its own sliders."""
-    keys, own = list(rwn.METHODS), f"method.{session.method}.{session.rewound}"
+    keys, shown = list(rwn.METHODS), session.method
+    own = f"method.{shown}.{session.rewound}"
 
     def choose() -> None:
-        change_method(session, st.session_state[widget_key(session, own)])
+        # a browser may send the value of a list once more that has gone from the page
+        if session.method == shown:
+            change_method(session, st.session_state[widget_key(session, own)])
 
     st.selectbox(
         "Method",
         keys,
-        keys.index(session.method),
+        keys.index(shown),
         format_func=lambda key: rwn.METHODS[key].title,
         key=widget_key(session, own),
         on_change=choose,

@@ -47,6 +47,16 @@ def test_the_address_holds_parameters_and_a_demo_name_only(app, tmp_path) -> Non
     assert note.bounding_box()["y"] >= below, "the bar of pages covers the note"
 
 
+def test_a_link_brings_method_and_sliders_to_a_large_table_and_they_stay(app) -> None:
+    """Where the list of methods that goes from the page says its own value once more."""
+    app.open("/?demo=randhie&method=nbrs2015&epsilon=0.3&q=0.5")
+    app.page.wait_for_url("**method=nbrs2015**")
+    for _ in range(8):
+        app.page.wait_for_timeout(500)
+        assert app.stamp.startswith("The 2015 method · ε = 0.3 · q = 0.5")
+    assert query(app)["epsilon"] == ["0.3"]
+
+
 def test_pages_without_sliders_have_an_address_of_the_table_too(app) -> None:
     app.open(LINK)
     for name in ("Data", "Sweep", "Compare"):

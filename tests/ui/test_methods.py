@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import orjson
 import pytest
 from large_table import csv
@@ -12,6 +15,8 @@ from rwn_ui.state.address import address
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import current_release, prepared
+from rwn_ui.state.session import Session
+from rwn_ui.widgets import sidebar
 
 
 def choose(screen, method: str) -> None:
@@ -135,3 +140,19 @@ def test_another_method_of_a_large_table_is_prepared_in_the_background(
     release = rwn.mask(screen.session.data, screen.session.params, seed=key)
     shown = current_release(screen.session).masked
     assert (shown.donors == release.donors).all()
+
+
+def test_a_list_of_methods_that_has_gone_from_the_page_changes_nothing(monkeypatch) -> None:
+    """A browser may send its value once more, when a link has brought another method."""
+    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
+    drawn: dict[str, Any] = {}
+    changed: list[str] = []
+    monkeypatch.setattr(sidebar, "st", SimpleNamespace(selectbox=lambda *_, **k: drawn.update(k)))
+    monkeypatch.setattr(sidebar, "change_method", lambda _, method: changed.append(method))
+    sidebar.method(session)
+    sidebar.st.session_state = {drawn["key"]: "pram"}
+    drawn["on_change"]()
+    assert changed == ["pram"]
+    session.method = "nbrs2015"
+    drawn["on_change"]()
+    assert changed == ["pram"]
