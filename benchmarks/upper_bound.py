@@ -5,7 +5,8 @@ case and the mean share that is linked by who is told parts of a third to a nint
 the large demo tables both bounds and what they cost, in processor seconds, beside what is linked by
 who weighs all rows of the file together, and by who is told which random people some rows come
 from. It exits with 1 if a share lies below the worst case by more than three standard errors, more
-than 1 of 10 upper ends below theirs, or one below what weighing a large file links.
+than 1 of 10 upper ends below theirs, or one below what weighing a large file links or what naming
+the likeliest source of other rows hits, of three releases where each slider ends.
 """
 
 from __future__ import annotations
@@ -53,6 +54,13 @@ LARGE: dict[str, tuple[rwn.RWN, ...]] = {
         rwn.RWN(epsilon=4.0, k=5),
     ),
 }
+ENDS: tuple[tuple[str, rwn.RWN], ...] = (
+    ("randhie", rwn.RWN(epsilon=0.0, k=150)),
+    ("randhie", rwn.RWN(epsilon=2.85, k=5)),
+    ("cps1988", rwn.RWN(epsilon=0.0, k=150)),
+    ("cps1988", rwn.RWN(epsilon=2.0, k=5)),
+)
+ROWS = 1000  # linked outright at the ends, others than the bound is made of
 RANDOM_PEOPLE = 1500
 MOST_PAIRS = 25_000_000  # of rows and people whose beliefs are scaled as a whole
 
@@ -154,13 +162,35 @@ def large(name: str) -> int:
     return missed
 
 
+def ends() -> int:
+    """Print bounds of some releases where sliders end, and the hits of an attack on other rows."""
+    missed = 0
+    for name, params in ENDS:
+        data = rwn.load_demo(name)
+        for seed in (11, 12, 13):
+            comparison = compare(data, rwn.mask(data, params, seed=seed))
+            found = worst_case(comparison)
+            assert comparison.law is not None
+            assert found.at_most is not None
+            rows = np.sort(np.random.default_rng(seed).choice(data.n, ROWS, replace=False))
+            belief = posteriors(comparison.law, comparison.masked, rows, released(comparison))
+            hits = float(np.mean(np.asarray(belief.argmax(axis=0)).ravel() == rows))
+            missed += hits > found.at_most
+            sys.stdout.write(
+                f"{name}, epsilon {params.epsilon:g}, k {params.k}, release {seed}: at least "
+                f"{found.success:.4f}, at most {found.at_most:.4f}, hits {hits:.4f}\n"
+            )
+            sys.stdout.flush()
+    return missed
+
+
 def main() -> int:
     """Print all lines; exit with 1 if the bound failed to be one."""
     sizes = upper_bound.SIZES
     assignment.LARGEST_SCALING = MOST_PAIRS
     missed = small("bodyfat", 2) + small("pima", 3) + small("pima", 6)
     upper_bound.SIZES = sizes
-    missed += sum(large(name) for name in LARGE)
+    missed += sum(large(name) for name in LARGE) + ends()
     return int(missed > 0)
 
 

@@ -48,7 +48,7 @@ def test_k_goes_as_far_as_its_neighbors_are_stored(records, stored, end):
 @pytest.mark.parametrize("demo", ["randhie", "cps1988"])
 @pytest.mark.parametrize("lever", ["k", "epsilon"])
 def test_the_end_of_a_slider_keeps_the_limit_of_linkage(demo, lever):
-    """By the upper bound of so large a table, not only by what is known at least."""
+    """In this release, by the upper bound of so large a table and not only by what is known."""
     data = rwn.load_demo(demo)
     ranges = rwn.RWN(k=5, q=1.0).begin_preview(data).ranges
     release = rwn.mask(data, rwn.RWN(**({"k": 5} | {lever: ranges[lever].high}), q=1.0), seed=1)
