@@ -4,10 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-import rwn_ui
 from rwn_ui.messages import guarded
 from rwn_ui.panel.guide import guide
-from rwn_ui.server.assets import provide_plotly
+from rwn_ui.server.assets import icon, provide_plotly
 from rwn_ui.server.login import require_login
 from rwn_ui.server.options import require_safe_options
 from rwn_ui.server.sweeper import keep_swept
@@ -21,7 +20,7 @@ def main() -> None:
 
     st.set_page_config(
         page_title="RWN",
-        page_icon=str(Path(rwn_ui.__file__).parent / "server" / "icon.png"),
+        page_icon=icon(),
         layout="wide",
         initial_sidebar_state="auto",  # beside the page; on a narrow screen it would cover it
     )

@@ -16,7 +16,7 @@ from rwn_core.errors import NotApplicable, RWNError, log_fault
 _MARKUP = re.compile(r"[\\`*_\[\]<>$~]|:(?=[\w/+-]+[:\[])")
 # what becomes a link without any sign around it; an escape does not stop it
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
-PAINTED = 0.015  # seconds in which a picture reaches the browser and is drawn
+PAINTED = 0.03  # seconds in which a picture reaches the browser and is drawn
 SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
 _STYLE = (Path(__file__).parent / "server" / "page.css").read_text(encoding="utf-8")
 

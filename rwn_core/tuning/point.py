@@ -11,6 +11,7 @@ from typing import Any
 from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.prediction_bands import interval_of
 from rwn_core.measures import MEASURES
+from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.statistics.intervals import range_words
 from rwn_core.tuning.setting import Setting
 
@@ -162,8 +163,8 @@ class Point:
 def released_share(original: Microdata, masked: Microdata) -> float:
     """Share of the records that have not lost all their masked values."""
     names = [variable.name for variable in original.schema.released if variable.masked]
-    before, after = (table.frame[names].isna().to_numpy() for table in (original, masked))
-    return float(1 - (after.all(axis=1) & ~before.all(axis=1)).mean())
+    before, after = (empty_records(table, names) for table in (original, masked))
+    return float(1 - (after & ~before).mean())
 
 
 def too_few(params: Any, original: Microdata, masked: Microdata) -> float | None:

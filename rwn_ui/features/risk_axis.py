@@ -97,7 +97,9 @@ def _read(
     reading = kept.get(here) or found_on_risk(session, key) or _read_beside(session, current, key)
     whole = prepared(session).prepared.whole
     if reading is None or (wait and whole and to_come(reading)):
-        reading = kept.once(here, lambda: rwn.MEASURES[key].read(current.comparison))
+        # of the quick ones the number is all that is shown here
+        about, brief = rwn.MEASURES[key], key in QUICK
+        reading = kept.once(here, lambda: about.read(current.comparison, begin=brief))
     return reading
 
 
@@ -136,7 +138,6 @@ def found_on_risk(session: Session, key: str) -> Reading | rwn.NotApplicable | N
 
 
 def _question(session: Session, current: CurrentRelease, key: str) -> Question:
-    # of the quick ones the number is all that is shown here
     return Question(measure=key, params=current.params, seed=session.seed, begin=key in QUICK)
 
 

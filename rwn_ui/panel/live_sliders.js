@@ -1,8 +1,10 @@
 // Sliders of live_sliders.py. A move is told when the picture of the last one is painted, which is
 // when the server has answered it: Streamlit hands on the panel first. Moves in between are not
-// told, but the last position always is. Starting points are buttons here and none of Streamlit's:
+// told, but the last position always is. A key that is held is a hand on the slider, as a button of
+// the mouse is. Starting points are buttons here and none of Streamlit's:
 // each element of those is a message of its own, and each message a rendering of the whole page.
 
+const LET_GO = ["pointerup", "pointercancel", "keyup"];
 const PATIENCE = 3000; // milliseconds without an answer, after which a newer position is told
 
 export default function ({ data, parentElement, setStateValue }) {
@@ -29,7 +31,7 @@ class Sliders {
     this.count = 0;
     this.untold = false;
     this.released = () => this.release();
-    for (const kind of ["pointerup", "pointercancel"]) window.addEventListener(kind, this.released);
+    for (const kind of LET_GO) window.addEventListener(kind, this.released);
   }
 
   take({ sliders, answered, large, presets }) {
@@ -117,7 +119,7 @@ class Sliders {
 
   remove() {
     clearTimeout(this.waiting);
-    for (const kind of ["pointerup", "pointercancel"]) window.removeEventListener(kind, this.released);
+    for (const kind of LET_GO) window.removeEventListener(kind, this.released);
   }
 }
 
@@ -140,6 +142,10 @@ class Slider {
     this.range.addEventListener("pointerdown", (event) => {
       if (event.button === 0) group.held = name;
     });
+    this.range.addEventListener("keydown", (event) => {
+      if (event.repeat) group.held = name;
+    });
+    this.range.addEventListener("blur", () => group.release());
     this.range.addEventListener("input", () => this.moved(this.range.valueAsNumber));
     this.field.addEventListener("change", () => {
       if (this.field.checkValidity() && this.field.value !== "") this.moved(this.field.valueAsNumber);

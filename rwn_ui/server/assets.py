@@ -1,9 +1,10 @@
-"""The one script the pages need, taken from the installed plotly package and served from here.
+"""What the pages need beside Streamlit's own: the charts' script, and the tab's icon.
 
-No page may load anything from another host, so Plotly's browser library is copied into the
-`static/` folder beside app.py, which Streamlit serves under `app/static/`.
+No page may load anything from another host, so Plotly's browser library is copied from the
+installed package into the `static/` folder beside app.py, served by Streamlit under `app/static/`.
 """
 
+import base64
 import os
 import shutil
 import tempfile
@@ -46,6 +47,12 @@ def provide_plotly(folder: Path) -> Path:
                 f"package_data/{SCRIPT} of the installed plotly package there."
             ) from error
     return target
+
+
+def icon() -> str:
+    """The tab's icon as an address that holds it: a browser asks for any other after each move."""
+    png = Path(__file__).with_name("icon.png").read_bytes()
+    return f"data:image/png;base64,{base64.b64encode(png).decode()}"
 
 
 def _copy_whole(source: Path, target: Path) -> None:

@@ -16,6 +16,7 @@ from rwn_core.errors import log_fault
 
 GRACE = 10.0  # seconds that a broken connection may take to come back
 _EVERY = 2.0
+_SETTLED = 10.0  # seconds after the first page, by when it has read what it needs
 _STARTED = threading.Lock()
 GiveBack = Callable[[Sequence[Any]], bool]
 
@@ -52,6 +53,8 @@ class Sweeper:
 
     def run(self) -> None:
         """Sweep for as long as the server lives."""
+        time.sleep(_SETTLED)
+        set_aside()
         while True:
             time.sleep(_EVERY)
             try:
@@ -113,8 +116,19 @@ def forget_controls(state: Any, fragments: Any) -> None:
     fragments.clear()
 
 
+def set_aside() -> None:
+    """Keep what is in memory now out of the collector's rounds, until `free_memory`.
+
+    Most of it are modules, which last. A round through all of them takes .2 s, in which no slider
+    moves; `python -m benchmarks.redraw --whole-range` meets one in a hundred moves.
+    """
+    gc.freeze()
+
+
 def free_memory() -> None:
     """Give memory that nobody uses back to the system, so that it holds no data."""
+    gc.unfreeze()  # what somebody has left may have been set aside
     gc.collect()
+    set_aside()
     with suppress(OSError, AttributeError):  # the C library of Linux
         ctypes.CDLL("libc.so.6").malloc_trim(0)

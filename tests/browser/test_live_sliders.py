@@ -57,6 +57,25 @@ def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position
     expect(slider).to_have_value("2")  # the sliders come after the picture
 
 
+def test_a_held_key_redraws_until_it_is_let_go_and_is_one_step_to_undo(app) -> None:
+    app.open("/")
+    app.page.evaluate(WATCH)
+    slider = app.slider("epsilon")
+    slider.focus()
+    for _ in range(25):  # as a keyboard repeats
+        app.page.keyboard.down("ArrowRight")
+        app.page.wait_for_timeout(40)
+    app.page.wait_for_function("() => new Set(window.shown).size > 3")
+    app.page.keyboard.up("ArrowRight")
+    last = slider.input_value()
+    app.page.get_by_text(f"ε = {float(last):g} ·").wait_for()
+    undo = app.page.get_by_role("button", name="Undo")
+    for _ in range(2):  # the first press is a move of its own
+        undo.click()
+        app.settle()
+    expect(slider).to_have_value("2")
+
+
 def test_an_answer_that_comes_late_is_one(app) -> None:
     """The next position is told without it, and the last one drawn."""
     app.open("/")
@@ -110,6 +129,14 @@ def test_a_slider_keeps_its_keyboard_and_its_words_for_a_screen_reader(opened) -
     before = app.stamp
     app.page.get_by_role("button", name="Standard", exact=True).click()
     app.wait_for_change(before)
+
+
+def test_a_move_asks_for_no_file(opened) -> None:
+    asked: list[str] = []
+    opened.page.on("request", lambda request: asked.append(request.url))
+    opened.press("k", "ArrowRight")
+    opened.settle()
+    assert not [url for url in asked if not url.startswith("blob:")]  # a part that comes late
 
 
 def test_no_move_draws_from_a_callback(app, tmp_path: Path) -> None:

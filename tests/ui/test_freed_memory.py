@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 import subprocess
 import sys
+import weakref
 
 import pytest
 
 from rwn_ui.server.launch import WRITTEN_OVER
+from rwn_ui.server.sweeper import free_memory, set_aside
 
 # ten threads that make words, forget them, and rest; then all memory is searched
 PROGRAM = r"""
@@ -59,3 +62,25 @@ def test_nothing_that_a_thread_has_freed_is_left() -> None:
     assert words_left(WRITTEN_OVER) == 0
     kept = words_left(WRITTEN_OVER | {"GLIBC_TUNABLES": ""})
     assert kept > 0, "threads keep some of what they free, unwritten"
+
+
+class Circle:
+    """Something that only the collector can free."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_was_set_aside_is_freed_once_somebody_has_left() -> None:
+    left = Circle()
+    seen = weakref.ref(left)
+    try:
+        set_aside()
+        del left
+        gc.collect()
+        assert seen() is not None  # the collector passes it over
+        free_memory()
+        assert seen() is None
+        assert gc.get_freeze_count() > 0  # what is still used is set aside again
+    finally:
+        gc.unfreeze()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
@@ -95,6 +97,12 @@ def expected_share(belief: sparse.csc_array, parts: Blocks) -> float | None:
     sums -= np.repeat(before, np.diff(shares.indptr))
     sweeps = max(FEWEST, -(-EXCHANGES // n))
     candidates = (shares.indptr.astype(np.int32), shares.indices.astype(np.int32))
-    numbers = np.random.default_rng(_SEED)
-    drawn = (numbers.integers(n, size=(sweeps, n)), numbers.random((2, sweeps, n)))
+    drawn = _exchanges(sweeps, n)
     return float(agreeing_matchings(*candidates, shares.data, sums, named, *drawn) / n)
+
+
+@lru_cache(maxsize=1)
+def _exchanges(sweeps: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The rows and numbers of the exchanges: the same for every release of as many records."""
+    numbers = np.random.default_rng(_SEED)
+    return numbers.integers(n, size=(sweeps, n)), numbers.random((2, sweeps, n))

@@ -168,10 +168,11 @@ def scaled(
     records, column = belief.indices[kept], column[kept]
     starts = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=len(parts.of)))])
     inside = sparse.csc_array((belief.data[kept], records, starts), shape=belief.shape)
+    across = inside.T  # once: a product from the left would turn the matrix at each step
     of_row = np.ones(belief.shape[0])
     for _ in range(steps):
         of_record = 1.0 / (inside @ of_row)
-        sums = of_record @ inside
+        sums = across @ of_record
         if np.abs(sums * of_row - 1).max() < SCALED:
             break
         of_row = 1.0 / sums
