@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from typing import Any
 
 from rwn_core.errors import RWNError, log_fault
 from rwn_core.parallel.threads import Cancelled, Progress, be_polite
@@ -19,16 +20,24 @@ class LookAhead:
     ----------
     look : callable
         Called with a function that it calls now and then, and that stops it by an exception.
+    about : hashable
+        What it looks through.
+    meanwhile : object
+        What to show far out until it has ended; None where that is to be waited for.
     """
 
     look: Callable[[Progress], None] = field(repr=False)
+    about: Hashable = None
+    meanwhile: Any = field(default=None, repr=False)
     _stop: threading.Event = field(default_factory=threading.Event, repr=False)
     _thread: threading.Thread | None = field(default=None, repr=False)
 
     @classmethod
-    def start(cls, look: Callable[[Progress], None]) -> LookAhead:
+    def start(
+        cls, look: Callable[[Progress], None], about: Hashable = None, meanwhile: Any = None
+    ) -> LookAhead:
         """Begin; it ends with the session that began it."""
-        made = cls(look)
+        made = cls(look, about, meanwhile)
         made._thread = threading.Thread(target=made._work, daemon=True, name="rwn.look_ahead")
         made._thread.start()
         end_with_the_session(made)
@@ -51,6 +60,8 @@ class LookAhead:
             pass  # whoever moves there is told why
         except Exception as error:
             log_fault(error)
+        finally:
+            self.meanwhile = None
 
     def _go_on(self, share: float) -> None:
         if self._stop.is_set():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import Event
+from typing import Any
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
@@ -139,19 +140,26 @@ def _go_over(
         return
     give_up(session)
     there: list[PreparedTable] = []
+    some = known
+
+    def begin(*given: Any) -> PreparedTable | None:
+        nonlocal some
+        some = some or _begin(*given, **chosen)
+        return some
 
     def keep(table: PreparedTable) -> None:
         tables.keep(key, table)
         if not there:  # the whole table takes the place of its first records, and nothing else
             then(table)
-        there.append(table)
         if not table.begun:
-            work.ahead = LookAhead.start(partial(table.look_ahead, session.masking, session.seed))
+            look = partial(table.look_ahead, session.masking, session.seed)
+            work.ahead = LookAhead.start(look, key, some)
+        there.append(table)
 
     work.preparation = Preparation.start(
         data,
         name,
-        begin=(lambda *_: known) if known else partial(_begin, **chosen),
+        begin=begin,
         prepare=partial(_prepare, **chosen),
         then=keep,
     )

@@ -125,6 +125,11 @@ class PreparedTable:
         """Whether preparing a table of this size takes seconds."""
         return self.data.n > LARGEST_DENSE
 
+    def is_quick(self, params: Any) -> bool:
+        """Whether the neighborhoods of a setting are stored: its release is drawn at once."""
+        setting, _ = unrounded(params)
+        return self.prepared.at(**lever_values(setting)).is_quick
+
     def look_ahead(self, params: Any, seed: int, progress: Progress) -> None:
         """Look up what the first move beyond the stored neighbors would have to wait for.
 

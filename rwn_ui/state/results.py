@@ -14,6 +14,7 @@ from rwn_ui.background.progress import searching
 from rwn_ui.state.memo import Memo
 from rwn_ui.state.prepared_table import CurrentRelease, PreparedTable
 from rwn_ui.state.session import Session
+from rwn_ui.state.work import own_work
 
 RESULTS = "rwn.results"
 """Where Streamlit keeps them, among what it keeps of a user."""
@@ -113,12 +114,22 @@ def prepared(session: Session) -> PreparedTable:
     table: PreparedTable = own_results().tables.once(
         key, lambda: PreparedTable.of(data, method=method, options=dict(options))
     )
+    ahead = own_work().ahead
+    some = ahead.meanwhile if ahead is not None and ahead.about == key else None
+    if some is not None and not table.is_quick(session.masking):
+        table = some
     if table.data.schema == data.schema:
         return table
     sliced: PreparedTable = memo("slices", 4).once(
         (*key, data.schema, table.begun), lambda: table.with_slices(data)
     )
     return sliced
+
+
+def is_looked_up(session: Session) -> bool:
+    """Whether some records stand for all until it is known who may be drawn as far out as this."""
+    ahead = own_work().ahead
+    return ahead is not None and ahead.meanwhile is not None and prepared(session).begun
 
 
 def current_release(session: Session, slot: DeltaGenerator | None = None) -> CurrentRelease:

@@ -19,11 +19,12 @@ from rwn_ui.features import (
 from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.state import address
 from rwn_ui.state.prepared_table import MIXED, CurrentRelease
-from rwn_ui.state.results import current_release, prepared
+from rwn_ui.state.results import current_release, is_looked_up, prepared
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.tune import question, tiles
 from rwn_ui.tune.tiles import Readings
 
+LOOK = 400  # milliseconds between two looks at whether all records can be shown
 CARDS = (
     "neighborhood_size",
     "nearest_distance",
@@ -63,6 +64,8 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         ],
     }
     again = risk_axis.again(session, current, readings)
+    if is_looked_up(session):
+        again = min(again or LOOK, LOOK)
     return {"stamp": stamp(session.words, shown), "again": again, **shown}
 
 

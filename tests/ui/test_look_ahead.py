@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from large_table import table
+from large_table import csv, table
 
 import rwn_core as rwn
 from rwn_core.neighbors import far_donors, preview
@@ -16,6 +16,8 @@ from rwn_ui.background import look_ahead
 from rwn_ui.background.look_ahead import LookAhead
 from rwn_ui.state import prepared_table
 from rwn_ui.state.prepared_table import PreparedTable
+from rwn_ui.state.results import preparation_key
+from rwn_ui.tune.view import LOOK
 
 SECRET = "SENTINEL7731"
 
@@ -78,6 +80,38 @@ def test_a_move_meanwhile_waits_for_it_and_does_not_search_too(
     assert searches == ["rwn.look_ahead"]
     assert waited  # the page hears of it
     ended(ahead)
+
+
+def test_far_out_some_records_stand_for_all_until_it_is_looked_up(
+    open_page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
+    find, looked = far_donors.find_far_donors, threading.Event()
+
+    def held(*given: object) -> object:
+        assert threading.current_thread().name == "rwn.look_ahead", "a page would wait for it"
+        assert looked.wait(60)
+        return find(*given)
+
+    monkeypatch.setattr(far_donors, "find_far_donors", held)
+    screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
+    ends = screen.results.tables.get(preparation_key(screen.session.data, "rwn", ()))
+    far = next(float(each) for each in ends.prepared.slider_range.positions
+               if each > ends.prepared.slider_range.stored)  # fmt: skip
+    try:
+        screen.move("levers", {"epsilon": far})
+        assert "2,000 of 2,600 records" in screen.panel["summary"]["text"]
+        assert screen.panel["again"] <= LOOK
+        screen.move("levers", {"epsilon": 0.1})  # which is stored
+        assert "of 2,600 records" not in screen.panel["summary"]["text"]
+        screen.move("levers", {"epsilon": far})
+    finally:
+        looked.set()
+    ended(screen.work.ahead)
+    screen.test.run()  # the panel asks again
+    assert "of 2,600 records" not in screen.panel["summary"]["text"]
+    assert screen.panel["again"] != LOOK
+    assert screen.work.ahead.meanwhile is None
 
 
 def test_it_is_stopped(prepared: PreparedTable, searches: list[str]) -> None:
