@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 import pytest
 
+import rwn_core as rwn
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import preview
 from rwn_ui.features import risk_axis
@@ -113,6 +114,7 @@ def test_a_lower_bound_is_there_before_the_upper_one(
 ) -> None:
     """Of a large table, where both are needed for a verdict that keeps the limit."""
     monkeypatch.setattr(risk_axis, "_in_two", lambda key, records: key == "bayes_linkage")
+    monkeypatch.setattr(risk_axis, "LARGEST_READ", 10)
     own_work().on_demand = SomeAnswers(session.data)
     risk_axis.follow(session)
     first = [(question.measure, question.begin) for question in own_work().on_demand.asked]
@@ -129,6 +131,20 @@ def test_a_lower_bound_is_there_before_the_upper_one(
     known = risk_axis.readings(session, current_release(session))
     assert known["bayes_linkage"].detail["at_most"] == 0.04
     assert risk_axis.pending(session, known) is None
+    own_work().on_demand = None
+
+
+def test_a_quick_limit_is_read_by_the_page_once_the_sliders_rest(session: Session) -> None:
+    own_work().on_demand = SomeAnswers(session.data)
+    current = current_release(session)
+    assert risk_axis.to_come(risk_axis.readings(session, current)["true_matches"])
+    risk_axis.follow(session)
+    found = risk_axis.readings(session, current)["true_matches"]
+    assert found.value == rwn.MEASURES["true_matches"].read(current.comparison).value > 0
+    assert {question.measure for question in own_work().on_demand.asked} == {
+        "bayes_linkage",
+        "attribute_gain",
+    }
     own_work().on_demand = None
 
 
