@@ -23,7 +23,8 @@ class LookAhead:
     about : hashable
         What it looks through.
     meanwhile : object
-        What to show far out until it has ended; None where that is to be waited for.
+        What to show far out until the page has seen that it has ended; None where that is to be
+        waited for.
     """
 
     look: Callable[[Progress], None] = field(repr=False)
@@ -60,8 +61,6 @@ class LookAhead:
             pass  # whoever moves there is told why
         except Exception as error:
             log_fault(error)
-        finally:
-            self.meanwhile = None
 
     def _go_on(self, share: float) -> None:
         if self._stop.is_set():

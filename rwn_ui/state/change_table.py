@@ -204,6 +204,8 @@ def prepare_again(session: Session) -> bool:
     """
     work, tables = own_work(), own_results().tables
     data, method, options = session.data, session.method, session.options
+    if work.ahead is not None and not work.ahead.running:
+        work.ahead = None  # here and not when it ends, so that a page shows one table throughout
     if data.n <= LARGEST_DENSE or preparation_key(data, method, options) in tables:
         return False  # small ones are prepared where they are asked for
     if work.preparation is None and not work.notice:

@@ -108,10 +108,11 @@ def test_far_out_some_records_stand_for_all_until_it_is_looked_up(
     finally:
         looked.set()
     ended(screen.work.ahead)
+    assert screen.work.ahead.meanwhile is not None  # a page that is being drawn shows one table
     screen.test.run()  # the panel asks again
     assert "of 2,600 records" not in screen.panel["summary"]["text"]
     assert screen.panel["again"] != LOOK
-    assert screen.work.ahead.meanwhile is None
+    assert screen.work.ahead is None
 
 
 def test_it_is_stopped(prepared: PreparedTable, searches: list[str]) -> None:
