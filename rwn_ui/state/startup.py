@@ -14,7 +14,7 @@ from rwn_ui.background.progress import bar, polled
 from rwn_ui.messages import escaped
 from rwn_ui.server.launch import FILE_VARIABLE, in_class
 from rwn_ui.state.change_table import arrive, give_up, load, prepare_again
-from rwn_ui.state.results import prepared
+from rwn_ui.state.results import is_looked_up, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work, own_work
 
@@ -81,17 +81,19 @@ def arrived(*, alone: bool = False) -> Session:
     if work.first and not alone:
         st.stop()
     below = st.empty()
-    if work.busy:
+    if work.busy or (not alone and is_looked_up(session)):
         with below.container():
             _wait_for_work(work)
     return session
 
 
 def _wait_for_work(work: Work) -> None:
-    """Draw the page anew when work ends that another page began: its buttons wait for that."""
+    """Draw the page anew when work ends that another page began, or the search ahead."""
+    waits_for_job = work.busy
 
     def watch() -> None:
-        if not work.busy:
+        looking = work.ahead is not None and work.ahead.running
+        if not (work.busy if waits_for_job else looking):
             st.rerun()
 
     polled(watch)

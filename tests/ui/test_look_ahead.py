@@ -105,6 +105,8 @@ def test_far_out_some_records_stand_for_all_until_it_is_looked_up(
         screen.move("levers", {"epsilon": 0.1})  # which is stored
         assert "of 2,600 records" not in screen.panel["summary"]["text"]
         screen.move("levers", {"epsilon": far})
+        assert screen.visit("risk").errors == []
+        assert screen.visit("tune").errors == []
     finally:
         looked.set()
     ended(screen.work.ahead)
