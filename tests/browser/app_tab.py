@@ -9,15 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import (
-    BrowserContext,
-    Download,
-    Locator,
-    Page,
-    TimeoutError,
-)
+from playwright.sync_api import Download, Locator, Page, TimeoutError
 
-BEEN_HERE = "localStorage.setItem('rwn.tour', '1')"
 PATIENCE = 60_000  # milliseconds; the machine may be busy
 
 
@@ -74,11 +67,9 @@ class Server:
 class App:
     """The app in one browser tab, with what the tab asked for and complained about."""
 
-    def __init__(self, context: BrowserContext, server: Server, *, first: bool = False) -> None:
+    def __init__(self, page: Page, server: Server) -> None:
         self.server = server
-        if not first:  # not the first visit of this browser: nobody is shown around
-            context.add_init_script(BEEN_HERE)
-        self.page: Page = context.new_page()
+        self.page = page
         self.page.set_default_timeout(PATIENCE)
         self.complaints: list[str] = []
         self.foreign: list[str] = []
@@ -108,7 +99,7 @@ class App:
 
     def wait_for_cards(self, beyond: list[int] | None = None) -> App:
         """Wait until nine cards are drawn, each more often than stated."""
-        self.page.wait_for_function(ALL_DRAWN, arg=[9, beyond or []])
+        self.until(ALL_DRAWN, [9, beyond or []])
         return self
 
     def visit(self, name: str) -> App:
@@ -146,10 +137,12 @@ class App:
 
     def wait_for_change(self, stamp: str) -> str:
         """Wait until the panel has drawn something else."""
-        self.page.wait_for_function(
-            "old => document.querySelector('[data-stamp]')?.dataset.stamp !== old", arg=stamp
-        )
+        self.until("old => document.querySelector('[data-stamp]')?.dataset.stamp !== old", stamp)
         return self.stamp
+
+    def until(self, holds: str, arg: Any = None, timeout: float | None = None) -> None:
+        """Wait until a function of the page holds, without asking for a picture at each try."""
+        self.page.wait_for_function(holds, arg=arg, timeout=timeout, polling=50)
 
     def set_seed(self, seed: int) -> None:
         """Type another seed of the trial."""

@@ -24,9 +24,9 @@ from playwright.sync_api import (
 from rwn_ui.server import launch
 
 HERE = Path(__file__).parent
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
+# the first is the same browser without the window that nobody sees
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 REQUIRED = os.environ.get("RWN_REQUIRE_BROWSER") == "1"
 CALM = (
     "--no-sandbox",
@@ -41,6 +41,9 @@ CALM = (
     "MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PaintHolding,PreconnectToSearch,"
     "WebUIOmniboxAimPopup,WebUIOmniboxPopup",
 )
+BEEN_HERE = "localStorage.setItem('rwn.tour', '1')"
+"""Not the first visit of this browser: nobody is shown around."""
+
 WINDOW = {"viewport": {"width": 1440, "height": 900}, "accept_downloads": True}
 
 
@@ -100,16 +103,20 @@ def chromium(playwright_session: Playwright) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def window(chromium: Browser) -> Iterator[BrowserContext]:
+def window(chromium: Browser, server: Server) -> Iterator[BrowserContext]:
     """A window, 1440 by 900, light, whose tabs read the app's scripts from one cache."""
     context = chromium.new_context(**WINDOW)
+    context.add_init_script(BEEN_HERE)
+    context.new_page().goto(f"{server.address}/_stcore/health")
     yield context
     context.close()
 
 
 @contextmanager
 def _tab(window: BrowserContext, server: Server) -> Iterator[App]:
-    made = App(window, server)
+    with window.expect_page() as waiting:  # all in one process, which has read the app's scripts
+        window.pages[0].evaluate("window.open('about:blank')")
+    made = App(waiting.value, server)
     try:
         yield made
     finally:
@@ -140,7 +147,8 @@ def visit(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., App]]:
         def opened(process: subprocess.Popen[bytes], port: int) -> App:
             address = f"http://{launch.ADDRESS}:{port}"
             context = stack.enter_context(chromium.new_context())
-            made = App(context, Server(address, process, tmp_path / "log.txt"))
+            context.add_init_script(BEEN_HERE)
+            made = App(context.new_page(), Server(address, process, tmp_path / "log.txt"))
             made.page.set_default_timeout(3 * PATIENCE)  # a new server reads its libraries first
             return made.open("/")
 

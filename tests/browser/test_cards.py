@@ -69,10 +69,10 @@ def test_a_zoomed_chart_stays_zoomed_when_a_key_redraws_it(app, title: str) -> N
     plot = app.card(title).locator(".rwn-plot")
     whole = plot.evaluate(RANGES)
     drag(app, box)
-    app.page.wait_for_function(
+    app.until(
         f"([title, whole]) => {{ const live = document.querySelector('.rwn-live');"
         f" return String(({RANGES})(live.parentElement)) !== String(whole); }}",
-        arg=[title, whole],
+        [title, whole],
     )
     zoomed = plot.evaluate(RANGES)
     plot.evaluate("(plot) => plot.querySelector('.rwn-live').mine = true")
@@ -93,7 +93,7 @@ def test_a_pointer_that_passes_leaves_no_trace(opened) -> None:
     for title in CARDS:
         point(opened, title)
     opened.page.mouse.move(5, 5)
-    opened.page.wait_for_function("() => !document.querySelector('.rwn-live')")
+    opened.until("() => !document.querySelector('.rwn-live')")
     assert opened.page.locator(".rwn-live").count() == 0
 
 

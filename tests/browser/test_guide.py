@@ -10,7 +10,7 @@ OUTLINED = "() => document.querySelector('[data-rwn-shown]')?.className ?? ''"
 def test_a_first_visit_is_shown_around_by_keyboard_and_a_second_is_not(chromium, server):
     context = chromium.new_context(viewport={"width": 1440, "height": 900})
     try:
-        app = App(context, server, first=True)
+        app = App(context.new_page(), server)
         app.open("/")
         box = app.page.get_by_role("dialog")
         box.get_by_role("button", name="Next").wait_for()

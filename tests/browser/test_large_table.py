@@ -41,7 +41,7 @@ def test_twenty_thousand_records_show_progress_and_then_nine_cards(app) -> None:
     before = worst.inner_text()
     app.page.evaluate(RECORD)
     app.press("epsilon", "ArrowRight")
-    app.page.wait_for_function(FOLLOWED)
+    app.until(FOLLOWED)
     assert worst.inner_text() != before
     app.press("epsilon", "ArrowRight")
     app.page.get_by_role("button", name="Pin A").click()  # it waits for the worst case

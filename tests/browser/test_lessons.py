@@ -45,7 +45,7 @@ def learn(app):
 def at_learn(app):
     app.open("/")
     app.page.get_by_role("link", name="Learn", exact=True).click()
-    app.page.wait_for_function(ROUND, arg="Points and one release")
+    app.until(ROUND, "Points and one release")
     return app
 
 
@@ -54,7 +54,7 @@ def choose(app, title: str, card: str) -> None:
     option = app.page.get_by_role("radio", name=title)
     if not option.is_checked():
         app.page.locator("[data-testid=stRadio] input:checked").press("ArrowDown")
-    app.page.wait_for_function(ROUND, arg=card)
+    app.until(ROUND, card)
 
 
 def test_every_lesson_s_picture_moves_with_a_slider_by_keyboard(learn):

@@ -44,7 +44,7 @@ def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position
     for step in range(1, 25):
         app.page.mouse.move(left + (0.3 + step / 50) * width, y)
         app.page.wait_for_timeout(40)
-    app.page.wait_for_function("() => new Set(window.shown).size > 3")
+    app.until("() => new Set(window.shown).size > 3")
     held = slider.input_value()
     app.page.get_by_text(f"ε = {float(held):g} ·").wait_for()  # although nobody has let go
     app.page.mouse.move(left + 0.9 * width, y)
@@ -65,7 +65,7 @@ def test_a_held_key_redraws_until_it_is_let_go_and_is_one_step_to_undo(app) -> N
     for _ in range(25):  # as a keyboard repeats
         app.page.keyboard.down("ArrowRight")
         app.page.wait_for_timeout(40)
-    app.page.wait_for_function("() => new Set(window.shown).size > 3")
+    app.until("() => new Set(window.shown).size > 3")
     app.page.keyboard.up("ArrowRight")
     last = slider.input_value()
     app.page.get_by_text(f"ε = {float(last):g} ·").wait_for()
@@ -99,7 +99,7 @@ def test_a_weight_redraws_while_it_is_dragged(app) -> None:
     for step in range(1, 15):
         app.page.mouse.move(left + (0.3 + step / 50) * width, y)
         app.page.wait_for_timeout(40)
-    app.page.wait_for_function("() => window.shown.some((text) => text.includes('weight of age'))")
+    app.until("() => window.shown.some((text) => text.includes('weight of age'))")
     app.page.mouse.up()
     app.page.get_by_text(f"weight of age = {float(slider.input_value()):g} ·").wait_for()
 

@@ -71,9 +71,9 @@ def sweep(app, fields: dict[str, str] | None = None) -> None:
 
 def more_than(app, settings: int) -> None:
     """Wait until so many settings are on the map."""
-    app.page.wait_for_function(
+    app.until(
         "n => parseInt(document.querySelector('.rwn-note')?.textContent) > n",
-        arg=settings,
+        settings,
         timeout=90_000,
     )
 
@@ -239,7 +239,7 @@ def test_a_click_on_the_map_chooses_a_setting_and_leaves_the_page_as_it_is(app) 
     card = app.card("Risk–utility map of the sweep")
     now = page.locator(".rwn-parameters").inner_text()
     card.locator(".rwn-plot").hover()
-    page.wait_for_function(f"() => ({POINTS})() !== null")
+    app.until(f"() => ({POINTS})() !== null")
     lines = set()
     for _, x, y in page.evaluate(POINTS)[:3]:
         page.mouse.move(x - 2, y)

@@ -74,9 +74,7 @@ def test_a_storm_of_keys_ends_with_the_charts_of_the_last_value(app, open_app) -
     app.slider("k").focus()
     for _ in range(20):
         app.page.keyboard.press("ArrowRight")
-    app.page.wait_for_function(
-        "() => document.querySelector('[data-stamp]').dataset.stamp.includes('k = 25 ')"
-    )
+    app.until("() => document.querySelector('[data-stamp]').dataset.stamp.includes('k = 25 ')")
     calm = open_app().open("/?k=25")
     assert calm.stamp == app.stamp
     for part in (".rwn-value", ".rwn-note", ".rwn-tables td"):
@@ -152,7 +150,7 @@ def test_each_theme_draws_in_its_own_colors(
 def test_a_change_of_theme_redraws_the_charts(app) -> None:
     app.open("/")
     app.page.emulate_media(color_scheme="dark")
-    app.page.wait_for_function(f"() => ({PIXELS})([86, 180, 233]) > 20")
+    app.until(f"() => ({PIXELS})([86, 180, 233]) > 20")
     assert app.page.evaluate(COLORS) == DARK
 
 

@@ -40,9 +40,7 @@ def test_nine_cards_and_every_measure(utility):
 def test_a_setting_moved_here_is_that_of_the_tune_page(utility):
     assert "k = 6" in utility.press("k", "ArrowRight")
     utility.visit("Tune")
-    utility.page.wait_for_function(
-        "() => document.querySelector('[data-stamp]')?.dataset.stamp.includes('k = 6')"
-    )
+    utility.until("() => document.querySelector('[data-stamp]')?.dataset.stamp.includes('k = 6')")
     assert "ε = 2 · k = 6 · q = 1" in utility.stamp
 
 

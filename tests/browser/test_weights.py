@@ -24,9 +24,9 @@ def values(app) -> list[str]:
 
 def changed_values(app, old: list[str]) -> list[str]:
     """The tiles, once they show something else."""
-    app.page.wait_for_function(
+    app.until(
         "old => String([...document.querySelectorAll('.rwn-value')].map(v => v.innerText)) !== old",
-        arg=",".join(old),
+        ",".join(old),
     )
     return values(app)
 
