@@ -10,6 +10,7 @@ from rwn_ui.server.assets import icon, provide_plotly
 from rwn_ui.server.login import require_login
 from rwn_ui.server.options import require_safe_options
 from rwn_ui.server.sweeper import keep_swept
+from rwn_ui.state.live_answers import own_answers
 from rwn_ui.state.resting import Resting
 
 
@@ -41,6 +42,7 @@ def main() -> None:
     with guarded():  # the outer wall: what a page does not catch itself
         require_safe_options()
         require_login()
+        own_answers().end()  # a page that is being drawn answers nothing
         page.run()
 
 

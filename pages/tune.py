@@ -10,11 +10,13 @@ from rwn_ui.messages import frame, guarded, let_it_be_painted, let_it_be_sent
 from rwn_ui.panel import asks_for_more, panel
 from rwn_ui.state import address
 from rwn_ui.state.change_table import prepare_again
+from rwn_ui.state.live_answers import own_answers
 from rwn_ui.state.results import current_release, own_results, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import arrived, current, sample_note
 from rwn_ui.tune import question
 from rwn_ui.tune import view as tune_view
+from rwn_ui.tune.live_picture import answer_moves
 from rwn_ui.widgets import download, live_sliders, options, precision, sidebar, slices
 
 
@@ -69,6 +71,7 @@ def picture(
     below: DeltaGenerator,
 ) -> None:
     """What a move of a slider changes, and nothing else: all the rest costs time on each run."""
+    own_answers().end()
     slot, last, dragging = st.empty(), own_results().last, False
     if prepare_again(session):
         st.rerun()  # the page says how far it is
@@ -87,12 +90,13 @@ def picture(
             let_it_be_painted()
     with guarded():
         with above:
-            live_sliders.show_levers(session, "tune")
+            live_sliders.show_levers(session, "tune", own_answers().token)
         if weighing is not None:
             with weighing:
                 live_sliders.show_weights(session, "tune")
         with below:
             sidebar.history(session, dragging=dragging)
+        answer_moves(session)
 
 
 frame()

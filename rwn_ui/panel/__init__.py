@@ -4,7 +4,9 @@ One component instead of many Streamlit elements, because every element costs ti
 The payload is plain data; texts in it are shown as text, never as HTML.
 """
 
+import secrets
 from collections.abc import Callable, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +14,18 @@ import orjson
 import streamlit as st
 
 _HERE = Path(__file__).parent
-_SCRIPTS = ("panel.js", "card.js", "painter.js", "marks.js", "full_view.js", "question_form.js")
+_SCRIPTS = (
+    "panel.js",
+    "summary.js",
+    "card.js",
+    "painter.js",
+    "marks.js",
+    "full_view.js",
+    "question_form.js",
+)
 """Parts of one script module."""
+_SERVER = secrets.token_hex(4)  # another one counts anew
+_TURNS = count()
 
 _mount = st.components.v2.component(
     "rwn_panel",
@@ -67,14 +79,21 @@ def panel(
         if on_pick is not None and isinstance(chosen, str):
             on_pick(chosen)
 
-    # bytes, because Streamlit would write a mapping as JSON twice, once only to compare it
     _mount(
         key=key,
-        data=orjson.dumps(payload),
+        data=written(payload),
         height="content",
         on_picked_change=picked,
         on_again_change=_nothing,
     )
+
+
+def written(payload: Mapping[str, Any]) -> bytes:
+    """The payload as the panel reads it, with its number: an older one is not drawn after it.
+
+    Bytes, because Streamlit would write a mapping as JSON twice, once only to compare it.
+    """
+    return orjson.dumps({**payload, "server": _SERVER, "turn": next(_TURNS)})
 
 
 def asks_for_more(key: str) -> bool:

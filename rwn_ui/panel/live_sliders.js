@@ -5,6 +5,7 @@
 // each element of those is a message of its own, and each message a rendering of the whole page.
 
 const LET_GO = ["pointerup", "pointercancel", "keyup"];
+const REST = 400; // milliseconds without a move, after which the page follows
 const PATIENCE = 3000; // milliseconds without an answer, after which a newer position is told
 
 export default function ({ data, parentElement, setStateValue }) {
@@ -34,7 +35,8 @@ class Sliders {
     for (const kind of LET_GO) window.addEventListener(kind, this.released);
   }
 
-  take({ sliders, answered, large, presets }) {
+  take({ sliders, answered, large, presets, beside }) {
+    this.beside = beside;
     this.root.classList.toggle("rwn-large", large);
     this.offer(presets);
     const names = sliders.map((each) => each.name);
@@ -42,8 +44,11 @@ class Sliders {
       this.body.replaceChildren();
       this.all = new Map(names.map((name) => [name, new Slider(this.body, this, name)]));
     }
-    if (this.last && !this.last.answered && answered === this.last.stamp) this.answer();
-    for (const each of sliders) this.all.get(each.name).take(each);
+    const known = !this.last || answered === this.last.stamp;
+    if (this.last && !this.last.answered && known) this.answer();
+    // positions of a run that a move beside it has overtaken are not those of the picture
+    const old = !known && this.last.beside;
+    for (const each of sliders) this.all.get(each.name).take(each, old);
   }
 
   /** Show the starting points; each moves all sliders. */
@@ -100,7 +105,31 @@ class Sliders {
     const preset = this.preset;
     this.last = { stamp, values, preset, answered: false };
     this.waiting = setTimeout(() => this.next(), PATIENCE);
-    this.tell({ stamp, values, preset, dragging: this.held !== undefined });
+    this.ask({ stamp, values, preset, dragging: this.held !== undefined });
+  }
+
+  /** Have the picture alone, at once; the page follows at rest. A run gives what is no picture. */
+  async ask(move) {
+    clearTimeout(this.following);
+    const picture = this.beside && (await this.fetch(move));
+    if (!picture) return this.tell(move);
+    if (this.last.stamp !== move.stamp) return; // it came too late
+    this.last.beside = true;
+    window.dispatchEvent(new CustomEvent("rwn-picture", { detail: picture }));
+    const rest = { stamp: `${move.stamp} rests`, values: {}, dragging: false };
+    this.following = setTimeout(() => this.tell(rest), REST);
+    this.answer();
+  }
+
+  async fetch(move) {
+    const { address, ...who } = this.beside;
+    try {
+      const body = JSON.stringify({ ...who, move });
+      const answer = await fetch(address, { method: "POST", body, cache: "no-store" });
+      return answer.status === 200 && new Uint8Array(await answer.arrayBuffer());
+    } catch {
+      return null; // the connection is broken, as a run will find
+    }
   }
 
   answer() {
@@ -119,6 +148,7 @@ class Sliders {
 
   remove() {
     clearTimeout(this.waiting);
+    clearTimeout(this.following);
     for (const kind of LET_GO) window.removeEventListener(kind, this.released);
   }
 }
@@ -159,7 +189,7 @@ class Slider {
     this.group.move(this.name, value);
   }
 
-  take(state) {
+  take(state, old) {
     this.state = state;
     const { title, help = "", low, high, step, most } = state;
     if (this.label.textContent !== title) this.label.textContent = this.label.title = title;
@@ -175,7 +205,8 @@ class Slider {
     Object.assign(this.range, { min: low, max: high, step });
     this.range.disabled = low === high;
     // who holds a slider, or has moved it since, is not to feel it jump
-    if (this.group.held !== this.name && !this.group.moves.has(this.name)) this.value = state.value;
+    const own = old || this.group.held === this.name || this.group.moves.has(this.name);
+    if (!own || this.value === undefined) this.value = state.value;
     this.show();
   }
 

@@ -46,14 +46,17 @@ class Move:
     dragging: bool
     preset: str | None = None
 
+    @classmethod
+    def told(cls, told: Mapping[str, Any]) -> Move:
+        """The move that a browser tells of."""
+        stamp, values, dragging = (told[part] for part in ("stamp", "values", "dragging"))
+        return cls(stamp=stamp, values=values, dragging=dragging, preset=told.get("preset"))
+
 
 def last_move(key: str) -> Move | None:
     """The last move of the sliders of this key; None where there was none."""
     told = (st.session_state.get(key) or {}).get("move")
-    if told is None:
-        return None
-    stamp, values, dragging = (told[part] for part in ("stamp", "values", "dragging"))
-    return Move(stamp=stamp, values=values, dragging=dragging, preset=told.get("preset"))
+    return None if told is None else Move.told(told)
 
 
 def live_sliders(
@@ -63,6 +66,7 @@ def live_sliders(
     answered: str = "",
     large: bool = False,
     presets: Sequence[Mapping[str, Any]] = (),
+    beside: Mapping[str, str] | None = None,
 ) -> None:
     """Draw sliders, or bring those that nobody holds to their values.
 
@@ -80,8 +84,17 @@ def live_sliders(
         Whether letters are large.
     presets : sequence of {"name", "help", "chosen": bool}
         Starting points, as buttons above the sliders; the one on screen is marked.
+    beside : {"address", "token"}, optional
+        Where moves are told at first, with the key and this token; empty answers lead to a run of
+        the page at once, pictures to one at rest.
     """
-    told = {"sliders": list(sliders), "answered": answered, "large": large, "presets": presets}
+    told = {
+        "sliders": list(sliders),
+        "answered": answered,
+        "large": large,
+        "presets": presets,
+        "beside": beside and {**beside, "key": key},
+    }
     _mount(key=key, data=orjson.dumps(told), height="content", on_move_change=_nothing)
 
 

@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import Any
 
 from rwn_core.errors import describe_fault, log_fault
+from rwn_ui.server.answers import add_route
 
 LAUNCHED = "RWN_LAUNCHED"
 """Environment variable that says that the standard input ends with the launcher."""
@@ -33,8 +34,10 @@ _FIRST_PAGE = (
     "rwn_ui.server.login",
     "rwn_ui.server.options",
     "rwn_ui.server.sweeper",
+    "rwn_ui.state.live_answers",
     "rwn_ui.state.resting",
     "rwn_ui.state.startup",
+    "rwn_ui.tune.live_picture",
     "rwn_ui.tune.view",
     "rwn_ui.widgets.download",
     "rwn_ui.widgets.live_sliders",
@@ -58,6 +61,7 @@ def main() -> None:
         threading.Thread(target=_end_with_the_launcher, daemon=True).start()
     say_no_values()
     stay_inside()
+    add_route()
     threading.Thread(target=read_ahead, daemon=True, name="rwn.read_ahead").start()
     cli.main(prog_name="streamlit")
 

@@ -15,7 +15,7 @@ from rwn_ui.background.look_ahead import LookAhead
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state.history import Choice
 from rwn_ui.state.prepared_table import PreparedTable
-from rwn_ui.state.results import Options, own_results, preparation_key
+from rwn_ui.state.results import Options, is_at_hand, own_results, preparation_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work, own_work
 
@@ -202,13 +202,13 @@ def prepare_again(session: Session) -> bool:
     bool
         Whether nothing of it can be shown yet.
     """
-    work, tables = own_work(), own_results().tables
-    data, method, options = session.data, session.method, session.options
+    work = own_work()
     if work.ahead is not None and not work.ahead.running:
         work.ahead = None  # here and not when it ends, so that a page shows one table throughout
-    if data.n <= LARGEST_DENSE or preparation_key(data, method, options) in tables:
-        return False  # small ones are prepared where they are asked for
+    if is_at_hand(session):
+        return False
     if work.preparation is None and not work.notice:
+        data, method, options = session.data, session.method, session.options
         _go_over(session, data, session.name, lambda table: None, method, options)
         work.first = True
         arrive_soon(session)

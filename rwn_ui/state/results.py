@@ -6,11 +6,12 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.progress import searching
+from rwn_ui.state.kept import kept
 from rwn_ui.state.memo import Memo
 from rwn_ui.state.prepared_table import CurrentRelease, PreparedTable
 from rwn_ui.state.session import Session
@@ -67,9 +68,7 @@ class Results:
 
 def own_results() -> Results:
     """This user's results."""
-    results: Results | None = st.session_state.get(RESULTS)
-    if results is None:
-        results = st.session_state[RESULTS] = Results()
+    results = kept(RESULTS, Results)
     results.used = time.monotonic()
     return results
 
@@ -124,6 +123,12 @@ def prepared(session: Session) -> PreparedTable:
         (*key, data.schema, table.begun), lambda: table.with_slices(data)
     )
     return sliced
+
+
+def is_at_hand(session: Session) -> bool:
+    """Whether the table is prepared, or so small that it is at once."""
+    key = preparation_key(session.data, session.method, session.options)
+    return session.data.n <= LARGEST_DENSE or key in own_results().tables
 
 
 def is_looked_up(session: Session) -> bool:

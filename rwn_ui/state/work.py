@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import streamlit as st
-
 from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_core.tuning import Run
 from rwn_ui.background.dataset_job import OpenDataset
@@ -15,6 +13,7 @@ from rwn_ui.background.look_ahead import LookAhead
 from rwn_ui.background.on_demand import OnDemand
 from rwn_ui.background.opening import Opening
 from rwn_ui.background.preparation import Preparation
+from rwn_ui.state.kept import kept
 
 WORK = "rwn.work"
 """Where Streamlit keeps it, among what it keeps of a user."""
@@ -109,7 +108,4 @@ class Work:
 
 def own_work() -> Work:
     """This user's work."""
-    work: Work | None = st.session_state.get(WORK)
-    if work is None:
-        work = st.session_state[WORK] = Work()
-    return work
+    return kept(WORK, Work)

@@ -10,6 +10,7 @@ import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.preview import LARGEST_WHOLE
 from rwn_ui.panel.live_sliders import Move, last_move, live_sliders
+from rwn_ui.server.answers import ADDRESS
 from rwn_ui.state.change_table import arrive_soon, reweigh
 from rwn_ui.state.results import own_results, prepared
 from rwn_ui.state.session import Session
@@ -39,10 +40,9 @@ def heed(session: Session, page: str) -> bool:
         All weights would be 0; they stay as they were.
     """
     moves = {what: last_move(_key(session, page, what)) for what in (LEVERS, WEIGHTS)}
-    answered = own_results().last
-    new: dict[str, Move] = {}
+    last, new = own_results().last, dict[str, Move]()
     for what, move in moves.items():
-        if move is not None and answered.get(_key(session, page, what)) != move.stamp:
+        if move is not None and last.get(f"{_key(session, page, what)}.heard") != move.stamp:
             new[what] = move
     try:
         if WEIGHTS in new:
@@ -50,8 +50,20 @@ def heed(session: Session, page: str) -> bool:
     finally:
         _set_levers(session, new.get(LEVERS))
         for what, move in new.items():  # a refusal is an answer, too
-            answered[_key(session, page, what)] = move.stamp
+            last[f"{_key(session, page, what)}.heard"] = move.stamp
+            if move.values or move.preset:  # or all is answered, and the page follows
+                last[_key(session, page, what)] = move.stamp
     return any(move.dragging for move in moves.values() if move is not None)
+
+
+def take_levers(session: Session, page: str, key: str, move: Move) -> bool:
+    """Take a move that is told beside a run; whether it is one of these sliders."""
+    names = {lever.name for lever in session.params.levers}
+    if key != _key(session, page, LEVERS) or not names.issuperset(move.values):
+        return False
+    _set_levers(session, move)
+    own_results().last[key] = move.stamp
+    return True
 
 
 def _set_levers(session: Session, move: Move | None) -> None:
@@ -92,8 +104,11 @@ def _coming(session: Session) -> rwn.Microdata:
     return session.data
 
 
-def show_levers(session: Session, page: str) -> None:
-    """The sliders of the levers, whose moves `heed` has taken, and three starting points."""
+def show_levers(session: Session, page: str, token: str = "") -> None:
+    """The sliders of the levers, whose moves `heed` has taken, and three starting points.
+
+    With the token of `Answers` they ask for their picture there.
+    """
     table = prepared(session).prepared
     ranges, sliders = table.ranges, []
     for lever in session.params.levers:
@@ -120,7 +135,8 @@ def show_levers(session: Session, page: str) -> None:
         }
         for name, levers in table.presets.items()
     ]
-    _show(session, page, LEVERS, sliders, presets)
+    beside = {"address": ADDRESS, "token": token} if token else None
+    _show(session, page, LEVERS, sliders, presets, beside)
 
 
 def show_weights(session: Session, page: str) -> None:
@@ -147,8 +163,9 @@ def _show(
     what: str,
     sliders: list[dict[str, Any]],
     presets: Sequence[Mapping[str, Any]] = (),
+    beside: Mapping[str, str] | None = None,
 ) -> None:
     key = _key(session, page, what)
     answered = str(own_results().last.get(key, ""))
     large = session.projector
-    live_sliders(sliders, key=key, answered=answered, large=large, presets=presets)
+    live_sliders(sliders, key=key, answered=answered, large=large, presets=presets, beside=beside)

@@ -103,18 +103,19 @@ def chromium(playwright_session: Playwright) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def window(chromium: Browser, server: Server) -> Iterator[BrowserContext]:
+def window(chromium: Browser) -> Iterator[BrowserContext]:
     """A window, 1440 by 900, light, whose tabs read the app's scripts from one cache."""
     context = chromium.new_context(**WINDOW)
     context.add_init_script(BEEN_HERE)
-    context.new_page().goto(f"{server.address}/_stcore/health")
     yield context
     context.close()
 
 
 @contextmanager
 def _tab(window: BrowserContext, server: Server) -> Iterator[App]:
-    with window.expect_page() as waiting:  # all in one process, which has read the app's scripts
+    if not window.pages:  # one tab stays, and with it the process that has read the app's scripts
+        window.new_page().goto(f"{server.address}/_stcore/health")
+    with window.expect_page() as waiting:
         window.pages[0].evaluate("window.open('about:blank')")
     made = App(waiting.value, server)
     try:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from playwright.sync_api import expect
+
+from rwn_ui.server.answers import ADDRESS
 
 # every summary that is shown from now on
 WATCH = """() => {
@@ -16,6 +20,13 @@ WATCH = """() => {
   const node = document.querySelector('.rwn-parameters');
   new MutationObserver(() => window.shown.push(node.textContent))
     .observe(node, { childList: true, characterData: true, subtree: true });
+}"""
+
+# every picture that comes beside a run
+HOLD = """() => {
+  window.held = [];
+  window.addEventListener('rwn-picture', ({ detail }) => window.held.push(detail));
+  return window.held.length;
 }"""
 
 
@@ -136,7 +147,60 @@ def test_a_move_asks_for_no_file(opened) -> None:
     opened.page.on("request", lambda request: asked.append(request.url))
     opened.press("k", "ArrowRight")
     opened.settle()
-    assert not [url for url in asked if not url.startswith("blob:")]  # a part that comes late
+    asked = [url for url in asked if not url.startswith("blob:")]  # a part that comes late
+    assert asked == [f"{opened.server.address}/{ADDRESS}"]  # the picture
+
+
+def test_a_move_is_answered_beside_the_runs_and_the_page_follows_at_rest(app) -> None:
+    questions: list[Any] = []
+    runs: list[str] = []
+    app.page.on("websocket", lambda socket: socket.on("framesent", lambda _: runs.append("")))
+    app.page.on("request", lambda asked: asked.url.endswith(ADDRESS) and questions.append(asked))
+    app.open("/")
+    app.settle()
+    runs.clear()
+    undo = app.page.get_by_role("button", name="Undo")
+    app.press("k", "ArrowRight")
+    stamp = app.press("k", "ArrowRight")
+    assert not runs
+    undo.click()  # once the page has followed; it does so by a run of its own
+    app.wait_for_change(stamp)
+    expect(app.slider("k")).to_have_value("6")
+    assert len(runs) == 2
+    assert [asked.response().status for asked in questions] == [200, 200]
+    assert "k = 6 " in app.stamp
+    app.visit("Data")  # a page that is gone answers nothing
+    gone = app.page.request.post(questions[0].url, data=questions[0].post_data)
+    assert (gone.status, gone.body()) == (204, b"")
+    calm = app.visit("Tune")
+    assert "k = 6 " in calm.stamp
+    told = json.loads(questions[0].post_data)["token"]
+    assert told not in app.server.log + app.page.url
+    assert "ScriptRunContext" not in app.server.log
+
+
+def test_where_the_address_is_not_there_a_run_gives_the_picture(app) -> None:
+    app.page.route(f"**/{ADDRESS}", lambda route: route.fulfill(status=204))
+    app.open("/")
+    stamp = app.press("k", "ArrowRight")
+    app.page.unroute(f"**/{ADDRESS}")
+    app.settle()
+    app.press("k", "ArrowRight")
+    assert app.press("k", "ArrowLeft") == stamp
+
+
+def test_a_picture_that_a_move_has_overtaken_is_not_drawn_after_it(app) -> None:
+    app.open("/")
+    app.settle()
+    held = app.page.evaluate(HOLD)
+    app.press("k", "ArrowRight")
+    newer = app.press("k", "ArrowRight")
+    assert held == 0
+    assert app.page.evaluate("window.held.length") == 2
+    app.page.evaluate(
+        "() => window.dispatchEvent(new CustomEvent('rwn-picture', { detail: window.held[0] }))"
+    )
+    assert app.stamp == newer
 
 
 def test_no_move_draws_from_a_callback(app, tmp_path: Path) -> None:

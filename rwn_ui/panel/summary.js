@@ -1,0 +1,73 @@
+// What stands above the panel's cards: the setting in one line, and the tiles.
+
+class Summary {
+  constructor(node) {
+    this.node = node;
+    const part = (name, parent = node) => parent.appendChild(make("span", `rwn-${name}`));
+    this.text = part("parameters");
+    const legend = part("legend");
+    for (const side of ["original", "released"]) part(side, legend).append(make("i"), side);
+    this.changed = part("changed");
+    this.share = part("share", this.changed);
+    this.strip = part("strip", this.changed);
+    this.strip.setAttribute("role", "img");
+    this.warning = part("warning");
+  }
+
+  show({ summary, changed }) {
+    this.node.hidden = !summary && !changed;
+    setText(this.text, summary?.text ?? "");
+    this.text.title = summary?.help ?? "";
+    this.changed.hidden = !changed;
+    setText(this.warning, changed?.warning ?? "");
+    if (!changed) return;
+    const whole = (share) => `${Math.round(100 * share)} %`;
+    const expected = changed.q == null ? "" : ` (q = ${changed.q})`;
+    const least = changed.least ? ` · ${changed.least}` : "";
+    setText(this.share, `cells changed ${whole(changed.overall)}${expected}${least}`);
+    const each = changed.names.map((name, i) => `${name} ${whole(changed.share[i])}`);
+    this.strip.setAttribute("aria-label", `Share of changed cells by variable: ${each.join(", ")}`);
+    fill(this.strip, each, () => make("i"), (bar, title, i) => {
+      if (bar.title === title) return;
+      bar.title = title;
+      bar.style.setProperty("--share", changed.share[i]);
+    });
+  }
+}
+
+let helps = 0;
+function makeTile() {
+  const tile = make("section", "rwn-tile");
+  const part = (tag, name, parent = tile) => parent.appendChild(make(tag, `rwn-${name}`));
+  const head = part("div", "label");
+  head.appendChild(make("span"));
+  const help = head.appendChild(button("?", "Explain", "rwn-help", () => help.focus()));
+  help.addEventListener("keydown", (event) => event.key === "Escape" && help.blur());
+  const tip = part("span", "tip", head);
+  tip.id = `rwn-tip-${++helps}`;
+  tip.setAttribute("role", "tooltip");
+  help.setAttribute("aria-describedby", tip.id);
+  part("div", "value");
+  part("div", "verdict");
+  part("div", "against");
+  return tile;
+}
+
+const VERDICTS = { kept: "✓", over: "▲ over" };
+function changeTile(node, { label, original, released, state, limit, against = [], help = "" }) {
+  const [head, value, verdict, marks] = node.children;
+  const [name, explain, tip] = head.children;
+  if (name.textContent !== label) {
+    name.textContent = label;
+    explain.setAttribute("aria-label", `Explain ${label}`);
+  }
+  explain.hidden = !help;
+  setText(tip, help);
+  setText(value, original ? `${original} → ${released}` : released);
+  setText(verdict, state ? [VERDICTS[state], limit].filter(Boolean).join(" · ") : limit ?? "");
+  node.dataset.state = state ?? "";
+  fill(marks, against, () => make("span"), (mark, { text, better }) => {
+    setText(mark, text);
+    mark.dataset.better = better ?? "";
+  });
+}

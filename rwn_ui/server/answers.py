@@ -1,0 +1,104 @@
+"""Answers what a page asks beside Streamlit's runs, at an address of the same server.
+
+A run, and what the browser does about one, costs more than most pictures. A page that only wants
+its picture anew asks here; what it cannot be told here it has a run for.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+from weakref import WeakValueDictionary
+
+import orjson
+
+from rwn_core.errors import log_fault
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+ADDRESS = "rwn/answer"
+LONGEST = 20_000  # bytes of a question
+Answer = Callable[[Mapping[str, Any]], bytes | None]
+
+
+class Answers:
+    """What one user's page is told between two runs of it; nothing while one is under way.
+
+    Attributes
+    ----------
+    token : str
+        Names these answers in a question. Only the page of this user is told it.
+    """
+
+    def __init__(self) -> None:
+        self.token = secrets.token_urlsafe(32)
+        self._answer: Answer | None = None
+        self._lock = threading.Lock()
+        _ALL[self.token] = self
+
+    def begin(self, answer: Answer) -> None:
+        """Answer from now on, in a thread of the server's, one question after another."""
+        with self._lock:
+            self._answer = answer
+
+    def end(self) -> None:
+        """Answer no more; what is being answered is done when this returns."""
+        with self._lock:
+            self._answer = None
+
+    def ask(self, question: Mapping[str, Any]) -> bytes | None:
+        """The answer; None where a run has to give it."""
+        with self._lock:
+            return None if self._answer is None else self._answer(question)
+
+
+_ALL: WeakValueDictionary[str, Answers] = WeakValueDictionary()
+"""By their tokens; an entry goes with what Streamlit keeps of its user."""
+
+
+def add_route() -> None:
+    """Have Streamlit's server know the address; called before it starts."""
+    from starlette.routing import Route
+    from streamlit import config
+    from streamlit.web.server.starlette import starlette_app
+
+    made = starlette_app.create_streamlit_routes
+
+    def with_answers(runtime: Any) -> list[Any]:
+        base = (config.get_option("server.baseUrlPath") or "").strip("/")
+        path = "/".join(("", base, ADDRESS) if base else ("", ADDRESS))
+        return [Route(path, _respond, methods=["POST"]), *made(runtime)]
+
+    starlette_app.create_streamlit_routes = with_answers
+
+
+async def _respond(request: Request) -> Response:
+    """Answer a question; empty where a run has to, or where nothing can be made of it."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import Response
+
+    text = b""
+    async for part in request.stream():
+        text += part
+        if len(text) > LONGEST:
+            return Response(status_code=413)
+    found = await run_in_threadpool(_answer, text)
+    if found is None:
+        return Response(status_code=204)
+    # Streamlit would compress it, which takes longer than to draw it
+    headers = {"Content-Encoding": "identity", "Cache-Control": "no-store"}
+    return Response(found, media_type="application/octet-stream", headers=headers)
+
+
+def _answer(text: bytes) -> bytes | None:
+    try:
+        question = orjson.loads(text)
+        asked = _ALL.get(question["token"])
+        return None if asked is None else asked.ask(question)
+    except Exception as error:  # the run that follows says what is wrong
+        log_fault(error)
+        return None

@@ -1,0 +1,178 @@
+"""A move is answered beside the runs of a page: by the same picture, to its own user alone."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+from typing import Any
+
+import orjson
+import pytest
+
+from rwn_ui.server.answers import _ALL, LONGEST, Answers, _answer
+from rwn_ui.state import live_answers, results
+from rwn_ui.tune import live_picture
+
+SECRET = "SENTINEL7731"
+
+
+def asked(screen, values: dict[str, float], **how: Any) -> dict[str, Any] | None:
+    """What the browser is told of a move, but for its number."""
+    question = {
+        "token": screen.test.session_state[live_answers.ANSWERS].token,
+        "key": f"tune.{screen.session.generation}.levers",
+        "move": {"stamp": "1.1", "values": values, "dragging": False, **how},
+    }
+    answer = _answer(orjson.dumps(question))
+    if answer is None:
+        return None
+    told = orjson.loads(answer)
+    del told["server"], told["turn"]
+    return told
+
+
+def plain(payload: Any) -> Any:
+    return orjson.loads(orjson.dumps(payload))
+
+
+@pytest.mark.parametrize("method", ["rwn", "nbrs2015", "noise"])
+def test_the_picture_is_that_of_a_run(open_page, method: str) -> None:
+    by_run, beside = open_page("tune", method=method), open_page("tune", method=method)
+    lever = by_run.session.params.levers[0].name
+    for slider in by_run.live_sliders():
+        if slider.name == lever:
+            values = {lever: round((slider.min + 2 * slider.max) / 3, 1)}
+    assert asked(beside, values) == plain(by_run.move("levers", values).panel)
+    assert beside.session.levers == by_run.session.levers
+    at_rest = beside.move("levers", {}).panel
+    assert plain(at_rest) == plain(by_run.panel)
+    assert beside.slider(lever).value == by_run.slider(lever).value
+
+
+def test_a_starting_point_is_left_to_a_run_which_moves_all_sliders(open_page) -> None:
+    screen = open_page("tune")
+    before = dict(screen.session.levers)
+    assert asked(screen, {}, preset="Strong") is None
+    assert screen.session.levers == before
+
+
+def test_each_move_is_one_to_undo_and_what_is_dragged_over_is_none(open_page) -> None:
+    screen = open_page("tune")
+    for k in (6, 7, 8):
+        assert asked(screen, {"k": k}, dragging=k == 7)
+    assert [dict(each.levers)["k"] for each in screen.session.history.choices] == [5, 6, 8]
+    screen.test.run()  # the page follows
+    screen.test.button(key="tune.0.undo").click().run()
+    assert screen.session.levers["k"] == screen.slider("k").value == 6
+    assert "k = 6" in screen.panel["summary"]["text"]
+
+
+def test_an_older_move_that_a_run_tells_again_is_not_taken_twice(open_page) -> None:
+    screen = open_page("tune").move("levers", {"k": 6})
+    asked(screen, {"k": 9})
+    screen.test.run()  # the browser tells of the last move that a run was told of
+    assert screen.session.levers["k"] == screen.slider("k").value == 9
+
+
+@pytest.mark.parametrize(
+    ("key", "values"), [("tune.1.levers", {"k": 6}), ("tune.0.levers", {"k": 6, "no lever": 1})]
+)
+def test_a_move_of_other_sliders_changes_nothing(open_page, key, values) -> None:
+    screen = open_page("tune")
+    own, before = screen.test.session_state[live_answers.ANSWERS], dict(screen.session.levers)
+    move = {"stamp": "1.1", "values": values, "dragging": False}
+    assert own.ask({"key": key, "move": move}) is None
+    assert screen.session.levers == before
+
+
+def test_where_a_run_has_to_answer_it_does(open_page, monkeypatch) -> None:
+    screen = open_page("tune")
+    monkeypatch.setattr(live_picture.prepared(screen.session).__class__, "is_quick", lambda *_: 0)
+    assert asked(screen, {"k": 6}) is None
+    assert "k = 6" in screen.move("levers", {"k": 6}).panel["summary"]["text"]
+
+
+def test_a_table_that_was_given_back_is_left_to_a_run(open_page, monkeypatch) -> None:
+    screen = open_page("tune")
+    monkeypatch.setattr(results, "LARGEST_DENSE", 200)
+    assert asked(screen, {"k": 6}) is not None
+    screen.results.give_back()
+    assert asked(screen, {"k": 7}) is None
+    assert not screen.results.holds_tables
+
+
+def test_a_page_that_is_being_drawn_answers_nothing(open_page, monkeypatch) -> None:
+    screen = open_page("tune")
+    ends, refused = Answers.end, list[bool]()
+
+    def end(answers: Answers) -> None:
+        ends(answers)
+        refused.append(asked(screen, {"k": 6}) is None)
+
+    monkeypatch.setattr(Answers, "end", end)
+    screen.test.run()
+    assert refused == [True]
+    assert screen.session.levers["k"] == 5
+    assert asked(screen, {"k": 6}) is not None
+
+
+def test_nobody_is_answered_with_the_token_of_another(open_page) -> None:
+    mine, other = open_page("tune"), open_page("tune")
+    tokens = [each.test.session_state[live_answers.ANSWERS].token for each in (mine, other)]
+    assert tokens[0] != tokens[1]
+    assert min(map(len, tokens)) >= 43  # 256 bits
+    asked(mine, {"k": 9})
+    assert (mine.session.levers["k"], other.session.levers["k"]) == (9, 5)
+    move = {"stamp": "1.1", "values": {"k": 2}, "dragging": False}
+    guess = {"token": "x" * 43, "key": "tune.0.levers", "move": move}
+    assert _answer(orjson.dumps(guess)) is None
+    for screen in (mine, other):
+        assert all(token not in screen.everything() for token in tokens)
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"{}", b'{"token": 3}', b'{"token": []}'])
+def test_what_is_no_question_has_no_answer(text: bytes) -> None:
+    assert len(text) < LONGEST
+    assert _answer(text) is None
+
+
+def test_a_fault_is_logged_without_its_text_and_a_run_answers(open_page, capsys, monkeypatch):
+    def broken(*_: object) -> None:
+        raise ValueError(SECRET)
+
+    screen = open_page("tune")
+    with monkeypatch.context() as patch:
+        patch.setattr(live_picture.view, "payload", broken)
+        assert asked(screen, {"k": 6}) is None
+    assert SECRET not in "".join(capsys.readouterr())
+    assert "k = 6" in screen.move("levers", {"k": 6}).panel["summary"]["text"]
+
+
+def test_a_page_that_is_drawn_waits_for_what_is_being_answered() -> None:
+    answers, begun, order = Answers(), threading.Event(), []
+
+    def slow(_: object) -> bytes:
+        begun.set()
+        time.sleep(0.2)
+        order.append("answered")
+        return b"answer"
+
+    answers.begin(slow)
+    asking = threading.Thread(target=answers.ask, args=({},))
+    asking.start()
+    begun.wait(10)
+    answers.end()
+    order.append("ended")
+    asking.join(10)
+    assert order == ["answered", "ended"]
+    assert answers.ask({}) is None
+
+
+def test_answers_go_with_their_user() -> None:
+    answers = Answers()
+    token = answers.token
+    assert token in _ALL
+    del answers
+    gc.collect()
+    assert token not in _ALL
