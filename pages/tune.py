@@ -93,7 +93,7 @@ def picture(
             live_sliders.show_levers(session, "tune", own_answers().token)
         if weighing is not None:
             with weighing:
-                live_sliders.show_weights(session, "tune")
+                live_sliders.show_weights(session, "tune", own_answers().token)
         with below:
             sidebar.history(session, dragging=dragging)
         answer_moves(session)

@@ -1,4 +1,4 @@
-"""A move of a lever is answered with its picture alone; the rest of the page follows at rest."""
+"""A move of a slider is answered with its picture alone; the rest of the page follows at rest."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from rwn_core.errors import RWNError
 from rwn_ui.panel import written
 from rwn_ui.panel.live_sliders import Move
 from rwn_ui.state.kept import beside
@@ -35,7 +36,10 @@ def _answer(
         move = Move.told(question["move"])
         if move.preset:  # sliders that nobody moved have to follow at once
             return None
-        if not live_sliders.take_levers(session, "tune", question["key"], move):
+        try:
+            if not live_sliders.take_beside(session, "tune", question["key"], move):
+                return None
+        except RWNError:  # a run says why
             return None
         if not prepared(session).is_quick(session.masking):
             return None

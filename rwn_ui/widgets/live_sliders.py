@@ -8,6 +8,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.preview import LARGEST_WHOLE
 from rwn_ui.panel.live_sliders import Move, last_move, live_sliders
 from rwn_ui.server.answers import ADDRESS
@@ -56,12 +57,23 @@ def heed(session: Session, page: str) -> bool:
     return any(move.dragging for move in moves.values() if move is not None)
 
 
-def take_levers(session: Session, page: str, key: str, move: Move) -> bool:
-    """Take a move that is told beside a run; whether it is one of these sliders."""
-    names = {lever.name for lever in session.params.levers}
-    if key != _key(session, page, LEVERS) or not names.issuperset(move.values):
+def take_beside(session: Session, page: str, key: str, move: Move) -> bool:
+    """Take a move that is told beside a run; whether it is one of these sliders, and at once.
+
+    Raises
+    ------
+    ParameterError
+        All weights would be 0; they stay as they were.
+    """
+    if key == _key(session, page, LEVERS):
+        if not {lever.name for lever in session.params.levers}.issuperset(move.values):
+            return False
+        _set_levers(session, move)
+    elif key == _key(session, page, WEIGHTS) and session.data.n <= LARGEST_DENSE:
+        _weigh(session, move)
+        _set_levers(session, None)
+    else:
         return False
-    _set_levers(session, move)
     own_results().last[key] = move.stamp
     return True
 
@@ -135,12 +147,14 @@ def show_levers(session: Session, page: str, token: str = "") -> None:
         }
         for name, levers in table.presets.items()
     ]
-    beside = {"address": ADDRESS, "token": token} if token else None
-    _show(session, page, LEVERS, sliders, presets, beside)
+    _show(session, page, LEVERS, sliders, presets, token)
 
 
-def show_weights(session: Session, page: str) -> None:
-    """The sliders of the variables' weights, with a field for each to type one into."""
+def show_weights(session: Session, page: str, token: str = "") -> None:
+    """The sliders of the variables' weights, with a field for each to type one into.
+
+    With the token of `Answers` they ask for their picture there.
+    """
     sliders = [
         {
             "name": variable.name,
@@ -154,7 +168,7 @@ def show_weights(session: Session, page: str) -> None:
         }
         for variable in _coming(session).schema.released
     ]
-    _show(session, page, WEIGHTS, sliders)
+    _show(session, page, WEIGHTS, sliders, token=token)
 
 
 def _show(
@@ -163,8 +177,9 @@ def _show(
     what: str,
     sliders: list[dict[str, Any]],
     presets: Sequence[Mapping[str, Any]] = (),
-    beside: Mapping[str, str] | None = None,
+    token: str = "",
 ) -> None:
+    beside = {"address": ADDRESS, "token": token} if token else None
     key = _key(session, page, what)
     answered = str(own_results().last.get(key, ""))
     large = session.projector

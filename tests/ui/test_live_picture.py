@@ -13,15 +13,18 @@ import pytest
 from rwn_ui.server.answers import _ALL, LONGEST, Answers, _answer
 from rwn_ui.state import live_answers, results
 from rwn_ui.tune import live_picture
+from rwn_ui.widgets import live_sliders, sidebar
 
 SECRET = "SENTINEL7731"
 
 
-def asked(screen, values: dict[str, float], **how: Any) -> dict[str, Any] | None:
+def asked(
+    screen, values: dict[str, float], *, what: str = "levers", **how: Any
+) -> dict[str, Any] | None:
     """What the browser is told of a move, but for its number."""
     question = {
         "token": screen.test.session_state[live_answers.ANSWERS].token,
-        "key": f"tune.{screen.session.generation}.levers",
+        "key": f"tune.{screen.session.generation}.{what}",
         "move": {"stamp": "1.1", "values": values, "dragging": False, **how},
     }
     answer = _answer(orjson.dumps(question))
@@ -48,6 +51,27 @@ def test_the_picture_is_that_of_a_run(open_page, method: str) -> None:
     at_rest = beside.move("levers", {}).panel
     assert plain(at_rest) == plain(by_run.panel)
     assert beside.slider(lever).value == by_run.slider(lever).value
+
+
+def test_a_weight_of_a_small_table_is_answered_too(open_page, monkeypatch) -> None:
+    by_run, beside = open_page("tune"), open_page("tune")
+    expected = plain(by_run.move("weights", {"age": 3.0, "weight": 0.5}).panel)
+    assert asked(beside, {"age": 3.0, "weight": 0.5}, what="weights") == expected
+    assert beside.session.data.schema == by_run.session.data.schema
+    assert beside.session.levers == by_run.session.levers
+    assert len(beside.session.history.choices) == 2
+    monkeypatch.setattr(live_sliders, "LARGEST_DENSE", 240)
+    assert asked(beside, {"age": 2.0}, what="weights") is None
+    assert asked(beside, {"k": 6}) is not None
+
+
+def test_weights_that_are_refused_are_left_to_a_run_which_says_why(open_page, capsys) -> None:
+    screen = open_page("tune")
+    none = {variable.name: 0.0 for variable in screen.session.data.schema.released}
+    assert asked(screen, none, what="weights") is None
+    assert "A fault" not in "".join(capsys.readouterr())  # a refusal is none
+    assert "give at least one a positive weight" in screen.move("weights", none).errors[0]
+    assert all(variable.weight == 1 for variable in screen.session.data.schema.released)
 
 
 def test_a_starting_point_is_left_to_a_run_which_moves_all_sliders(open_page) -> None:
@@ -91,6 +115,22 @@ def test_where_a_run_has_to_answer_it_does(open_page, monkeypatch) -> None:
     monkeypatch.setattr(live_picture.prepared(screen.session).__class__, "is_quick", lambda *_: 0)
     assert asked(screen, {"k": 6}) is None
     assert "k = 6" in screen.move("levers", {"k": 6}).panel["summary"]["text"]
+
+
+def test_nothing_is_answered_while_a_button_changes_the_choice(open_page, monkeypatch) -> None:
+    screen, refused = open_page("tune").move("levers", {"k": 6}), list[bool]()
+    for name in ("take", "change_method"):
+        change = getattr(sidebar, name)
+
+        def changed(*given: object, change=change) -> None:
+            refused.append(asked(screen, {"k": 9}) is None)
+            change(*given)
+
+        monkeypatch.setattr(sidebar, name, changed)
+    screen.test.button(key="tune.0.undo").click().run()
+    screen.test.selectbox(key="tune.0.method.rwn.0").set_value("nbrs2015").run()
+    assert refused == [True, True]
+    assert screen.session.method == "nbrs2015"
 
 
 def test_a_table_that_was_given_back_is_left_to_a_run(open_page, monkeypatch) -> None:
