@@ -16,6 +16,7 @@ from rwn_ui.state.resting import Resting
 
 def main() -> None:
     """Show the page that the address names."""
+    own_answers().end()  # a page that is being drawn answers nothing
     provide_plotly(Path(__file__).parent / "static")
     keep_swept(Resting().give_back)
 
@@ -42,7 +43,6 @@ def main() -> None:
     with guarded():  # the outer wall: what a page does not catch itself
         require_safe_options()
         require_login()
-        own_answers().end()  # a page that is being drawn answers nothing
         page.run()
 
 

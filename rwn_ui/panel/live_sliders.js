@@ -6,6 +6,8 @@
 
 const LET_GO = ["pointerup", "pointercancel", "keyup"];
 const REST = 400; // milliseconds without a move, after which the page follows
+const BUSY = [40, 60, 80]; // milliseconds until a page that is being drawn is asked again
+const PICTURE = "application/octet-stream"; // no page of a proxy that wants a login
 const PATIENCE = 3000; // milliseconds without an answer, after which a newer position is told
 
 export default function ({ data, parentElement, setStateValue }) {
@@ -48,6 +50,7 @@ class Sliders {
     if (this.last && !this.last.answered && known) this.answer();
     // positions of a run that a move beside it has overtaken are not those of the picture
     const old = !known && this.last.beside;
+    if (known && !this.toldHeld) clearTimeout(this.following); // this run was later than the move
     for (const each of sliders) this.all.get(each.name).take(each, old);
   }
 
@@ -112,24 +115,39 @@ class Sliders {
   async ask(move) {
     clearTimeout(this.following);
     const picture = this.beside && (await this.fetch(move));
-    if (!picture) return this.tell(move);
-    if (this.last.stamp !== move.stamp) return; // it came too late
+    if (this.gone || this.last.stamp !== move.stamp) return; // a later one holds this one, too
+    if (!picture) return this.run(move);
     this.last.beside = true;
     window.dispatchEvent(new CustomEvent("rwn-picture", { detail: picture }));
-    const rest = { stamp: `${move.stamp} rests`, values: {}, dragging: false };
-    this.following = setTimeout(() => this.tell(rest), REST);
+    this.following = setTimeout(() => this.follow(move.stamp), REST);
     this.answer();
+  }
+
+  /** All is answered: a run brings the rest of the page to where the sliders are. */
+  follow(last) {
+    this.run({ stamp: `${last} rests`, values: {}, dragging: this.held !== undefined, rests: true });
+  }
+
+  run(move) {
+    this.toldHeld = move.dragging;
+    this.tell(move);
   }
 
   async fetch(move) {
     const { address, ...who } = this.beside;
+    const body = JSON.stringify({ ...who, move });
+    const signal = AbortSignal.timeout(PATIENCE);
     try {
-      const body = JSON.stringify({ ...who, move });
-      const answer = await fetch(address, { method: "POST", body, cache: "no-store" });
-      return answer.status === 200 && new Uint8Array(await answer.arrayBuffer());
+      for (const busy of BUSY) {
+        const answer = await fetch(address, { method: "POST", body, signal, cache: "no-store" });
+        if (answer.status === 202) await new Promise((again) => setTimeout(again, busy));
+        else if (answer.status !== 200 || answer.headers.get("content-type") !== PICTURE) return null;
+        else return new Uint8Array(await answer.arrayBuffer());
+      }
     } catch {
-      return null; // the connection is broken, as a run will find
+      // the connection is broken, as a run will find
     }
+    return null;
   }
 
   answer() {
@@ -147,6 +165,7 @@ class Sliders {
   }
 
   remove() {
+    this.gone = true;
     clearTimeout(this.waiting);
     clearTimeout(this.following);
     for (const kind of LET_GO) window.removeEventListener(kind, this.released);

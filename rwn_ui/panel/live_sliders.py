@@ -39,18 +39,22 @@ class Move:
         Whether the mouse still holds a slider: more is to come.
     preset : str or None
         The starting point that was chosen before these positions.
+    rests : bool
+        Whether nothing has moved since the last answer; the page is to follow.
     """
 
     stamp: str
     values: Mapping[str, float]
     dragging: bool
     preset: str | None = None
+    rests: bool = False
 
     @classmethod
     def told(cls, told: Mapping[str, Any]) -> Move:
         """The move that a browser tells of."""
         stamp, values, dragging = (told[part] for part in ("stamp", "values", "dragging"))
-        return cls(stamp=stamp, values=values, dragging=dragging, preset=told.get("preset"))
+        preset, rests = told.get("preset"), told.get("rests", False)
+        return cls(stamp=stamp, values=values, dragging=dragging, preset=preset, rests=rests)
 
 
 def last_move(key: str) -> Move | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -21,12 +22,18 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 ADDRESS = "rwn/answer"
+KEPT = "rwn.answers"
+"""Where Streamlit keeps them, among what it keeps of a user."""
 LONGEST = 20_000  # bytes of a question
 Answer = Callable[[Mapping[str, Any]], bytes | None]
 
 
+class Busy(Exception):
+    """Nothing is answered now."""
+
+
 class Answers:
-    """What one user's page is told between two runs of it; nothing while one is under way.
+    """What one user's page is told between two runs; nothing while its picture is being drawn.
 
     Attributes
     ----------
@@ -50,10 +57,28 @@ class Answers:
         with self._lock:
             self._answer = None
 
-    def ask(self, question: Mapping[str, Any]) -> bytes | None:
-        """The answer; None where a run has to give it."""
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Answer nothing meanwhile; what is being answered is done when this begins."""
         with self._lock:
-            return None if self._answer is None else self._answer(question)
+            yield
+
+    def ask(self, question: Mapping[str, Any]) -> bytes | None:
+        """The answer; None where a run has to give it.
+
+        Raises
+        ------
+        Busy
+            Something is being drawn, changed or answered: it may be asked again.
+        """
+        if not self._lock.acquire(blocking=False):
+            raise Busy
+        try:
+            if self._answer is None:
+                raise Busy
+            return self._answer(question)
+        finally:
+            self._lock.release()
 
 
 _ALL: WeakValueDictionary[str, Answers] = WeakValueDictionary()
@@ -64,7 +89,10 @@ def add_route() -> None:
     """Have Streamlit's server know the address; called before it starts."""
     from starlette.routing import Route
     from streamlit import config
+    from streamlit.runtime.state.session_state import SessionState
     from streamlit.web.server.starlette import starlette_app
+
+    SessionState.on_script_will_rerun = held_during(SessionState.on_script_will_rerun)
 
     made = starlette_app.create_streamlit_routes
 
@@ -76,8 +104,18 @@ def add_route() -> None:
     starlette_app.create_streamlit_routes = with_answers
 
 
+def held_during(callbacks: Callable[..., None]) -> Callable[..., None]:
+    """Streamlit's callbacks of widgets, which change choices before a run has begun."""
+
+    def alone(state: Any, *given: Any, **named: Any) -> None:
+        with state[KEPT].held() if KEPT in state else nullcontext():
+            callbacks(state, *given, **named)
+
+    return alone
+
+
 async def _respond(request: Request) -> Response:
-    """Answer a question; empty where a run has to, or where nothing can be made of it."""
+    """Answer a question; 204 where a run has to, 202 where it may be asked again."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import Response
 
@@ -86,7 +124,10 @@ async def _respond(request: Request) -> Response:
         text += part
         if len(text) > LONGEST:
             return Response(status_code=413)
-    found = await run_in_threadpool(_answer, text)
+    try:
+        found = await run_in_threadpool(_answer, text)
+    except Busy:
+        return Response(status_code=202)
     if found is None:
         return Response(status_code=204)
     # Streamlit would compress it, which takes longer than to draw it
@@ -98,7 +139,12 @@ def _answer(text: bytes) -> bytes | None:
     try:
         question = orjson.loads(text)
         asked = _ALL.get(question["token"])
+    except (ValueError, KeyError, TypeError):  # from nobody's page
+        return None
+    try:
         return None if asked is None else asked.ask(question)
+    except Busy:
+        raise
     except Exception as error:  # the run that follows says what is wrong
         log_fault(error)
         return None

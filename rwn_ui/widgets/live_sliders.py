@@ -52,7 +52,7 @@ def heed(session: Session, page: str) -> bool:
         _set_levers(session, new.get(LEVERS))
         for what, move in new.items():  # a refusal is an answer, too
             last[f"{_key(session, page, what)}.heard"] = move.stamp
-            if move.values or move.preset:  # or all is answered, and the page follows
+            if not move.rests:
                 last[_key(session, page, what)] = move.stamp
     return any(move.dragging for move in moves.values() if move is not None)
 

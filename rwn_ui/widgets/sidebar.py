@@ -11,7 +11,6 @@ import rwn_core as rwn
 from rwn_ui.messages import escaped
 from rwn_ui.state.change_table import change_method, take
 from rwn_ui.state.history import Choice
-from rwn_ui.state.live_answers import own_answers
 from rwn_ui.state.session import Aims, Session
 from rwn_ui.state.work import own_work
 from rwn_ui.widgets import limits
@@ -38,7 +37,6 @@ def method(session: Session) -> None:
 
     def choose() -> None:
         # a browser may send the value of a list once more that has gone from the page
-        own_answers().end()
         if session.method == shown:
             change_method(session, st.session_state[widget_key(session, own)])
 
@@ -96,7 +94,6 @@ def history(session: Session, *, dragging: bool) -> None:
     rewound = widget_key(session, "rewound")
 
     def go(to: Callable[[], Choice]) -> None:
-        own_answers().end()  # a callback comes before the run
         before = session.rewound
         take(session, to())
         st.session_state[rewound] = session.rewound != before

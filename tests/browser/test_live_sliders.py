@@ -58,6 +58,7 @@ def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position
     app.until("() => new Set(window.shown).size > 3")
     held = slider.input_value()
     app.page.get_by_text(f"ε = {float(held):g} ·").wait_for()  # although nobody has let go
+    app.page.wait_for_timeout(600)  # the page follows, and nothing has been let go
     app.page.mouse.move(left + 0.9 * width, y)
     app.page.mouse.up()
     last = slider.input_value()
@@ -171,7 +172,7 @@ def test_a_move_is_answered_beside_the_runs_and_the_page_follows_at_rest(app) ->
     assert "k = 6 " in app.stamp
     app.visit("Data")  # a page that is gone answers nothing
     gone = app.page.request.post(questions[0].url, data=questions[0].post_data)
-    assert (gone.status, gone.body()) == (204, b"")
+    assert (gone.status, gone.body()) == (202, b"")
     calm = app.visit("Tune")
     assert "k = 6 " in calm.stamp
     told = json.loads(questions[0].post_data)["token"]
@@ -179,14 +180,33 @@ def test_a_move_is_answered_beside_the_runs_and_the_page_follows_at_rest(app) ->
     assert "ScriptRunContext" not in app.server.log
 
 
-def test_where_the_address_is_not_there_a_run_gives_the_picture(app) -> None:
-    app.page.route(f"**/{ADDRESS}", lambda route: route.fulfill(status=204))
+NO_PICTURE = (
+    {"status": 204},
+    {"status": 202},
+    {"status": 200, "content_type": "text/html", "body": "<h1>Sign in</h1>"},
+)
+"""What a run has to answer; what is always busy; a proxy whose login has ended."""
+
+
+def test_where_the_address_gives_no_picture_a_run_does(app) -> None:
     app.open("/")
-    stamp = app.press("k", "ArrowRight")
-    app.page.unroute(f"**/{ADDRESS}")
-    app.settle()
-    app.press("k", "ArrowRight")
-    assert app.press("k", "ArrowLeft") == stamp
+    for k, answer in enumerate(NO_PICTURE, 6):
+        app.page.route(f"**/{ADDRESS}", lambda route, _, answer=answer: route.fulfill(**answer))
+        by_run = app.press("k", "ArrowRight")
+        assert f"k = {k} " in by_run
+        app.page.unroute(f"**/{ADDRESS}")
+        app.settle()
+        app.press("k", "ArrowRight")
+        assert app.press("k", "ArrowLeft") == by_run
+
+
+def test_a_page_that_is_busy_is_asked_again(app) -> None:
+    questions: list[Any] = []
+    app.open("/")
+    app.page.on("request", lambda asked: asked.url.endswith(ADDRESS) and questions.append(asked))
+    app.page.route(f"**/{ADDRESS}", lambda route: route.fulfill(status=202), times=2)
+    assert "k = 6 " in app.press("k", "ArrowRight")
+    assert [asked.response().status for asked in questions] == [202, 202, 200]
 
 
 def test_a_picture_that_a_move_has_overtaken_is_not_drawn_after_it(app) -> None:

@@ -147,10 +147,12 @@ class Screen:
         *,
         dragging: bool = False,
         preset: str | None = None,
+        rests: bool = False,
     ) -> Screen:
         """Move sliders of the levers or of the weights at once, after choosing a preset or not."""
         key, stamp = f"tune.{self.session.generation}.{what}", str(next(_STAMPS))
         move = {"stamp": stamp, "values": values, "dragging": dragging, "preset": preset}
+        move["rests"] = rests
         self.test.session_state[key] = {"move": move}
         self.test.run()
         return self

@@ -9,9 +9,10 @@ from typing import Any
 
 import orjson
 import pytest
+from streamlit.runtime.state.session_state import SessionState
 
-from rwn_ui.server.answers import _ALL, LONGEST, Answers, _answer
-from rwn_ui.state import live_answers, results
+from rwn_ui.server.answers import _ALL, KEPT, LONGEST, Answers, Busy, _answer, held_during
+from rwn_ui.state import results
 from rwn_ui.tune import live_picture
 from rwn_ui.widgets import live_sliders, sidebar
 
@@ -23,7 +24,7 @@ def asked(
 ) -> dict[str, Any] | None:
     """What the browser is told of a move, but for its number."""
     question = {
-        "token": screen.test.session_state[live_answers.ANSWERS].token,
+        "token": screen.test.session_state[KEPT].token,
         "key": f"tune.{screen.session.generation}.{what}",
         "move": {"stamp": "1.1", "values": values, "dragging": False, **how},
     }
@@ -48,7 +49,7 @@ def test_the_picture_is_that_of_a_run(open_page, method: str) -> None:
             values = {lever: round((slider.min + 2 * slider.max) / 3, 1)}
     assert asked(beside, values) == plain(by_run.move("levers", values).panel)
     assert beside.session.levers == by_run.session.levers
-    at_rest = beside.move("levers", {}).panel
+    at_rest = beside.move("levers", {}, rests=True).panel
     assert plain(at_rest) == plain(by_run.panel)
     assert beside.slider(lever).value == by_run.slider(lever).value
 
@@ -104,7 +105,7 @@ def test_an_older_move_that_a_run_tells_again_is_not_taken_twice(open_page) -> N
 )
 def test_a_move_of_other_sliders_changes_nothing(open_page, key, values) -> None:
     screen = open_page("tune")
-    own, before = screen.test.session_state[live_answers.ANSWERS], dict(screen.session.levers)
+    own, before = screen.test.session_state[KEPT], dict(screen.session.levers)
     move = {"stamp": "1.1", "values": values, "dragging": False}
     assert own.ask({"key": key, "move": move}) is None
     assert screen.session.levers == before
@@ -118,19 +119,24 @@ def test_where_a_run_has_to_answer_it_does(open_page, monkeypatch) -> None:
 
 
 def test_nothing_is_answered_while_a_button_changes_the_choice(open_page, monkeypatch) -> None:
-    screen, refused = open_page("tune").move("levers", {"k": 6}), list[bool]()
-    for name in ("take", "change_method"):
-        change = getattr(sidebar, name)
+    callbacks = held_during(SessionState.on_script_will_rerun)
+    monkeypatch.setattr(SessionState, "on_script_will_rerun", callbacks)
+    screen, refused = open_page("tune").move("levers", {"k": 6}), list[str]()
+    for place, name in ((sidebar, "take"), (sidebar, "change_method")):
+        change = getattr(place, name)
 
-        def changed(*given: object, change=change) -> None:
-            refused.append(asked(screen, {"k": 9}) is None)
+        def changed(*given: object, change=change, name=name) -> None:
+            with pytest.raises(Busy):
+                asked(screen, {"k": 9})
+            refused.append(name)
             change(*given)
 
-        monkeypatch.setattr(sidebar, name, changed)
+        monkeypatch.setattr(place, name, changed)
     screen.test.button(key="tune.0.undo").click().run()
     screen.test.selectbox(key="tune.0.method.rwn.0").set_value("nbrs2015").run()
-    assert refused == [True, True]
+    assert refused == ["take", "change_method"]
     assert screen.session.method == "nbrs2015"
+    assert "k" not in screen.session.levers
 
 
 def test_a_table_that_was_given_back_is_left_to_a_run(open_page, monkeypatch) -> None:
@@ -148,7 +154,9 @@ def test_a_page_that_is_being_drawn_answers_nothing(open_page, monkeypatch) -> N
 
     def end(answers: Answers) -> None:
         ends(answers)
-        refused.append(asked(screen, {"k": 6}) is None)
+        with pytest.raises(Busy):
+            asked(screen, {"k": 6})
+        refused.append(True)
 
     monkeypatch.setattr(Answers, "end", end)
     screen.test.run()
@@ -159,7 +167,7 @@ def test_a_page_that_is_being_drawn_answers_nothing(open_page, monkeypatch) -> N
 
 def test_nobody_is_answered_with_the_token_of_another(open_page) -> None:
     mine, other = open_page("tune"), open_page("tune")
-    tokens = [each.test.session_state[live_answers.ANSWERS].token for each in (mine, other)]
+    tokens = [each.test.session_state[KEPT].token for each in (mine, other)]
     assert tokens[0] != tokens[1]
     assert min(map(len, tokens)) >= 43  # 256 bits
     asked(mine, {"k": 9})
@@ -171,10 +179,20 @@ def test_nobody_is_answered_with_the_token_of_another(open_page) -> None:
         assert all(token not in screen.everything() for token in tokens)
 
 
+def test_a_move_of_nothing_is_answered_by_a_run_and_rest_is_no_answer(open_page) -> None:
+    screen = open_page("tune")
+    screen.move("levers", {})  # let go where it was told before
+    first = screen._told("levers")["answered"]
+    assert first
+    screen.move("levers", {}, rests=True)
+    assert screen._told("levers")["answered"] == first
+
+
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b"{}", b'{"token": 3}', b'{"token": []}'])
-def test_what_is_no_question_has_no_answer(text: bytes) -> None:
+def test_what_is_no_question_has_no_answer_and_no_line_in_the_log(text: bytes, capsys) -> None:
     assert len(text) < LONGEST
     assert _answer(text) is None
+    assert "".join(capsys.readouterr()) == ""
 
 
 def test_a_fault_is_logged_without_its_text_and_a_run_answers(open_page, capsys, monkeypatch):
@@ -202,11 +220,14 @@ def test_a_page_that_is_drawn_waits_for_what_is_being_answered() -> None:
     asking = threading.Thread(target=answers.ask, args=({},))
     asking.start()
     begun.wait(10)
+    with pytest.raises(Busy):  # and no thread waits for its turn
+        answers.ask({})
     answers.end()
     order.append("ended")
     asking.join(10)
     assert order == ["answered", "ended"]
-    assert answers.ask({}) is None
+    with pytest.raises(Busy):
+        answers.ask({})
 
 
 def test_answers_go_with_their_user() -> None:
