@@ -10,11 +10,12 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
+from rwn_core.tuning.judged import stated
 from rwn_core.tuning.policy import QUICK
 from rwn_ui.background.on_demand import OnDemand, Question
 from rwn_ui.state.prepared_table import CurrentRelease
-from rwn_ui.state.results import current_release, memo, prepared, release_key
-from rwn_ui.state.session import Session
+from rwn_ui.state.results import current_release, memo, prepared, release_key, table_key
+from rwn_ui.state.session import Pin, Session
 from rwn_ui.state.work import own_work
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
@@ -75,29 +76,23 @@ def choose(session: Session) -> None:
     )
 
 
-def readings(
-    session: Session, current: CurrentRelease, *, wait: bool = False
-) -> dict[str, Reading | rwn.NotApplicable]:
+def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | rwn.NotApplicable]:
     """The release's readings with what the limits need among them, each read once for a setting.
 
-    Of a large table they are `PENDING` until `follow` has had them read, unless somebody has to
-    wait.
+    Of a large table they are `PENDING` until `follow` has had them read.
     """
     found = dict(current.readings)
     for key in wanted(session):
         if key not in found:
-            found[key] = _read(session, current, key, wait=wait)
+            found[key] = _read(session, current, key)
     return found
 
 
-def _read(
-    session: Session, current: CurrentRelease, key: str, *, wait: bool
-) -> Reading | rwn.NotApplicable:
+def _read(session: Session, current: CurrentRelease, key: str) -> Reading | rwn.NotApplicable:
     kept, here = memo("limits", 32), (*release_key(session), key)
     reading: Reading | rwn.NotApplicable | None
     reading = kept.get(here) or found_on_risk(session, key) or _read_beside(session, current, key)
-    whole = prepared(session).prepared.whole
-    if reading is None or (wait and whole and to_come(reading)):
+    if reading is None:
         # of the quick ones the number is all that is shown here
         about, brief = rwn.MEASURES[key], key in QUICK
         reading = kept.once(here, lambda: about.read(current.comparison, begin=brief))
@@ -147,6 +142,12 @@ def to_come(reading: Reading | rwn.NotApplicable) -> bool:
     return reading is PENDING or (isinstance(reading, Reading) and "begun" in reading.detail)
 
 
+def questions(session: Session, current: CurrentRelease, shown: Readings) -> dict[str, Question]:
+    """What is still to be asked of this release, by the measures of which it is to come."""
+    keys = [key for key in wanted(session) if to_come(shown[key])]
+    return {key: _question(session, current, key) for key in keys}
+
+
 def pending(session: Session, shown: Readings) -> str | None:
     """The first measure of which something is still to come; None where all is there."""
     return next((key for key in wanted(session) if to_come(shown[key])), None)
@@ -158,13 +159,13 @@ def again(session: Session, current: CurrentRelease, shown: Readings) -> int | N
     First once the sliders rest, then soon, and ever less often where it takes long. What counts is
     what is shown: an answer may arrive while the page is drawn.
     """
-    key = pending(session, shown)
-    if key is None:
+    waits = [*questions(session, current, shown).values(), *_of_pins(session)]
+    if not waits:
         return None
     reader = own_work().on_demand
     if reader is None:
         return REST
-    waited = reader.waited(_question(session, current, key))
+    waited = reader.waited(waits[0])
     if waited is None:
         begun = any(reader.known(_question(session, current, k)) for k in wanted(session))
         return round(1000 * SOON) if begun else REST
@@ -182,7 +183,8 @@ def follow(session: Session) -> None:
         reading = rwn.MEASURES[key].read(current.comparison, begin=True)
         memo("limits", 32).keep((*release_key(session), key), reading)
     keys = [key for key in keys if key not in here]
-    if not keys:
+    pinned = _of_pins(session)
+    if not keys and not pinned:
         return
     reader = work.on_demand
     if reader is None or reader.data is not session.data:
@@ -194,7 +196,40 @@ def follow(session: Session) -> None:
     quick = [each for each in whole if each.measure in QUICK]  # one broken limit is a verdict
     slow = [each for each in whole if each not in quick and each not in in_two]
     begun = [replace(each, begin=True) for each in in_two if shown[each.measure] is PENDING]
-    reader.ask(*quick, *begun, *slow, *in_two)
+    reader.ask(*quick, *begun, *slow, *in_two, *(each for each in pinned if each not in whole))
+
+
+def _of_pins(session: Session) -> list[Question]:
+    """What is to come of settings of this table that were put aside."""
+    here = table_key(session.data)
+    pins = [pin for pin in session.pins.values() if pin.about[: len(here)] == here]
+    return [question for pin in pins for question in pin.to_come.values()]
+
+
+def complete_pins(session: Session) -> None:
+    """Give the pins what was to come when they were put aside, as far as it is known."""
+    reader, kept = own_work().on_demand, memo("limits", 32)
+    for name, pin in list(session.pins.items()):
+        found = {}
+        for key, question in pin.to_come.items():
+            reading = kept.get((*pin.about, key))
+            if reading is None and reader is not None and question in _of_pins(session):
+                reading = reader.known(question) if reader.data is session.data else None
+            if reading is not None:
+                found[key] = reading
+        if found:
+            session.pins[name] = with_readings(pin, found)
+
+
+def with_readings(pin: Pin, found: Readings) -> Pin:
+    """A pin that knows more."""
+    known = {key: each for key, each in found.items() if isinstance(each, Reading)}
+    return replace(
+        pin,
+        values=pin.values | {key: each.value for key, each in known.items()},
+        bounds=pin.bounds | {key: stated(each) for key, each in known.items() if bound(each)},
+        to_come={key: each for key, each in pin.to_come.items() if key not in found},
+    )
 
 
 def _is_soon_read(session: Session) -> bool:

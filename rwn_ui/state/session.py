@@ -15,6 +15,8 @@ from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Setting
+from rwn_core.tuning.verdict import Verdict
+from rwn_ui.background.on_demand import Question
 from rwn_ui.state.history import Choice, History
 
 NAMED_WEIGHTS = 2  # in the words of a setting
@@ -32,12 +34,19 @@ class Aims:
 class Pin:
     """A setting put aside for comparison: its words and its readings, no data.
 
-    Of the readings that limits are held against, `bounds` has those known between bounds only.
+    Of the readings that limits are held against, `bounds` has those known between bounds only, and
+    `to_come` what was still to be asked of the release that the pin is `about`.
     """
 
     text: str
     values: dict[str, float]
     bounds: dict[str, dict[str, float]] = field(default_factory=dict)
+    to_come: dict[str, Question] = field(default_factory=dict)
+    about: tuple[Any, ...] = ()
+
+    def judged(self, policy: rwn.Policy) -> Verdict | None:
+        """What a policy says of it; None while there is something to come."""
+        return None if self.to_come else policy.judge_stated(self.stated)
 
     @property
     def stated(self) -> dict[str, dict[str, float]]:

@@ -139,7 +139,8 @@ def _marks(session: Session, x: str, y: str) -> list[dict[str, Any]]:
             across, up = (share if key == POLICY else medians.get(key) for key in (x, y))
             found.append((name, each.setting.words, across, up))
     for name, pin in session.pins.items():
-        share = session.policy.judge_stated(pin.stated).largest
+        verdict = pin.judged(session.policy)
+        share = verdict.largest if verdict else None
         across, up = (share if key == POLICY else pin.values.get(key) for key in (x, y))
         found.append((name, pin.text, across, up))
     return [

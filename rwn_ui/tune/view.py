@@ -8,7 +8,6 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.marginals import of_one
-from rwn_core.tuning.judged import stated
 from rwn_ui.features import (
     analysis_plan_results,
     hardly_changed,
@@ -19,7 +18,7 @@ from rwn_ui.features import (
 from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.state import address
 from rwn_ui.state.prepared_table import MIXED, CurrentRelease
-from rwn_ui.state.results import current_release, is_looked_up, prepared
+from rwn_ui.state.results import current_release, is_looked_up, prepared, release_key
 from rwn_ui.state.session import Pin, Session
 from rwn_ui.tune import question, tiles
 from rwn_ui.tune.tiles import Readings
@@ -40,6 +39,7 @@ CARDS = (
 
 def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
+    risk_axis.complete_pins(session)
     readings = risk_axis.readings(session, current)
     cards = _cards(readings, session, of_one(current.comparison, session.variable))
     shown = {
@@ -87,18 +87,16 @@ def _analysis_plan(session: Session, current: CurrentRelease) -> list[dict[str, 
 
 def pin(session: Session, current: CurrentRelease) -> Pin:
     """The current setting, to be compared with later ones."""
-    values, bounds, readings = {}, {}, risk_axis.readings(session, current, wait=True)
-    for key in session.policy.measures:
-        reading = readings[key]
-        if isinstance(reading, Reading):
-            values[key] = reading.value
-            if risk_axis.bound(reading):
-                bounds[key] = stated(reading)
+    values, readings = {}, risk_axis.readings(session, current)
+    waits = risk_axis.questions(session, current, readings)
     for tile in tiles.chosen(session):
         reading = readings[tile.measure]
-        if isinstance(reading, Reading):
+        if isinstance(reading, Reading) and tile.measure not in waits:
             values[tile.measure] = tile.value(reading)
-    return Pin(text=session.words, values=values, bounds=bounds)
+    pinned = Pin(text=session.words, values=values, to_come=waits, about=release_key(session))
+    return risk_axis.with_readings(
+        pinned, {key: readings[key] for key in session.policy.measures if key not in waits}
+    )
 
 
 def _cards(readings: Readings, session: Session, shown: Reading | rwn.NotApplicable) -> list[Chart]:
@@ -160,10 +158,11 @@ def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
     """The pinned settings that have a place on the map."""
     points = []
     for name, pinned in session.pins.items():
-        values, verdict = pinned.values, session.policy.judge_stated(pinned.stated)
-        risk = verdict.largest if axis == risk_axis.POLICY else values.get(axis)
+        values, verdict = pinned.values, pinned.judged(session.policy)
+        largest, kept = (verdict.largest, verdict.kept) if verdict else (None, None)
+        risk = largest if axis == risk_axis.POLICY else values.get(axis)
         if "correlation" in values and risk is not None:
-            place = {"utility": 1 - values["correlation"], "risk": risk, "kept": verdict.kept}
+            place = {"utility": 1 - values["correlation"], "risk": risk, "kept": kept}
             points.append({"label": name, **place, "text": pinned.text})
     return points
 

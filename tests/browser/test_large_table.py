@@ -44,7 +44,7 @@ def test_twenty_thousand_records_show_progress_and_then_nine_cards(app) -> None:
     app.until(FOLLOWED)
     assert worst.inner_text() != before
     app.press("epsilon", "ArrowRight")
-    app.page.get_by_role("button", name="Pin A").click()  # it waits for the worst case
+    app.page.get_by_role("button", name="Pin A").click()  # compared once its worst case is known
     app.page.locator(".rwn-tile").first.get_by_text("vs A").wait_for()
     app.settle()
     assert [app.slider(name).input_value() for name in ("k", "q")] == ["6", "1"]
