@@ -139,8 +139,7 @@ def _marks(session: Session, x: str, y: str) -> list[dict[str, Any]]:
             across, up = (share if key == POLICY else medians.get(key) for key in (x, y))
             found.append((name, each.setting.words, across, up))
     for name, pin in session.pins.items():
-        verdict = pin.judged(session.policy)
-        share = verdict.largest if verdict else None
+        share = verdict.largest if (verdict := pin.judged(session.policy)) else None
         across, up = (share if key == POLICY else pin.values.get(key) for key in (x, y))
         found.append((name, pin.text, across, up))
     return [

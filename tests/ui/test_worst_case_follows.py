@@ -5,10 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import time
 from types import SimpleNamespace
-from typing import Any
 
-import orjson
 import pytest
+from following import followed, map_of, shown
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Reading
@@ -32,24 +31,6 @@ def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     assert screen.errors == []
     assert "follows when the sliders rest" in screen.test.selectbox(key=SELECT).help
     return screen.session
-
-
-def shown(session: Session) -> dict[str, Any]:
-    return tune_view.payload(session, current_release(session))
-
-
-def map_of(payload: dict[str, Any]) -> dict[str, Any]:
-    return orjson.loads(payload["cards"][0])
-
-
-def followed(session: Session) -> dict[str, Any]:
-    """What the panel gets in the end, asking again and again as it does."""
-    end = time.monotonic() + 180
-    while shown(session)["again"]:
-        assert time.monotonic() < end
-        risk_axis.follow(session)
-        time.sleep(0.02)
-    return shown(session)
 
 
 def test_a_small_table_has_the_worst_case_at_once(open_page) -> None:
@@ -179,68 +160,6 @@ def test_another_table_ends_the_process(session: Session) -> None:
     load(session, session.data, name="again", demo=None)
     assert own_work().on_demand is None
     assert multiprocessing.active_children() == []
-
-
-def compared(payload: dict[str, Any]) -> list[str]:
-    """The pins that the policy's tile is compared with."""
-    return [each["pin"] for each in payload["tiles"][0]["against"]]
-
-
-def on_map(payload: dict[str, Any]) -> set[str]:
-    return {trace["name"] for trace in map_of(payload)["data"]} & {"now", "A"}
-
-
-def test_a_pin_waits_for_nothing_and_is_completed_when_it_is_known(
-    session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(risk_axis.rwn, "MEASURES", {})  # nothing is read for a pin
-        patch.setattr(tune_view.tiles, "chosen", lambda _: [])
-        session.pins["A"] = tune_view.pin(session, current_release(session))
-    assert {*session.pins["A"].to_come} == {*session.policy.measures}
-    assert session.pins["A"].judged(session.policy) is None
-    payload = shown(session)
-    assert (compared(payload), payload["again"]) == ([], risk_axis.REST)
-    payload = followed(session)
-    now = risk_axis.readings(session, current_release(session))
-    assert session.pins["A"].values == {key: now[key].value for key in session.policy.measures}
-    assert session.pins["A"].to_come == {}
-    assert compared(payload) == ["A"]
-    assert payload["tiles"][0]["against"][0]["text"].startswith("±0")
-    own_work().on_demand.cancel()
-
-
-def test_a_pin_that_was_left_before_it_was_known_is_read_after_the_setting_on_screen(
-    session: Session,
-) -> None:
-    session.pins["A"] = tune_view.pin(session, current_release(session))
-    strict, session.levers["k"] = session.levers["k"], 60
-    risk_axis.follow(session)
-    asked = [(each.params.k, each.measure) for each in own_work().on_demand._asked]
-    assert {k for k, _ in asked[: len(asked) // 2]} == {60}
-    assert asked[-1][0] == strict
-    payload = followed(session)
-    pinned = session.pins["A"]
-    assert (pinned.to_come, compared(payload), on_map(payload)) == ({}, ["A"], {"now", "A"})
-    for k, values in ((60, None), (strict, pinned.values)):
-        session.levers["k"] = k
-        followed(session)
-        live = risk_axis.readings(session, current_release(session))
-        known = {key: live[key].value for key in session.policy.measures}
-        assert (known == {key: pinned.values[key] for key in known}) is (values is not None)
-    own_work().on_demand.cancel()
-
-
-def test_a_pin_of_other_weights_is_asked_of_nobody_until_they_are_back(session: Session) -> None:
-    session.pins["A"] = tune_view.pin(session, current_release(session))
-    reweigh(session, {"age": 3.0})
-    followed(session)
-    assert session.pins["A"].to_come
-    assert compared(shown(session)) == []
-    reweigh(session, {"age": 1.0})
-    followed(session)
-    assert not session.pins["A"].to_come
-    own_work().on_demand.cancel()
 
 
 def test_every_other_slow_risk_follows_too(session: Session) -> None:

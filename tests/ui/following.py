@@ -1,0 +1,33 @@
+"""The Tune page's panel, which asks until all is known."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import orjson
+
+from rwn_ui.features import risk_axis
+from rwn_ui.state.results import current_release
+from rwn_ui.state.session import Session
+from rwn_ui.tune import view as tune_view
+
+
+def shown(session: Session) -> dict[str, Any]:
+    """What the panel is given."""
+    return tune_view.payload(session, current_release(session))
+
+
+def map_of(payload: dict[str, Any]) -> dict[str, Any]:
+    """The first of its cards."""
+    return orjson.loads(payload["cards"][0])
+
+
+def followed(session: Session) -> dict[str, Any]:
+    """What the panel gets in the end, asking again and again as it does."""
+    end = time.monotonic() + 180
+    while shown(session)["again"]:
+        assert time.monotonic() < end
+        risk_axis.follow(session)
+        time.sleep(0.02)
+    return shown(session)
