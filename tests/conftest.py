@@ -59,6 +59,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             return together(nodeid)
 
+        def remove_node(self, node: Any) -> str | None:
+            """Give others what a worker that has ended still had, but for what ended it."""
+            units = self.assigned_work[node].values()
+            left = [(unit, test) for unit in units for test, done in unit.items() if not done]
+            if left:
+                left[0][0][left[0][1]] = True
+            super().remove_node(node)
+            return left[0][1] if left else None
+
     config.option.loadscopereorder = False
     return Together(config, log)
 

@@ -17,9 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from streamlit.runtime.pages_manager import PagesManager
 from streamlit.testing.v1 import AppTest
-from streamlit.web import cli
 
 from rwn_core.errors import ParameterError, RWNError
 from rwn_ui.server import launch, login, options
@@ -35,6 +33,13 @@ arguments = sys.argv[1:]
 flags = cli.main_run.make_context("run", arguments).params
 bootstrap.load_config_options({k: v for k, v in flags.items() if v is not None and v != ()})
 print(json.dumps({key: config.get_option(key) for key in json.loads(sys.stdin.read())}))
+"""
+
+UNSERVED = "from streamlit.web import cli; cli.main = lambda **_: None"
+LOOKS_FOR_PAGES = """
+import sys
+from streamlit.runtime.pages_manager import PagesManager
+print(PagesManager(sys.argv[1]).uses_pages_directory)
 """
 
 
@@ -107,13 +112,10 @@ def test_nobody_gets_past_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown() == "confidential"
 
 
-def test_a_page_opened_by_its_address_first_belongs_to_the_app(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)
-    monkeypatch.setattr(cli, "main", lambda **_: None)
-    exec(launch.START, {})
-    assert not PagesManager(str(launch.app_file())).uses_pages_directory
+def test_a_page_opened_by_its_address_first_belongs_to_the_app() -> None:
+    first = f"{UNSERVED}\n{launch.START}\n{LOOKS_FOR_PAGES}"  # what it sets stays in its process
+    command = [sys.executable, "-c", first, str(launch.app_file())]
+    assert subprocess.check_output(command, text=True).strip() == "False"
 
 
 def test_every_flag_takes_effect(tmp_path: Path) -> None:
