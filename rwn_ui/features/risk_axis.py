@@ -9,6 +9,7 @@ from functools import partial
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.masking import Method
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning.judged import stated
 from rwn_core.tuning.policy import QUICK
@@ -134,7 +135,11 @@ def found_on_risk(session: Session, key: str) -> Reading | rwn.NotApplicable | N
 
 
 def _question(session: Session, current: CurrentRelease, key: str) -> Question:
-    return Question(measure=key, params=current.params, seed=session.seed, begin=key in QUICK)
+    return _of_release(current.params, session.seed, key)
+
+
+def _of_release(params: Method, seed: int, key: str) -> Question:
+    return Question(measure=key, params=params, seed=seed, begin=key in QUICK)
 
 
 def to_come(reading: Reading | rwn.NotApplicable) -> bool:
@@ -202,8 +207,12 @@ def follow(session: Session) -> None:
 def _of_pins(session: Session) -> list[Question]:
     """What is to come of settings of this table that were put aside."""
     here = table_key(session.data)
-    pins = [pin for pin in session.pins.values() if pin.about[: len(here)] == here]
-    return [question for pin in pins for question in pin.to_come.values()]
+    return [
+        _of_release(pin.params, pin.seed, key)
+        for pin in session.pins.values()
+        if pin.params is not None and pin.about[: len(here)] == here
+        for key in pin.to_come
+    ]
 
 
 def complete_pins(session: Session) -> None:
@@ -211,7 +220,9 @@ def complete_pins(session: Session) -> None:
     reader, kept = own_work().on_demand, memo("limits", 32)
     for name, pin in list(session.pins.items()):
         found = {}
-        for key, question in pin.to_come.items():
+        for key in pin.to_come:
+            assert pin.params is not None
+            question = _of_release(pin.params, pin.seed, key)
             reading = kept.get((*pin.about, key))
             if reading is None and reader is not None and question in _of_pins(session):
                 reading = reader.known(question) if reader.data is session.data else None
@@ -228,7 +239,7 @@ def with_readings(pin: Pin, found: Readings) -> Pin:
         pin,
         values=pin.values | {key: each.value for key, each in known.items()},
         bounds=pin.bounds | {key: stated(each) for key, each in known.items() if bound(each)},
-        to_come={key: each for key, each in pin.to_come.items() if key not in found},
+        to_come=tuple(key for key in pin.to_come if key not in found),
     )
 
 

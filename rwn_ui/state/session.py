@@ -10,13 +10,12 @@ from rwn_core.data.rounding import Steps, precision_words, share_of
 from rwn_core.data.slices import Slices, slices_words
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
-from rwn_core.masking import SHORT_NAMES, Prepared, Rounded, option_words
+from rwn_core.masking import SHORT_NAMES, Method, Prepared, Rounded, option_words
 from rwn_core.measures.attacks.watch_list import WatchList
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.scenario import Scenario, Search
 from rwn_core.tuning import Setting
 from rwn_core.tuning.verdict import Verdict
-from rwn_ui.background.on_demand import Question
 from rwn_ui.state.history import Choice, History
 
 NAMED_WEIGHTS = 2  # in the words of a setting
@@ -35,13 +34,16 @@ class Pin:
     """A setting put aside for comparison: its words and its readings, no data.
 
     Of the readings that limits are held against, `bounds` has those known between bounds only, and
-    `to_come` what was still to be asked of the release that the pin is `about`.
+    `to_come` names what was not known yet of the release of `params` and `seed`, which `about` is
+    the key of.
     """
 
     text: str
     values: dict[str, float]
     bounds: dict[str, dict[str, float]] = field(default_factory=dict)
-    to_come: dict[str, Question] = field(default_factory=dict)
+    to_come: tuple[str, ...] = ()
+    params: Method | None = None
+    seed: int = 0
     about: tuple[Any, ...] = ()
 
     def judged(self, policy: rwn.Policy) -> Verdict | None:

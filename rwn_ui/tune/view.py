@@ -93,7 +93,14 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
         reading = readings[tile.measure]
         if isinstance(reading, Reading) and tile.measure not in waits:
             values[tile.measure] = tile.value(reading)
-    pinned = Pin(text=session.words, values=values, to_come=waits, about=release_key(session))
+    pinned = Pin(
+        text=session.words,
+        values=values,
+        to_come=tuple(waits),
+        params=current.params,
+        seed=session.seed,
+        about=release_key(session),
+    )
     return risk_axis.with_readings(
         pinned, {key: readings[key] for key in session.policy.measures if key not in waits}
     )

@@ -45,7 +45,7 @@ def test_a_pin_waits_for_nothing_and_is_completed_when_it_is_known(
     payload = followed(session)
     now = risk_axis.readings(session, current_release(session))
     assert session.pins["A"].values == {key: now[key].value for key in session.policy.measures}
-    assert session.pins["A"].to_come == {}
+    assert session.pins["A"].to_come == ()
     assert compared(payload) == ["A"]
     assert payload["tiles"][0]["against"][0]["text"].startswith("±0")
     own_work().on_demand.cancel()
@@ -62,7 +62,7 @@ def test_a_pin_that_was_left_before_it_was_known_is_read_after_the_setting_on_sc
     assert asked[-1][0] == strict
     payload = followed(session)
     pinned = session.pins["A"]
-    assert (pinned.to_come, compared(payload), on_map(payload)) == ({}, ["A"], {"now", "A"})
+    assert (pinned.to_come, compared(payload), on_map(payload)) == ((), ["A"], {"now", "A"})
     for k, values in ((60, None), (strict, pinned.values)):
         session.levers["k"] = k
         followed(session)
