@@ -11,6 +11,8 @@ from typing import Any
 
 from playwright.sync_api import Download, Locator, Page, TimeoutError
 
+from rwn_core.parallel.processes import NAME
+
 PATIENCE = 60_000  # milliseconds; the machine may be busy
 
 
@@ -45,16 +47,13 @@ class Server:
 
     def children(self) -> list[int]:
         """Worker processes that the app has started and that are still there."""
-        workers = []
+        found = {}
         for process in Path("/proc").glob("[0-9]*"):
-            try:
-                fields = (process / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-                line = (process / "cmdline").read_bytes()
-            except OSError:
-                continue  # it has just ended
-            if int(fields[1]) == self.process.pid and b"resource_tracker" not in line:
-                workers.append(int(process.name))
-        return workers
+            with suppress(OSError):  # it has just ended
+                before, _, after = (process / "stat").read_text(encoding="utf-8").rpartition(")")
+                found[int(process.name)] = before.partition("(")[2], int(after.split()[1])
+        forks = {pid for pid, (_, parent) in found.items() if parent == self.process.pid}
+        return [pid for pid, (name, parent) in found.items() if name == NAME and parent in forks]
 
     def ends_what_began_since(self, before: list[int]) -> bool:
         """Whether no worker is left, within a while, but those that were there before."""

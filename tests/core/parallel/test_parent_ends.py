@@ -52,7 +52,9 @@ def parent(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[st
         pids = [int(pid) for pid in process.stdout.readline().split()]
         begun.append((process, pids))
         assert len(pids) == 3
-        return process, pids
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        assert children  # what workers are forked from ends, too
+        return process, [*pids, *map(int, children)]
 
     yield start
     for process, pids in begun:  # after a failure, too

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import as_completed
+from multiprocessing.process import BaseProcess
 from types import SimpleNamespace
 
 import pytest
@@ -23,6 +24,7 @@ from worker_tasks import (
     begun,
     counter,
     crash,
+    environment,
     fail,
     finished,
     heedless,
@@ -32,6 +34,7 @@ from worker_tasks import (
     nested,
     refuse,
     refused,
+    speak,
     talk,
     unpicklable,
     unprepared,
@@ -72,6 +75,7 @@ def test_a_failure_is_a_sentence_without_a_value(
     kind: str,
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
+    own_workers: None,
 ) -> None:
     job = finished(work)
     assert job.result is None
@@ -88,8 +92,21 @@ def test_a_failure_is_a_sentence_without_a_value(
         assert not caplog.records
 
 
+def test_what_a_worker_says_is_seen_by_these_tests(
+    capfd: pytest.CaptureFixture[str], own_workers: None
+) -> None:
+    assert finished(speak).result == 0
+    assert SECRET in capfd.readouterr().out
+
+
+def test_a_worker_has_the_environment_of_its_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    for value in ("1", "2"):
+        monkeypatch.setenv("RWN_OF_A_TEST", value)
+        assert finished(environment, name="RWN_OF_A_TEST").result == value
+
+
 def test_what_cannot_be_prepared_is_each_tasks_failure(
-    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, own_workers: None
 ) -> None:
     for prepare, words in ((unprepared, r"\(ValueError, error"), (refused, SECRET)):
         pool = Pool(prepare, SECRET, workers=1)
@@ -243,12 +260,13 @@ def test_a_pool_without_workers_does_nothing() -> None:
 
 
 def test_a_system_without_room_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    start, rooms = processes._start, iter([True, False])
+    start, room = processes._start, [True]
 
-    def full(process: object) -> None:
-        if not next(rooms):
+    def full(process: BaseProcess) -> BaseProcess:
+        if not room:  # neither forked nor begun anew
             raise OSError(SECRET)
-        start(process)
+        room.clear()
+        return start(process)
 
     monkeypatch.setattr(processes, "_start", full)
     with pytest.raises(RWNError, match="No process could be started") as caught:
