@@ -92,7 +92,8 @@ def add_route() -> None:
     from streamlit.runtime.state.session_state import SessionState
     from streamlit.web.server.starlette import starlette_app
 
-    SessionState.on_script_will_rerun = held_during(SessionState.on_script_will_rerun)
+    callbacks = held_during(SessionState.on_script_will_rerun)
+    SessionState.on_script_will_rerun = callbacks  # type: ignore[method-assign]
 
     made = starlette_app.create_streamlit_routes
 
