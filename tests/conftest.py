@@ -6,8 +6,7 @@ import io
 import os
 import secrets
 import socket
-from collections.abc import Callable, Iterator
-from multiprocessing import forkserver
+from collections.abc import Callable
 from typing import Any
 
 # many small matrix products, beside as many other tests as there are processors; read by numpy
@@ -106,14 +105,6 @@ def e1_points() -> np.ndarray:
 def e1(e1_points: np.ndarray) -> Microdata:
     """The worked example E1: six records of two variables, x and y."""
     return Microdata.from_frame(pd.DataFrame(e1_points, columns=["x", "y"]))
-
-
-@pytest.fixture
-def own_workers() -> Iterator[None]:
-    """Workers write where this test reads: what they are forked from begins and ends with it."""
-    forkserver._forkserver._stop()
-    yield
-    forkserver._forkserver._stop()
 
 
 @pytest.fixture

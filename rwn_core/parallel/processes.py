@@ -1,8 +1,5 @@
 """A process that does what it is sent: it never runs the caller's program, and never outlives it.
 
-On Linux it is forked from a process that has read the libraries and nothing else, neither data nor
-the caller's program; that one ends with the caller, too. Elsewhere each begins from nothing.
-
 Of an error that is no refusal of this program, only the type and the lines it passed leave the
 process: its text may hold a value of the data.
 """
@@ -21,9 +18,7 @@ import time
 import warnings
 import weakref
 from collections.abc import Callable, Iterable
-from multiprocessing.context import ForkServerContext
-from multiprocessing.process import BaseProcess
-from pathlib import Path
+from multiprocessing.context import SpawnProcess
 from types import ModuleType
 from typing import Any
 
@@ -39,15 +34,11 @@ else:
 Handle = Callable[[Any, Progress], Any]
 """Does one task, reports how much is done, and returns what comes of it."""
 
-NAME = "rwn-worker"
-"""What a system that shows its processes calls a worker, on Linux."""
-
 POLITE = 19  # what a worker adds to its niceness while a person uses the same machine
 _PROGRESS, _REFUSED, _FAILED, _BYTES, _PICKLED = b"p", b"r", b"f", b"b", b"d"  # begin an answer
 _COMPILING = b"c"  # said once, between two reports
 _GRACE = 0.4  # seconds between asking a process to end and ending it
-_FORKS = sys.platform == "linux"
-_ANEW = multiprocessing.get_context("spawn")
+_SPAWN = multiprocessing.get_context("spawn")
 _SENDING = threading.Lock()  # of a worker, whose threads report
 _STARTING = threading.Lock()  # for the two names below, and what stands for the program's main file
 _WORKERS: weakref.WeakSet[Worker] = weakref.WeakSet()
@@ -72,9 +63,10 @@ class Worker:
 
     def __init__(self, *, plain: bool = False) -> None:
         self._plain = plain
-        self.channel, theirs = _ANEW.Pipe()
+        self.channel, theirs = _SPAWN.Pipe()
+        self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(theirs,))
         try:
-            self.process = _started(theirs)
+            _start(self.process)
         except OSError:
             self.channel.close()
             raise RWNError(
@@ -158,35 +150,7 @@ def be_polite() -> None:
         os.nice(POLITE)
 
 
-def begin_ahead() -> None:
-    """Begin what workers are forked from, so that the first one need not wait for its libraries."""
-    if _FORKS:
-        from multiprocessing.forkserver import ensure_running
-
-        with contextlib.suppress(OSError):  # it is tried again when it is needed
-            _forking()
-            ensure_running()
-
-
-def _forking() -> ForkServerContext:
-    """How workers are forked from a process that has read of this library what the program has."""
-    library = __name__.partition(".")[0]
-    context: ForkServerContext = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([x for x in [*sys.modules] if x.partition(".")[0] == library])
-    return context
-
-
-def _started(channel: Channel) -> BaseProcess:
-    """A process that serves a channel."""
-    # what it may be forked from keeps the environment of its own start
-    arguments = channel, {**os.environ}
-    if _FORKS:
-        with contextlib.suppress(OSError, EOFError):  # as where TMPDIR is too long for a socket
-            return _start(_forking().Process(target=_serve, args=arguments))
-    return _start(_ANEW.Process(target=_serve, args=arguments))
-
-
-def _start(process: BaseProcess) -> BaseProcess:
+def _start(process: SpawnProcess) -> None:
     """Start a process that does not run the calling program's main file again.
 
     Under Streamlit that file is the app, and in a notebook or a script without a guard it is what
@@ -200,7 +164,6 @@ def _start(process: BaseProcess) -> BaseProcess:
         finally:
             if sys.modules["__main__"] is nothing:
                 sys.modules["__main__"] = main
-    return process
 
 
 @atexit.register  # after multiprocessing's own, so before it: that would wait for the workers
@@ -210,13 +173,9 @@ def _end_all() -> None:
     end_workers(workers)
 
 
-def _serve(channel: Channel, environment: dict[str, str]) -> None:
+def _serve(channel: Channel) -> None:
     """Do what is sent until nobody sends any more; nothing of an error goes to the terminal."""
     try:
-        os.environ.clear()
-        os.environ.update(environment)
-        with contextlib.suppress(OSError):  # else it bears the name of what it is forked from
-            Path("/proc/self/comm").write_text(NAME, encoding="ascii")
         threading.Thread(target=_end_with_the_parent, daemon=True).start()
         warnings.simplefilter("ignore")  # the words of a warning may be those of a cell
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this

@@ -13,7 +13,6 @@ from typing import Any
 from streamlit import runtime
 
 from rwn_core.errors import log_fault
-from rwn_core.parallel.processes import begin_ahead
 
 GRACE = 10.0  # seconds that a broken connection may take to come back
 _EVERY = 2.0
@@ -56,7 +55,6 @@ class Sweeper:
         """Sweep for as long as the server lives."""
         time.sleep(_SETTLED)
         set_aside()
-        begin_ahead()
         while True:
             time.sleep(_EVERY)
             try:

@@ -11,8 +11,6 @@ from typing import Any
 
 from playwright.sync_api import Download, Locator, Page, TimeoutError
 
-from rwn_core.parallel.processes import NAME
-
 PATIENCE = 60_000  # milliseconds; the machine may be busy
 
 
@@ -47,13 +45,16 @@ class Server:
 
     def children(self) -> list[int]:
         """Worker processes that the app has started and that are still there."""
-        found = {}
+        workers = []
         for process in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):  # it has just ended
-                before, _, after = (process / "stat").read_text(encoding="utf-8").rpartition(")")
-                found[int(process.name)] = before.partition("(")[2], int(after.split()[1])
-        forks = {pid for pid, (_, parent) in found.items() if parent == self.process.pid}
-        return [pid for pid, (name, parent) in found.items() if name == NAME and parent in forks]
+            try:
+                fields = (process / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+                line = (process / "cmdline").read_bytes()
+            except OSError:
+                continue  # it has just ended
+            if int(fields[1]) == self.process.pid and b"resource_tracker" not in line:
+                workers.append(int(process.name))
+        return workers
 
     def ends_what_began_since(self, before: list[int]) -> bool:
         """Whether no worker is left, within a while, but those that were there before."""

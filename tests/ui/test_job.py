@@ -15,7 +15,6 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.parallel.processes import NAME
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning import Plan
 from rwn_ui.background import end_with_session, preparation, timed_job
@@ -137,21 +136,18 @@ def test_work_of_a_user_who_has_left_ends(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def cpu_seconds(also: Collection[int] = ()) -> dict[int, float]:
-    """Of this process, of all workers below it and of some that may be orphans, by number."""
+    """Of this process, of all below it and of some others that may be orphans, by number."""
     own: dict[int, tuple[int, float]] = {}
-    work = set[int]()
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):  # it has just ended
-            name, _, rest = (process / "stat").read_text().partition("(")[2].rpartition(")")
-            fields = rest.split()
-            ticks = int(fields[11]) + int(fields[12])
-            own[int(process.name)] = (int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"))
-            if name == NAME or int(process.name) == os.getpid():
-                work.add(int(process.name))
+            fields = (process / "stat").read_text().rpartition(")")[2].split()
+            if b"resource_tracker" not in (process / "cmdline").read_bytes():
+                ticks = int(fields[11]) + int(fields[12])
+                own[int(process.name)] = (int(fields[1]), ticks / os.sysconf("SC_CLK_TCK"))
     found = {os.getpid(), *also}
-    for _ in range(4):  # a job, its workers, and what both are forked from
+    for _ in range(4):  # a job, its workers
         found |= {pid for pid, (parent, _) in own.items() if parent in found}
-    return {pid: own[pid][1] for pid in found & work}
+    return {pid: own[pid][1] for pid in found & own.keys()}
 
 
 def computes_after(cancel: Callable[[], None]) -> float:

@@ -150,7 +150,7 @@ def test_a_process_that_dies_is_one_sentence() -> None:
 
 
 def test_no_library_says_on_the_terminal_what_a_cell_holds(
-    capfd: pytest.CaptureFixture[str], own_workers: None
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     content = gzip.decompress(table_bytes(pd.DataFrame({"t": ["Zaphod", "y"], "a": [1, 2]}), "r"))
     # a text that claims to be ASCII: the library warns with its bytes

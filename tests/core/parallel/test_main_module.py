@@ -34,7 +34,6 @@ while job.running:
     time.sleep(0.01)
 print(job.result, job.refusal)
 """
-FORKS = "print(forkserver._forkserver._forkserver_pid)"
 
 
 @pytest.mark.parametrize("how", ["script", "command", "module"])
@@ -51,20 +50,6 @@ def test_no_worker_runs_the_program_that_started_it(tmp_path: Path, how: str) ->
         env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"},
     )
     assert ended.stdout.strip() == "(None, None, 'once')", ended.stderr
-
-
-def test_where_nothing_can_be_forked_a_worker_begins_anew(tmp_path: Path) -> None:
-    folder = tmp_path / ("x" * 100)  # too long a path for a socket
-    folder.mkdir()
-    text = SCRIPT.format(tests=str(Path(__file__).parent))
-    ended = subprocess.run(
-        [sys.executable, "-c", text + "from multiprocessing import forkserver\n" + FORKS],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder)},
-    )
-    assert ended.stdout.splitlines() == ["(None, None, 'once') ", "None"], ended.stderr
 
 
 def test_many_threads_may_start_jobs_and_the_main_module_is_put_back() -> None:

@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import as_completed
-from multiprocessing.process import BaseProcess
 from types import SimpleNamespace
 
 import pytest
@@ -24,7 +23,6 @@ from worker_tasks import (
     begun,
     counter,
     crash,
-    environment,
     fail,
     finished,
     heedless,
@@ -34,7 +32,6 @@ from worker_tasks import (
     nested,
     refuse,
     refused,
-    speak,
     talk,
     unpicklable,
     unprepared,
@@ -75,7 +72,6 @@ def test_a_failure_is_a_sentence_without_a_value(
     kind: str,
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
-    own_workers: None,
 ) -> None:
     job = finished(work)
     assert job.result is None
@@ -92,21 +88,8 @@ def test_a_failure_is_a_sentence_without_a_value(
         assert not caplog.records
 
 
-def test_what_a_worker_says_is_seen_by_these_tests(
-    capfd: pytest.CaptureFixture[str], own_workers: None
-) -> None:
-    assert finished(speak).result == 0
-    assert SECRET in capfd.readouterr().out
-
-
-def test_a_worker_has_the_environment_of_its_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    for value in ("1", "2"):
-        monkeypatch.setenv("RWN_OF_A_TEST", value)
-        assert finished(environment, name="RWN_OF_A_TEST").result == value
-
-
 def test_what_cannot_be_prepared_is_each_tasks_failure(
-    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, own_workers: None
+    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     for prepare, words in ((unprepared, r"\(ValueError, error"), (refused, SECRET)):
         pool = Pool(prepare, SECRET, workers=1)
@@ -260,13 +243,12 @@ def test_a_pool_without_workers_does_nothing() -> None:
 
 
 def test_a_system_without_room_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    start, room = processes._start, [True]
+    start, rooms = processes._start, iter([True, False])
 
-    def full(process: BaseProcess) -> BaseProcess:
-        if not room:  # neither forked nor begun anew
+    def full(process: object) -> None:
+        if not next(rooms):
             raise OSError(SECRET)
-        room.clear()
-        return start(process)
+        start(process)
 
     monkeypatch.setattr(processes, "_start", full)
     with pytest.raises(RWNError, match="No process could be started") as caught:

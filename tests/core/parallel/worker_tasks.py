@@ -75,14 +75,6 @@ def large(progress: Progress, content: bytes) -> bytes:
     return content + b"!"
 
 
-def speak(progress: Progress) -> int:
-    return os.system(f"echo {SECRET}")
-
-
-def environment(progress: Progress, name: str) -> str | None:
-    return os.environ.get(name)
-
-
 def talk(progress: Progress) -> int:
     for number in range(20_000):
         progress(number / 20_000)
