@@ -21,6 +21,7 @@ from rwn_ui.state.work import Work, own_work
 FIRST_DEMO = "bodyfat"
 _KEY = "rwn.session"
 _CANCELLED = "arrival.cancelled"
+_SOON = 1.5  # seconds in which a first picture is worth waiting for
 
 
 def current() -> Session:
@@ -50,7 +51,10 @@ def _opened(data: rwn.Microdata, *, name: str, demo: str | None) -> Session:
     if data.n > LARGEST_DENSE:
         session = _opened(rwn.load_demo(FIRST_DEMO), name=FIRST_DEMO, demo=FIRST_DEMO)
         load(session, data, name=name, demo=demo)
-        own_work().first = True
+        work = own_work()
+        work.first = True
+        if work.preparation is not None:
+            work.preparation.wait(_SOON)  # else the page would be drawn once without its table
         return session
     session = Session(name=name, demo=demo, data=data, projector=in_class())
     session.settle(prepared(session).prepared)

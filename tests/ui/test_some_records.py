@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +19,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import preview
 from rwn_core.neighbors.metric import coordinates
 from rwn_ui.features import analysis_plan
+from rwn_ui.state import startup
 from rwn_ui.state.prepared_table import SHOWN, PreparedTable
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
@@ -49,6 +54,26 @@ def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
     current = prepared_table.release(params, 3)
     same_release(current, rwn.mask(data, params, seed=3), np.arange(data.n))
     assert isinstance(current.readings["neighborhood_size"], Reading)
+
+
+def test_a_large_first_table_is_on_the_first_picture(
+    open_page, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes(csv())
+    monkeypatch.setenv("RWN_FILE", str(path))
+    monkeypatch.setattr(startup, "_SOON", 60.0)  # beside other work
+    begin = PreparedTable.begin
+
+    def slowly(*given: Any, **named: Any) -> PreparedTable | None:
+        time.sleep(1.0)
+        return begin(*given, **named)
+
+    monkeypatch.setattr(PreparedTable, "begin", slowly)
+    screen = open_page("tune")
+    assert screen.session.name == "mine.csv"
+    assert len(screen.panel["cards"]) == 9
+    assert "records" not in screen.wait().panel["summary"]["text"]
 
 
 @pytest.mark.parametrize("beyond", [0.5, 1.3])
