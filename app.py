@@ -4,10 +4,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from rwn_ui.messages import guarded
 from rwn_ui.panel.guide import guide
 from rwn_ui.server.assets import icon, provide_plotly
 from rwn_ui.server.login import require_login
+from rwn_ui.server.messages import guarded
 from rwn_ui.server.options import require_safe_options
 from rwn_ui.server.sweeper import keep_swept
 from rwn_ui.state.live_answers import own_answers

@@ -6,7 +6,7 @@ from rwn_ui.data import file_layout, questions
 from rwn_ui.data import view as data_view
 from rwn_ui.data.dataset import offer_dataset
 from rwn_ui.data.variables import variables
-from rwn_ui.messages import frame, guarded
+from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.startup import arrived
 from rwn_ui.state.work import own_work

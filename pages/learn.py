@@ -3,7 +3,7 @@
 import streamlit as st
 
 from rwn_ui.learn import view as learn_view
-from rwn_ui.messages import frame, guarded, let_it_be_sent
+from rwn_ui.server.messages import frame, guarded, let_it_be_sent
 from rwn_ui.state import address
 from rwn_ui.state.startup import arrived
 

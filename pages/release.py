@@ -3,8 +3,8 @@
 import streamlit as st
 
 from rwn_ui.features import project
-from rwn_ui.messages import frame, guarded
 from rwn_ui.release import view as release_view
+from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.startup import arrived
 from rwn_ui.widgets.sidebar import badge

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from rwn_ui.features import watch_list
-from rwn_ui.messages import frame, guarded
 from rwn_ui.risk import form as risk_form
 from rwn_ui.risk import view as risk_view
+from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.startup import arrived
 from rwn_ui.widgets import sidebar, sliders

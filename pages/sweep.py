@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rwn_ui.messages import frame, guarded
+from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.startup import arrived
 from rwn_ui.sweep import form as sweep_form

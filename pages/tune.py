@@ -6,8 +6,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from rwn_ui.features import keep_policy, prediction, project, repeated_draws, risk_axis
-from rwn_ui.messages import frame, guarded, let_it_be_painted, let_it_be_sent
 from rwn_ui.panel import asks_for_more, panel
+from rwn_ui.server.messages import frame, guarded, let_it_be_painted, let_it_be_sent
 from rwn_ui.state import address
 from rwn_ui.state.change_table import prepare_again
 from rwn_ui.state.live_answers import own_answers

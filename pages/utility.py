@@ -3,8 +3,8 @@
 import streamlit as st
 
 from rwn_ui.features import analysis_plan, analysis_plan_results, prediction
-from rwn_ui.messages import frame, guarded
 from rwn_ui.panel import panel
+from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.results import own_results
 from rwn_ui.state.startup import arrived, sample_note

@@ -10,7 +10,7 @@ from typing import Protocol
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 
 POLL_SECONDS = 0.7  # between two drawings of work under way
 PATIENCE = 0.4  # seconds before a search is shown

@@ -18,9 +18,9 @@ from rwn_core.evaluation.two_laws import Expected, LawSummary, two_laws
 from rwn_core.parallel.threads import Progress
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.messages import escaped
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import RADIUS
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 

@@ -10,8 +10,8 @@ import rwn_core as rwn
 from rwn_core.tuning.match import Loss, Matched, Refused
 from rwn_ui.compare import match_cards, match_words
 from rwn_ui.features.scenario_trial import scenario_of
-from rwn_ui.messages import escaped
 from rwn_ui.panel import panel
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 

@@ -16,7 +16,7 @@ from rwn_core.tuning.match import Loss, Matched, Refused, match
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.compare import match_results
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import current_release, memo, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work

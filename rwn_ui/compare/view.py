@@ -15,8 +15,8 @@ from rwn_ui.compare import cards as compare_cards
 from rwn_ui.compare import decision as decision_view
 from rwn_ui.compare import law_sections, matching
 from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
-from rwn_ui.messages import escaped
 from rwn_ui.panel import panel
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work

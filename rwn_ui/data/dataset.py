@@ -9,9 +9,9 @@ import streamlit as st
 
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.data import dataset_columns, dataset_look, dataset_masking, dataset_setting
-from rwn_ui.messages import escaped, guarded
 from rwn_ui.server.dataset_folders import datasets_folder, source_at
 from rwn_ui.server.dataset_runs import stopped_runs
+from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work, own_work
 

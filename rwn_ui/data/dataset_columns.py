@@ -13,7 +13,7 @@ import rwn_core as rwn
 from rwn_core.data.doubts import named_like_identifier
 from rwn_ui.background.dataset_job import OpenDataset
 from rwn_ui.data.variables import ROLES
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.widgets.upload import file_chooser, text_of
 
 

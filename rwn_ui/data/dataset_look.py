@@ -18,7 +18,7 @@ from rwn_ui.background.preparation import CANCELLED
 from rwn_ui.background.progress import wait_for
 from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.data.dataset_setting import take_over
-from rwn_ui.messages import escaped, guarded
+from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work

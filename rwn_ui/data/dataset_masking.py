@@ -16,9 +16,9 @@ from rwn_ui.background.dataset_job import (
 from rwn_ui.background.progress import wait_for
 from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.data.dataset_look import refuse
-from rwn_ui.messages import escaped, guarded
 from rwn_ui.server.dataset_folders import key_file, releases_folder, source_at, target_at
 from rwn_ui.server.dataset_runs import BegunRun, begun_now, delete_run
+from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.work import Work, own_work
 
 

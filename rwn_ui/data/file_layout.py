@@ -16,7 +16,7 @@ from rwn_core.data.file_layout import MOST_LINES, SEPARATORS, FileLayout
 from rwn_core.io import format_of_name
 from rwn_ui.background.opening import Opening
 from rwn_ui.data.opening import start
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.work import own_work
 
 _ENCODINGS = {

@@ -12,7 +12,7 @@ import rwn_core as rwn
 from rwn_core.data.doubts import Doubt, doubts
 from rwn_core.io.missing_codes import without_missing_codes
 from rwn_ui.data.describe import describe_anew
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 
 _MOST = 8  # questions at once

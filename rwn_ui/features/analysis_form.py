@@ -11,7 +11,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import KINDS, Analysis
-from rwn_ui.messages import escaped, guarded
+from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.session import Session
 
 _KINDS = {

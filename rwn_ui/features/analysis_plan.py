@@ -14,7 +14,7 @@ from rwn_core.evaluation.analysis_plan import AnalysisPlan
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.features import analysis_form
-from rwn_ui.messages import escaped, guarded
+from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.results import own_results, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.upload import file_chooser, text_of

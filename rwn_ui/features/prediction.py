@@ -7,7 +7,7 @@ import streamlit as st
 from rwn_core.evaluation.holdout import PredictionTrial, predict_on_holdout
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 

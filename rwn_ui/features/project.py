@@ -9,7 +9,7 @@ import streamlit as st
 
 from rwn_core.reporting.project import Project
 from rwn_core.reporting.scenario import Scenario
-from rwn_ui.messages import escaped, guarded
+from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state import change_table, load_setting, project_folder
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session

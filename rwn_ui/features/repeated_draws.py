@@ -17,7 +17,7 @@ from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.features import prediction, risk_axis
 from rwn_ui.features.repeated_draws_results import keep
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.prepared_table import SHOWN
 from rwn_ui.state.results import setting_key
 from rwn_ui.state.session import Session

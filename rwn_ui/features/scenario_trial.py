@@ -16,7 +16,7 @@ from rwn_core.tuning import USUAL, Plan, Point, Setting, Trials
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.features import analysis_plan_results
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 

@@ -12,9 +12,9 @@ import rwn_core as rwn
 from rwn_core.charts import serialise
 from rwn_ui.learn.lesson import Choice, Control, Lesson, OnTune, Slider, Values
 from rwn_ui.learn.lessons import LESSONS
-from rwn_ui.messages import guarded
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import stamp
+from rwn_ui.server.messages import guarded
 from rwn_ui.state import change_table
 from rwn_ui.state.load_setting import load as load_setting
 from rwn_ui.state.results import own_results

@@ -7,9 +7,9 @@ import streamlit as st
 from rwn_core.reporting.decision import Decision
 from rwn_core.reporting.judged_release import Approval
 from rwn_core.reporting.release_record import follows
-from rwn_ui.messages import escaped
 from rwn_ui.release.judging import key
 from rwn_ui.release.steps import drawn, is_checked
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
 

@@ -11,9 +11,9 @@ import streamlit as st
 from rwn_core.errors import log_fault
 from rwn_core.reporting.release_folder import for_users, release_files, write_folder, zipped
 from rwn_ui.background.progress import polled
-from rwn_ui.messages import escaped
 from rwn_ui.release.judging import key
 from rwn_ui.release.steps import drawn, is_checked
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn

@@ -15,8 +15,8 @@ from rwn_core.tuning.goal import number_words
 from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.messages import escaped, guarded
 from rwn_ui.release.steps import about, drawn
+from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn, own_work

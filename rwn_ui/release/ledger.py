@@ -12,9 +12,9 @@ from rwn_core.errors import ReleaseError
 from rwn_core.reporting.ledger import add, foresee
 from rwn_core.reporting.release_folder import RECORD
 from rwn_core.reporting.release_record import read_record
-from rwn_ui.messages import escaped
 from rwn_ui.release.judging import key
 from rwn_ui.release.steps import drawn
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_ui.messages import escaped, guarded
 from rwn_ui.release import approval, files, judging, ledger
 from rwn_ui.release.judging import key
 from rwn_ui.release.steps import Step, description, is_checked, steps
+from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.page_link import link_to
 

@@ -12,7 +12,7 @@ from rwn_core.data.rounding import Steps
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Sampling, usable_weights
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.widgets import precision
 

@@ -24,7 +24,6 @@ from rwn_core.measures.measure import Reading
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.features import policy_tile, risk_axis, watch_list
-from rwn_ui.messages import escaped
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import radius_note
 from rwn_ui.panel.tile import Tile, percent
@@ -33,6 +32,7 @@ from rwn_ui.risk import shown_values as risk_shown
 from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import warnings as risk_warnings
 from rwn_ui.risk.form import Attack, key
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work

@@ -13,8 +13,8 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_ui.background.preparation import Preparation
-from rwn_ui.messages import escaped
 from rwn_ui.server.launch import FILE_VARIABLE
+from rwn_ui.server.messages import escaped
 from rwn_ui.state import linked_numbers, linked_options
 from rwn_ui.state.change_table import change_method, reslice
 from rwn_ui.state.results import Key, preparation_key, prepared

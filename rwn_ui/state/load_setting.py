@@ -7,7 +7,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.masking import lever_values, options_of
 from rwn_core.tuning import Setting
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import take
 from rwn_ui.state.history import Choice
 from rwn_ui.state.session import Session

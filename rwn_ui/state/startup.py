@@ -11,8 +11,8 @@ import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.background.progress import bar, polled
-from rwn_ui.messages import escaped
 from rwn_ui.server.launch import FILE_VARIABLE, in_class
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import arrive, give_up, load, prepare_again
 from rwn_ui.state.results import is_looked_up, prepared
 from rwn_ui.state.session import Session

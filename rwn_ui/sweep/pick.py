@@ -14,7 +14,7 @@ from rwn_ui.features.scenario_trial import scenario_of
 from rwn_ui.features.setting_sentences import value_words
 from rwn_ui.features.sweep_points import best as best_settings
 from rwn_ui.features.sweep_points import place
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work

@@ -8,7 +8,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.scale.planner import RANGE, Offer, plan_large
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 

@@ -11,7 +11,7 @@ from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, seek_slices
 from rwn_ui.background.progress import wait_for
 from rwn_ui.background.timed_job import TimedJob
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.load_setting import load
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work

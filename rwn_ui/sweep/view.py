@@ -17,8 +17,8 @@ from rwn_core.tuning import Run, Setting, Sweep
 from rwn_core.tuning.forecast import EXPECTED
 from rwn_ui.background.progress import bar, polled
 from rwn_ui.features.risk_axis import POLICY
-from rwn_ui.messages import guarded
 from rwn_ui.panel import panel
+from rwn_ui.server.messages import guarded
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work

@@ -19,9 +19,9 @@ from rwn_ui.features import (
     repeated_draws,
     repeated_draws_results,
 )
-from rwn_ui.messages import escaped
 from rwn_ui.panel.parts import radius_note, stamp
 from rwn_ui.panel.tile import Tile
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 from rwn_ui.utility.cards import cards

@@ -10,7 +10,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.masking import Option, method_options, options_of
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import change_options
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.folded import folded

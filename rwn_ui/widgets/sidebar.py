@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import change_method, take
 from rwn_ui.state.history import Choice
 from rwn_ui.state.session import Aims, Session

@@ -27,7 +27,7 @@ rwn_cli pages app
 INSIDE = {
     "measures": "comparison measure aligned sentence\nstatistics\nattacks\nutility risk",
     "rwn_ui": (
-        "messages server panel\nbackground progress\nstate\nwidgets\nfeatures\n"
+        "server panel\nbackground progress\nstate\nwidgets\nfeatures\n"
         "data tune utility risk compare sweep release learn"
     ),
 }

@@ -18,10 +18,9 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.state import session_state_proxy
 from streamlit.testing.v1 import AppTest
 
-from rwn_ui import messages
 from rwn_ui.background import dataset_job
 from rwn_ui.data import dataset_look, dataset_masking
-from rwn_ui.server import dataset_folders
+from rwn_ui.server import dataset_folders, messages
 from rwn_ui.state.results import Results
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work

@@ -18,7 +18,7 @@ import rwn_core as rwn
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.neighbors.preview import LARGEST_PAIRS, LARGEST_SEARCHED
 from rwn_core.neighbors.slider_range import slider_range_of
-from rwn_ui.messages import escaped
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import load, take
 from rwn_ui.state.history import Choice
 from rwn_ui.state.memo import Memo
@@ -199,7 +199,7 @@ def failing(kind: str) -> AppTest:
         import streamlit as st
 
         from rwn_core.errors import NotApplicable, ParameterError
-        from rwn_ui.messages import guarded
+        from rwn_ui.server.messages import guarded
 
         with guarded():
             if kind == "refusal":

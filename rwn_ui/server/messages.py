@@ -18,7 +18,7 @@ _MARKUP = re.compile(r"[\\`*_\[\]<>$~]|:(?=[\w/+-]+[:\[])")
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
 PAINTED = 0.03  # seconds in which a picture reaches the browser and is drawn
 SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
-_STYLE = (Path(__file__).parent / "server" / "page.css").read_text(encoding="utf-8")
+_STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 
 
 def frame() -> None:
