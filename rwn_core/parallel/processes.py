@@ -38,6 +38,7 @@ POLITE = 19  # what a worker adds to its niceness while a person uses the same m
 _PROGRESS, _REFUSED, _FAILED, _BYTES, _PICKLED = b"p", b"r", b"f", b"b", b"d"  # begin an answer
 _COMPILING = b"c"  # said once, between two reports
 _GRACE = 0.4  # seconds between asking a process to end and ending it
+_SAFE_PATH = "PYTHONSAFEPATH"
 _SPAWN = multiprocessing.get_context("spawn")
 _SENDING = threading.Lock()  # of a worker, whose threads report
 _STARTING = threading.Lock()  # for the two names below, and what stands for the program's main file
@@ -155,15 +156,22 @@ def _start(process: SpawnProcess) -> None:
 
     Under Streamlit that file is the app, and in a notebook or a script without a guard it is what
     called this; a worker needs none of them. What another thread has put there meanwhile stays.
+    Until the worker knows the caller's path it looks in no folder that happens to be the current
+    one: among data there may be a pickle.py.
     """
     with _STARTING:
         main, nothing = sys.modules["__main__"], ModuleType("__main__")
-        sys.modules["__main__"] = nothing
+        sys.modules["__main__"], before = nothing, os.environ.get(_SAFE_PATH)
+        os.environ[_SAFE_PATH] = "1"
         try:
             process.start()
         finally:
             if sys.modules["__main__"] is nothing:
                 sys.modules["__main__"] = main
+            if before is None:
+                del os.environ[_SAFE_PATH]
+            else:
+                os.environ[_SAFE_PATH] = before
 
 
 @atexit.register  # after multiprocessing's own, so before it: that would wait for the workers

@@ -42,3 +42,17 @@ def test_workers_take_whole_files() -> None:
     workers = {file: {worker for worker, name in ran if name == file} for file in FILES}
     assert sorted(map(len, workers.values())) == [1, 1]
     assert len(set.union(*workers.values())) == 2
+
+
+def test_a_test_that_ends_its_worker_fails_once_and_the_others_go_on(tmp_path: Path) -> None:
+    names = ("before", "ends_its_worker", "after", "last")
+    lines = [f"def test_{name}(): {'os._exit(1)' if 'ends' in name else 'pass'}" for name in names]
+    planted = tmp_path / "test_planted.py"
+    planted.write_text("\n".join(["import os", *lines]), encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-n", "2", "-p", "tests.conftest", "-p"]
+    command += ["no:cacheprovider", "--rootdir", str(tmp_path), "-c", os.devnull, str(planted)]
+    free = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=free)
+    assert "1 failed, 3 passed" in run.stdout, run.stdout + run.stderr
+    assert run.stdout.count("crashed while running") >= 1
+    assert "test_ends_its_worker" in run.stdout

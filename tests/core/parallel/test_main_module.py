@@ -52,6 +52,26 @@ def test_no_worker_runs_the_program_that_started_it(tmp_path: Path, how: str) ->
     assert ended.stdout.strip() == "(None, None, 'once')", ended.stderr
 
 
+def test_no_worker_runs_what_lies_in_the_current_folder(tmp_path: Path) -> None:
+    script, data = tmp_path / "program" / "script.py", tmp_path / "data"
+    for folder in (script.parent, data):
+        folder.mkdir()
+    script.write_text(SCRIPT.format(tests=str(Path(__file__).parent)), encoding="utf-8")
+    for name in ("pickle", "queue", "socket", "tempfile"):
+        planted = f"open({str(data / 'ran')!r}, 'w'); raise ImportError"
+        (data / f"{name}.py").write_text(planted, encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=data,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert ended.stdout.strip() == "(None, None, 'once')", ended.stderr
+    assert not (data / "ran").exists()
+
+
 def test_many_threads_may_start_jobs_and_the_main_module_is_put_back() -> None:
     main, jobs = sys.modules["__main__"], list[Job]()
 
@@ -102,7 +122,13 @@ def test_a_main_module_that_another_thread_has_put_there_stays(
     assert sys.modules["__main__"] is other
 
 
-def test_the_main_module_is_put_back_after_a_failure() -> None:
+@pytest.mark.parametrize("safe", [None, "", "1"])
+def test_the_main_module_and_the_environment_are_put_back_after_a_failure(
+    monkeypatch: pytest.MonkeyPatch, safe: str | None
+) -> None:
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    if safe is not None:
+        monkeypatch.setenv("PYTHONSAFEPATH", safe)
     main = sys.modules["__main__"]
 
     class Process:
@@ -112,3 +138,4 @@ def test_the_main_module_is_put_back_after_a_failure() -> None:
     with pytest.raises(OSError):  # noqa: PT011
         processes._start(Process())  # type: ignore[arg-type]
     assert sys.modules["__main__"] is main
+    assert os.environ.get("PYTHONSAFEPATH") == safe
