@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.mechanism.donor_lists import Listed, Lists, only
+from rwn_core.neighbors.kernels.sparse_columns import columns_of as columns_of_pairs
 from rwn_core.neighbors.kernels.value_counts import (
     add_received,
     fill_chances,
@@ -157,10 +158,14 @@ def received_from(listed: Listed, people: NDArray[np.int64]) -> sparse.csc_array
     position = np.full(listed.n, -1, np.int32)
     position[people] = np.arange(len(people))
     position = position[listed.order]
-    parts = [list_received(lists, position) for lists in listed.blocks()]
+    parts: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]] = []
+
+    def take(lists: Lists, first: int, last: int) -> None:
+        parts.append(list_received(lists, position, first, last))
+
+    listed.each(take)
     record, person, share = map(np.concatenate, zip(*parts, strict=True))
-    shape = (listed.n, len(people))
-    return sparse.csc_array((share, (listed.order[record], person)), shape=shape)
+    return columns_of_pairs(record, person, share, listed.order, (listed.n, len(people)))
 
 
 def alike_of(listed: Listed, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:

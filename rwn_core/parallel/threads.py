@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from rwn_core.errors import ParameterError, RWNError
 
 SLICE = 0.05  # seconds of work between two looks at whether to go on
+LEAST = 8  # of a range, however few are left
 _REPORT_EVERY = 0.1  # seconds between two reports
 _POLITE = 5  # what a thread adds to its niceness while a person looks at what another one draws
 
@@ -64,11 +65,15 @@ def be_polite() -> None:
 
 
 class Ranges:
-    """Hands out ranges of 0 to `count` that take about `SLICE` seconds each."""
+    """Hands out ranges of 0 to `count` that take about `SLICE` seconds each.
 
-    def __init__(self, count: int, first: int = 1) -> None:
+    Towards the end they are smaller, so that all `threads` end at about the same time.
+    """
+
+    def __init__(self, count: int, threads: int = 1, first: int = 1) -> None:
         self.count = count
         self.done = 0
+        self._threads = threads
         self._next = 0
         self._size = first
         self._lock = threading.Lock()
@@ -77,7 +82,8 @@ class Ranges:
         """The next range, or nothing if there is none left."""
         with self._lock:
             start = self._next
-            self._next = stop = min(self.count, start + self._size)
+            share = max(LEAST, (self.count - start) // (2 * self._threads))
+            self._next = stop = min(self.count, start + min(self._size, share))
         return (start, stop) if start < stop else None
 
     def finished(self, size: int, seconds: float) -> None:
@@ -113,7 +119,7 @@ def run_in_ranges(
     ------
     Cancelled
     """
-    ranges, stop = Ranges(count), threading.Event()
+    ranges, stop = Ranges(count, threads), threading.Event()
 
     def labor() -> None:
         while not stop.is_set() and (taken := ranges.take()) is not None:

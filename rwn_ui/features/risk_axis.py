@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -21,8 +21,9 @@ from rwn_ui.state.work import own_work
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
 LARGEST_READ = 300_000  # cells of a table of which the page itself reads a quick limit, at rest
-REST = 200  # milliseconds without a move, before it is read
-SOON, LATE = 0.15, 2.0  # seconds between two questions whether it has been
+REST = 150  # milliseconds without a move, before it is read
+SOON, LATE = 150, 2000  # milliseconds between two questions whether it has been
+BESIDE = 100  # the same, where it is asked beside the runs of the page
 PENDING = rwn.NotApplicable("A moment: on a table of this size it follows when the sliders rest.")
 VIEW = "tune.risk"
 DISCLOSURE = "disclosure"  # the job of the Risk page
@@ -158,6 +159,13 @@ def pending(session: Session, shown: Readings) -> str | None:
     return next((key for key in wanted(session) if to_come(shown[key])), None)
 
 
+def waits(session: Session, shown: Readings) -> list[str]:
+    """What is still to come, in words that stay the same until more has arrived."""
+    missing = [key for key in wanted(session) if to_come(shown[key])]
+    here = [f"{'first' if shown[key] is PENDING else 'more'} {key}" for key in missing]
+    return here + [f"pin {key}" for pin in session.pins.values() for key in pin.to_come]
+
+
 def again(session: Session, current: CurrentRelease, shown: Readings) -> int | None:
     """Milliseconds after which to ask for what is to come; None where all is `shown`.
 
@@ -173,30 +181,34 @@ def again(session: Session, current: CurrentRelease, shown: Readings) -> int | N
     waited = reader.waited(waits[0])
     if waited is None:
         begun = any(reader.known(_question(session, current, k)) for k in wanted(session))
-        return round(1000 * SOON) if begun else REST
-    return round(1000 * min(max(SOON, waited / 4), LATE))
+        return SOON if begun else REST
+    return round(min(max(SOON, 1000 * waited / 4), LATE))
 
 
 def follow(session: Session) -> None:
     """Have them read for the setting on screen, one after another in the background."""
-    work, current = own_work(), current_release(session)
+    current = current_release(session)
     shown = readings(session, current)
     keys = [key for key in wanted(session) if to_come(shown[key])]
     # a process would draw the release anew before it reads what takes less
     here = [key for key in keys if key in QUICK and _is_soon_read(session)]
+    whole = [_question(session, current, key) for key in keys if key not in here]
+    _ask(session, whole, shown)
     for key in here:
         reading = rwn.MEASURES[key].read(current.comparison, begin=True)
         memo("limits", 32).keep((*release_key(session), key), reading)
-    keys = [key for key in keys if key not in here]
-    pinned = _of_pins(session)
-    if not keys and not pinned:
+
+
+def _ask(session: Session, whole: Sequence[Question], shown: Readings) -> None:
+    """Have the process read what these ask, and what pins wait for."""
+    pinned, work = _of_pins(session), own_work()
+    if not whole and not pinned:
         return
     reader = work.on_demand
     if reader is None or reader.data is not session.data:
         if reader is not None:
             reader.cancel()
         reader = work.on_demand = OnDemand.start(session.data)
-    whole = [_question(session, current, key) for key in keys]
     in_two = [each for each in whole if _in_two(each.measure, session.data.n)]
     quick = [each for each in whole if each.measure in QUICK]  # one broken limit is a verdict
     slow = [each for each in whole if each not in quick and each not in in_two]

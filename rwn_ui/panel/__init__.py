@@ -65,6 +65,7 @@ def panel(
         address : mapping of str to str, the query of the page's address.
         again : int, milliseconds after which, and again after as many, more of this is asked for;
             see `asks_for_more`.
+        waits : list of str, what that is, for who asks beside the runs of the page.
         tables : list of {"title", "columns", "rows", "caption"?, "file"?}, shown below the charts;
             with the name of a file, it can be copied and downloaded.
         Every part but the stamp may be left out.

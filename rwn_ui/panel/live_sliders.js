@@ -8,6 +8,7 @@ const LET_GO = ["pointerup", "pointercancel", "keyup"];
 const REST = 400; // milliseconds without a move, after which the page follows
 const BUSY = [40, 60, 80]; // milliseconds until a page that is being drawn is asked again
 const PICTURE = "application/octet-stream"; // no page of a proxy that wants a login
+const NOT_YET = "not yet"; // in place of a picture: it may be asked again
 const PATIENCE = 3000; // milliseconds without an answer, after which a newer position is told
 
 export default function ({ data, parentElement, setStateValue }) {
@@ -24,6 +25,10 @@ function make(parent, tag, attributes = {}) {
   return node;
 }
 
+function show(picture) {
+  window.dispatchEvent(new CustomEvent("rwn-picture", { detail: picture }));
+}
+
 class Sliders {
   constructor(root) {
     this.root = root;
@@ -35,6 +40,8 @@ class Sliders {
     this.untold = false;
     this.released = () => this.release();
     for (const kind of LET_GO) window.addEventListener(kind, this.released);
+    this.wanted = (event) => this.askMore(event);
+    window.addEventListener("rwn-more", this.wanted);
   }
 
   take({ sliders, answered, large, presets, beside }) {
@@ -114,11 +121,11 @@ class Sliders {
   /** Have the picture alone, at once; the page follows at rest. A run gives what is no picture. */
   async ask(move) {
     clearTimeout(this.following);
-    const picture = this.beside && (await this.fetch(move));
+    const picture = this.beside && (await this.fetch({ move }));
     if (this.gone || this.last.stamp !== move.stamp) return; // a later one holds this one, too
     if (!picture) return this.run(move);
     this.last.beside = true;
-    window.dispatchEvent(new CustomEvent("rwn-picture", { detail: picture }));
+    show(picture);
     this.following = setTimeout(() => this.follow(move.stamp), REST);
     this.answer();
   }
@@ -133,21 +140,42 @@ class Sliders {
     this.tell(move);
   }
 
-  async fetch(move) {
-    const { address, ...who } = this.beside;
-    const body = JSON.stringify({ ...who, move });
+  async fetch(question) {
     const signal = AbortSignal.timeout(PATIENCE);
+    for (const busy of BUSY) {
+      const picture = await this.post(question, signal);
+      if (picture !== NOT_YET) return picture;
+      await new Promise((again) => setTimeout(again, busy));
+    }
+    return null;
+  }
+
+  async post(question, signal) {
+    const { address, ...who } = this.beside;
+    const body = JSON.stringify({ ...who, ...question });
     try {
-      for (const busy of BUSY) {
-        const answer = await fetch(address, { method: "POST", body, signal, cache: "no-store" });
-        if (answer.status === 202) await new Promise((again) => setTimeout(again, busy));
-        else if (answer.status !== 200 || answer.headers.get("content-type") !== PICTURE) return null;
-        else return new Uint8Array(await answer.arrayBuffer());
-      }
+      const answer = await fetch(address, { method: "POST", body, signal, cache: "no-store" });
+      if (answer.status === 202) return NOT_YET;
+      if (answer.status === 200 && answer.headers.get("content-type") === PICTURE)
+        return new Uint8Array(await answer.arrayBuffer());
     } catch {
       // the connection is broken, as a run will find
     }
     return null;
+  }
+
+  /** A panel asks for what it waits for: the picture with it, nothing yet, or a run of the page. */
+  async askMore(event) {
+    if (event.defaultPrevented || !this.beside) return;
+    event.preventDefault();
+    if (this.busy || this.asking) return;
+    this.asking = true;
+    const { waits, run } = event.detail;
+    const picture = await this.post({ waits }, AbortSignal.timeout(PATIENCE));
+    this.asking = false;
+    if (picture === NOT_YET || this.busy || this.gone) return;
+    if (picture) show(picture);
+    else run();
   }
 
   answer() {
@@ -169,6 +197,7 @@ class Sliders {
     clearTimeout(this.waiting);
     clearTimeout(this.following);
     for (const kind of LET_GO) window.removeEventListener(kind, this.released);
+    window.removeEventListener("rwn-more", this.wanted);
   }
 }
 

@@ -130,7 +130,14 @@ class Panel {
   wait(least = 0) {
     clearInterval(this.waiting);
     const { again } = this.data;
-    if (again) this.waiting = setInterval(() => this.more(), Math.max(again, least));
+    if (again) this.waiting = setInterval(() => this.ask(), Math.max(again, least));
+  }
+
+  /** Sliders that are answered beside the runs of the page ask there; without them it is a run. */
+  ask() {
+    const detail = { waits: this.data.waits, run: () => this.more() };
+    const asked = new CustomEvent("rwn-more", { detail, cancelable: true });
+    if (window.dispatchEvent(asked)) this.more();
   }
 
   /** Reading computed styles makes the browser style the whole page, so it is done when needed. */

@@ -131,6 +131,11 @@ def is_at_hand(session: Session) -> bool:
     return session.data.n <= LARGEST_DENSE or key in own_results().tables
 
 
+def is_drawn(session: Session) -> bool:
+    """Whether `current_release` has drawn it already."""
+    return release_key(session) in memo("releases", 8)
+
+
 def is_looked_up(session: Session) -> bool:
     """Whether some records stand for all until it is known who may be drawn as far out as this."""
     ahead = own_work().ahead

@@ -66,7 +66,8 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     again = risk_axis.again(session, current, readings)
     if is_looked_up(session):
         again = min(again or LOOK, LOOK)
-    return {"stamp": stamp(session.words, shown), "again": again, **shown}
+    waits = risk_axis.waits(session, readings)
+    return {"stamp": stamp(session.words, shown), "again": again, "waits": waits, **shown}
 
 
 def _shown_so_far(session: Session) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from rwn_ui.server import launch
+from rwn_ui.server.answers import ADDRESS
 
 # what the first tile has shown; a busy machine may look too late for what it shows for a moment
 RECORD = """() => {
@@ -38,11 +39,18 @@ def test_twenty_thousand_records_show_progress_and_then_nine_cards(app) -> None:
     assert launch.ADDRESS in app.page.url
     worst = app.page.locator(".rwn-tile").first.locator(".rwn-value")
     worst.get_by_text("%").wait_for()  # it follows when the sliders rest
-    before = worst.inner_text()
+    before, told = worst.inner_text(), list[int]()
+
+    def note(answer) -> None:
+        if answer.url.endswith(ADDRESS) and '"waits"' in (answer.request.post_data or ""):
+            told.append(answer.status)
+
+    app.page.on("response", note)
     app.page.evaluate(RECORD)
     app.press("epsilon", "ArrowRight")
     app.until(FOLLOWED)
     assert worst.inner_text() != before
+    assert 200 in told, "what is waited for comes beside the runs of the page"
     app.press("epsilon", "ArrowRight")
     app.page.get_by_role("button", name="Pin A").click()  # compared once its worst case is known
     app.page.locator(".rwn-tile").first.get_by_text("vs A").wait_for()

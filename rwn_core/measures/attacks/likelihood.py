@@ -161,8 +161,9 @@ def _sparse_product(
     """The same product, pair by pair: the most telling unit says which pairs there are."""
     from rwn_core.measures.attacks.likelihood_large import weighed
 
+    some, places = masked.take(rows), np.arange(len(rows))
     coded = [
-        (*law.unit_codes(unit, masked, rows), law.modification(unit[0]))
+        (*law.unit_codes(unit, some, places), law.modification(unit[0]))
         for unit in attacked_units(law, names)
     ]
     coded.sort(key=lambda each: -int(each[0].max()))

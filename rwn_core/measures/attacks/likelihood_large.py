@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.mechanism.donor_lists import Listed, Lists
-from rwn_core.neighbors.kernels.pair_likelihood import HALVINGS, OTHERS, Asked, Pairs, likely_pairs
+from rwn_core.neighbors.kernels.pair_likelihood import (
+    HALVINGS,
+    OTHERS,
+    Asked,
+    Pairs,
+    level,
+    likely_pairs,
+)
+from rwn_core.neighbors.kernels.sparse_columns import columns_of
 
 Coded = tuple[NDArray[np.int64], NDArray[np.int64], float]
 
@@ -51,17 +59,22 @@ def weighed(
             parts.append(likely_pairs(lists, asked, first, last))
 
         listed.each(weigh, any_donors=any(q for _, _, q in coded), records=people)
-    row, record, value, low = map(np.concatenate, zip(*parts, strict=True))
+    pairs = Pairs(*map(np.concatenate, zip(*parts, strict=True)))
     parts.clear()
-    row, record = possible.astype(np.int32)[row], listed.order[record]
-    logs = _level(row, value, low, rows)
-    if people is not None:
-        record = np.searchsorted(people, record)
-    count = listed.n if people is None else len(people)
-    scaled = sparse.csc_array((value, (record, row)), shape=(count, rows))
-    scaled.eliminate_zeros()
-    scaled.sort_indices()
-    return scaled, logs
+    row_of = possible.astype(np.int32)
+    top, low = level(pairs, row_of, rows)
+    number = listed.order if people is None else _places(people, listed.order)
+    shape = (listed.n if people is None else len(people), rows)
+    scaled = columns_of(pairs.record, row_of[pairs.row], pairs.value, number, shape)
+    with np.errstate(divide="ignore"):
+        return scaled, np.log(top) - HALVINGS * np.log(2.0) * low
+
+
+def _places(people: NDArray[np.int64], order: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The number among these people of the record at each position; 0 for any other."""
+    place = np.zeros(len(order), np.int32)
+    place[people] = np.arange(len(people))
+    return place[order]
 
 
 def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], order: NDArray[np.int32]) -> Asked:
@@ -81,20 +94,3 @@ def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], order: NDArray[n
     starts = np.searchsorted(np.sort(asked_values[0]), np.arange(values[0] + 1)).astype(np.int64)
     rows = np.argsort(asked_values[0], kind="stable").astype(np.int32)
     return Asked(codes, asked_values, values, np.array([q for _, _, q in coded]), starts, rows)
-
-
-def _level(
-    row: NDArray[np.int32], value: NDArray[np.float64], low: NDArray[np.int32], rows: int
-) -> NDArray[np.float64]:
-    """Divide each row's numbers by the largest, in place; the logarithms of those."""
-    least = np.full(rows, np.iinfo(np.int32).max, np.int32)
-    np.minimum.at(least, row, low)
-    low -= least[row]
-    top = np.zeros(rows)
-    leading = low == 0
-    np.maximum.at(top, row[leading], value[leading])
-    value /= top[row]
-    np.ldexp(value, -HALVINGS * low, out=value)
-    least[top == 0] = 0
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(top) - HALVINGS * np.log(2.0) * least)

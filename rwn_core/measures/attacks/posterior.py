@@ -16,7 +16,7 @@ from rwn_core.mechanism.law import Law
 
 LARGEST_WORK = 6_000_000  # candidate pairs weighed for one reading
 SMALLEST_SAMPLE = 200
-AT_ONCE = 20_000_000  # candidate pairs that one look at all neighborhoods may find
+AT_ONCE = 10_000_000  # candidate pairs that one look at all neighborhoods may find
 CHUNK = 1_000_000  # candidate pairs read at a time
 Look = Callable[[sparse.csc_array, NDArray[np.int64]], None]
 _SEED = 20220615  # of the sample of rows: fixed, so that a number changes only with the setting

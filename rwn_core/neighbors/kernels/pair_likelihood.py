@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -160,3 +161,37 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
                 mine = counts[:, : asked.values[unit] + OTHERS]
                 used = _go_on(lists, index, unit, asked, mine, touched, pairs, begin, used)
     return _longer(pairs, used, used)
+
+
+@compiled
+def level(
+    pairs: Pairs, row_of: NDArray[np.int32], rows: int
+) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+    """Divide the numbers of each row by the largest, in place.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    row_of : ndarray of int32
+        The number of each row that `pairs` name.
+    rows : int
+
+    Returns
+    -------
+    top, low : ndarray of float64 and of int32, shape (rows,)
+        They were divided by top times `SMALL` to the power of low; 0 for a row without pairs.
+    """
+    top, low = np.zeros(rows), np.full(rows, -1, np.int32)
+    for at in range(len(pairs.row)):
+        row = row_of[pairs.row[at]]
+        if low[row] < 0 or pairs.low[at] < low[row]:
+            top[row], low[row] = pairs.value[at], pairs.low[at]
+        elif pairs.low[at] == low[row]:
+            top[row] = max(top[row], pairs.value[at])
+    for at in range(len(pairs.row)):
+        row = row_of[pairs.row[at]]
+        value, lower = pairs.value[at] / top[row], pairs.low[at] - low[row]
+        pairs.value[at] = math.ldexp(value, -HALVINGS * lower) if lower > 0 else value
+    for row in range(rows):
+        low[row] = max(low[row], 0)
+    return top, low

@@ -225,7 +225,7 @@ def add_received(lists: Any, received: NDArray[np.float64]) -> None:
 
 @compiled
 def list_received(
-    lists: Any, position: NDArray[np.int32]
+    lists: Any, position: NDArray[np.int32], first: int, last: int
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
     """List what the records of some lists are expected to take from some people.
 
@@ -234,6 +234,8 @@ def list_received(
     lists : Lists
     position : ndarray of int32, shape (n,)
         Each record's number among those people, -1 for any other.
+    first, last : int
+        Positions in `lists`.
 
     Returns
     -------
@@ -241,15 +243,15 @@ def list_received(
     share : ndarray of float64
         P(the person is the record's donor).
     """
-    count = 0
-    for index in range(len(lists.records)):
-        begin = lists.begin[index]
-        for entry in range(begin, begin + lists.sizes[index]):
-            count += position[lists.members[entry]] >= 0
-    taker, person = np.empty(count, np.int32), np.empty(count, np.int32)
-    share, used = np.empty(count), 0
-    for index in range(len(lists.records)):
+    room = np.int64(last - first)
+    taker, person, share = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
+    used = np.int64(0)
+    for index in range(first, last):
         record, begin, total = lists.records[index], lists.begin[index], lists.totals[index]
+        if used + lists.sizes[index] > room:
+            room = 2 * (used + lists.sizes[index])
+            taker, person = _longer(taker, room), _longer(person, room)
+            share = _longer(share, room)
         for entry in range(begin, begin + lists.sizes[index]):
             member = lists.members[entry]
             if position[member] >= 0 and not (lists.itself and member == record):
@@ -257,3 +259,10 @@ def list_received(
                 share[used] = (lists.weights[entry] if len(lists.weights) else 1.0) / total
                 used += 1
     return taker[:used], person[:used], share[:used]
+
+
+@compiled
+def _longer(numbers: NDArray[Any], room: int) -> NDArray[Any]:
+    more = np.empty(room, numbers.dtype)
+    more[: len(numbers)] = numbers
+    return more

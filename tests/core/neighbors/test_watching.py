@@ -33,6 +33,20 @@ def test_ranges_grow_while_they_are_quick_and_shrink_when_slow():
     assert ranges.take() == (5, 6)
 
 
+def test_no_thread_is_left_with_a_long_range_while_others_have_none():
+    for threads in (1, 2, 4):
+        ranges, sizes = Ranges(10_000, threads), list[int]()
+        while taken := ranges.take():
+            sizes.append(taken[1] - taken[0])
+            ranges.finished(sizes[-1], 1e-6)
+        left = 10_000 - np.cumsum([0, *sizes[:-1]])
+        assert all(
+            size <= max(8, some / (2 * threads)) for size, some in zip(sizes, left, strict=True)
+        )
+        assert (sum(sizes), max(sizes)) == (10_000, pytest.approx(10_000 / 3 / threads, rel=0.5))
+        assert len(sizes) < 30 * threads
+
+
 def test_nothing_to_do_is_done_at_once():
     run_in_ranges(lambda a, b: None, 0, threads=2, progress=lambda share: None)
 

@@ -1,0 +1,170 @@
+"""What a picture waits for is told beside the runs of a page, as soon as it has arrived."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import pytest
+from following import followed, shown
+
+from rwn_core.measures.measure import Reading
+from rwn_ui.features import risk_axis
+from rwn_ui.server.answers import KEPT, Answers, Busy, _answer
+from rwn_ui.state.results import current_release
+from rwn_ui.state.work import own_work
+from rwn_ui.tune import live_picture
+from rwn_ui.tune import view as tune_view
+
+
+class Reader:
+    """A process that answers what it is told to."""
+
+    running = True
+
+    def __init__(self, data) -> None:
+        self.data, self.asked, self.known_by = data, (), {}
+
+    def ask(self, *questions) -> None:
+        self.asked = questions
+
+    def known(self, question) -> Reading | None:
+        return self.known_by.get((question.measure, question.begin, question.params))
+
+    def waited(self, _question) -> float:
+        return 40.0
+
+    def cancel(self) -> None:
+        pass
+
+    def answer(self, measure: str, value: float) -> None:
+        for question in self.asked:
+            if question.measure == measure:
+                reading = Reading(value=value, detail={})
+                self.known_by[measure, question.begin, question.params] = reading
+
+
+@pytest.fixture
+def screen(open_page, monkeypatch: pytest.MonkeyPatch):
+    """A page whose table counts as a larger one, asked for what is to come once."""
+    monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
+    page = open_page("tune")
+    own_work().on_demand = Reader(page.session.data)
+    yield page
+    own_work().on_demand = None
+
+
+def asked(screen, waits: list[str]) -> dict[str, Any] | None:
+    question = {
+        "token": screen.test.session_state[KEPT].token,
+        "key": f"tune.{screen.session.generation}.levers",
+        "waits": waits,
+    }
+    answer = _answer(orjson.dumps(question))
+    return None if answer is None else orjson.loads(answer)
+
+
+def tile(payload: dict[str, Any]) -> str:
+    return payload["tiles"][0]["released"]
+
+
+def test_nothing_is_told_until_something_has_arrived(screen) -> None:
+    reader = own_work().on_demand
+    waits = screen.panel["waits"]
+    assert waits == ["first bayes_linkage", "first attribute_gain", "first true_matches"]
+    found = asked(screen, waits)  # the page itself reads what is quick
+    assert found["waits"] == waits[:2]
+    assert tile(found) == "…"
+    assert [question.measure for question in reader.asked] == ["bayes_linkage", "attribute_gain"]
+    for _ in range(3):
+        with pytest.raises(Busy):
+            asked(screen, found["waits"])
+    assert found["again"] == risk_axis.BESIDE, "it is asked for soon, however long it takes"
+    reader.answer("attribute_gain", 0.01)
+    found = asked(screen, found["waits"])
+    assert found["waits"] == waits[:1]
+    reader.answer("bayes_linkage", 0.25)
+    found = asked(screen, found["waits"])
+    assert (found["waits"], found["again"]) == ([], None)
+    assert tile(found) == "25 %, limit 5 %"
+    plain = orjson.loads(orjson.dumps(shown(screen.session)))
+    assert {name: found[name] for name in plain} == plain
+
+
+def test_a_page_that_shows_less_than_is_known_gets_its_picture_at_once(screen) -> None:
+    waits = screen.panel["waits"]
+    asked(screen, waits)
+    assert asked(screen, waits) is not None  # a run has overtaken the last answer
+
+
+def test_a_move_beside_has_its_own_numbers_found(screen) -> None:
+    reader = own_work().on_demand
+    asked(screen, screen.panel["waits"])
+    move = {"stamp": "1.1", "values": {"k": 40}, "dragging": False}
+    key = f"tune.{screen.session.generation}.levers"
+    told = screen.test.session_state[KEPT].ask({"key": key, "move": move})
+    found = asked(screen, orjson.loads(told)["waits"])
+    assert {question.params.k for question in reader.asked} == {40}
+    reader.answer("bayes_linkage", 0.25)
+    assert asked(screen, found["waits"])["waits"] == ["first attribute_gain"]
+
+
+def test_what_a_pin_waits_for_is_told_too(screen) -> None:
+    session, reader = screen.session, own_work().on_demand
+    found = asked(screen, screen.panel["waits"])
+    session.pins["A"] = tune_view.pin(session, current_release(session))
+    found = asked(screen, found["waits"])
+    assert found["waits"][2:] == ["pin bayes_linkage", "pin attribute_gain"]
+    with pytest.raises(Busy):
+        asked(screen, found["waits"])
+    reader.answer("bayes_linkage", 0.25)
+    found = asked(screen, found["waits"])
+    assert found["waits"] == ["first attribute_gain", "pin attribute_gain"]
+    assert session.pins["A"].values["bayes_linkage"] == 0.25
+
+
+@pytest.mark.parametrize("why", ["no reader", "another table", "ended", "not drawn", "preparing"])
+def test_what_only_a_run_can_begin_is_left_to_one(screen, monkeypatch, why: str) -> None:
+    waits, work = screen.panel["waits"], own_work()
+    if why == "no reader":
+        work.on_demand = None
+    elif why == "another table":
+        work.on_demand.data = None
+    elif why == "ended":
+        work.on_demand.running = False
+    elif why == "not drawn":
+        screen.results.memos["releases"].clear()
+    else:
+        monkeypatch.setattr(live_picture, "is_looked_up", lambda _: True)
+    assert asked(screen, waits) is None
+    assert own_work().on_demand is None or own_work().on_demand.asked == ()
+
+
+def test_the_numbers_are_those_of_runs(open_page, monkeypatch) -> None:
+    monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
+    by_run, beside = open_page("tune"), open_page("tune")
+    expected = followed(by_run.session)
+    own_work().on_demand.cancel()
+    risk_axis.follow(beside.session)
+    found = beside.panel
+    while found["again"]:
+        try:
+            found = asked(beside, found["waits"])
+        except Busy:
+            continue
+    assert found["tiles"] == orjson.loads(orjson.dumps(expected["tiles"]))
+    own_work().on_demand.cancel()
+
+
+def test_nothing_is_told_while_the_page_is_drawn(screen, monkeypatch) -> None:
+    ends, refused = Answers.end, []
+
+    def end(answers: Answers) -> None:
+        ends(answers)
+        with pytest.raises(Busy):
+            asked(screen, [])
+        refused.append(True)
+
+    monkeypatch.setattr(Answers, "end", end)
+    screen.test.run()
+    assert refused == [True]
