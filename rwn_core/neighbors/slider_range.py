@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import squared_to_all
-from rwn_core.neighbors.points import Points
+from rwn_core.neighbors.points import CodedPoints, Points
 from rwn_core.neighbors.table import LARGEST_DENSE
 
 SAMPLE = 300  # records whose distances to all others are looked at
@@ -124,6 +124,11 @@ def _sampled(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     rows = np.unique(np.linspace(0, n - 1, looked_at).astype(np.int64))
     nearest, thinned = np.empty(len(rows)), -(-n // THINNED)
     kept = np.empty((len(rows), len(range(0, n, thinned))))
+    if n > LARGEST_DENSE and not isinstance(points, CodedPoints):
+        from rwn_core.neighbors.kernels.sampled_distances import look_around
+
+        look_around(np.ascontiguousarray(points.T), rows, nearest, kept)
+        return np.sqrt(nearest), kept
     for place, squared in enumerate(squared_to_all(points, rows)):
         squared[rows[place]] = np.inf
         nearest[place], kept[place] = squared.min(), squared[::thinned]

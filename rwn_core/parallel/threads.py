@@ -9,11 +9,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import partial
 
 from rwn_core.errors import ParameterError, RWNError
 
 SLICE = 0.05  # seconds of work between two looks at whether to go on
 LEAST = 8  # of a range, however few are left
+WORTH = 0.003  # seconds of work for which further threads are begun
 _REPORT_EVERY = 0.1  # seconds between two reports
 _POLITE = 5  # what a thread adds to its niceness while a person looks at what another one draws
 
@@ -76,6 +78,7 @@ class Ranges:
         self._threads = threads
         self._next = 0
         self._size = first
+        self._pace = 0.0
         self._lock = threading.Lock()
 
     def take(self) -> tuple[int, int] | None:
@@ -90,8 +93,14 @@ class Ranges:
         """Learn from a range how large the next one may be."""
         with self._lock:
             self.done += size
-            fitting = int(size * SLICE / max(seconds, 1e-6))
+            self._pace = seconds / size
+            fitting = int(SLICE / max(self._pace, 1e-9))
             self._size = max(1, min(fitting, 4 * size))
+
+    @property
+    def seconds_left(self) -> float:
+        """What one thread would take for the rest, at the pace of the last range."""
+        return (self.count - self._next) * self._pace
 
 
 def run_in_ranges(
@@ -103,6 +112,8 @@ def run_in_ranges(
     cancel: threading.Event | None = None,
 ) -> None:
     """Call `work(start, stop)` for ranges that make up 0 to `count`, on several threads.
+
+    This thread is one of them; the others are begun where there is work for them.
 
     Parameters
     ----------
@@ -120,27 +131,58 @@ def run_in_ranges(
     Cancelled
     """
     ranges, stop = Ranges(count, threads), threading.Event()
-
-    def labor() -> None:
-        while not stop.is_set() and (taken := ranges.take()) is not None:
-            begun = time.perf_counter()
-            work(*taken)
-            ranges.finished(taken[1] - taken[0], time.perf_counter() - begun)
-
-    pool = ThreadPoolExecutor(threads)
+    listener, others = _Listener(progress, cancel), set[Future[None]]()
+    pool = ThreadPoolExecutor(max(1, threads - 1))
     try:
-        waiting = _begun(pool, labor, threads)
-        while waiting:
-            done, waiting = wait(waiting, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)
+        while not stop.is_set() and _does_a_range(work, ranges):
+            if not others and threads > 1 and ranges.seconds_left > WORTH:
+                others = _begun(pool, partial(_labor, work, ranges, stop), threads - 1)
+            listener.look(ranges)
+        while others:
+            done, others = wait(others, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)
             for future in done:
                 future.result()
-            if cancel is not None and cancel.is_set():
-                raise Cancelled("The work was cancelled.")
-            if progress is not None:
-                progress(ranges.done / max(count, 1))
+            listener.look(ranges)
+        listener.look(ranges, end=True)
     finally:
         stop.set()  # also after an error, or Ctrl-C: no thread goes on for longer than a slice
         pool.shutdown(wait=True)
+
+
+class _Listener:
+    """Tells who waits how far the work is, now and then, and learns whether it is to stop."""
+
+    def __init__(self, progress: Progress | None, cancel: threading.Event | None) -> None:
+        self._progress, self._cancel = progress, cancel
+        self._told = time.perf_counter()
+
+    def look(self, ranges: Ranges, *, end: bool = False) -> None:
+        if self._cancel is not None and self._cancel.is_set():
+            raise Cancelled("The work was cancelled.")
+        now = time.perf_counter()
+        if self._progress is not None and (end or now - self._told >= _REPORT_EVERY):
+            self._progress(ranges.done / max(ranges.count, 1))
+            self._told = now
+
+
+def _labor(work: Callable[[int, int], None], ranges: Ranges, stop: threading.Event) -> None:
+    try:
+        while not stop.is_set() and _does_a_range(work, ranges):
+            pass
+    except BaseException:
+        stop.set()
+        raise
+
+
+def _does_a_range(work: Callable[[int, int], None], ranges: Ranges) -> bool:
+    """Do the next range; whether there was one."""
+    taken = ranges.take()
+    if taken is None:
+        return False
+    begun = time.perf_counter()
+    work(*taken)
+    ranges.finished(taken[1] - taken[0], time.perf_counter() - begun)
+    return True
 
 
 def _begun(pool: ThreadPoolExecutor, labor: Callable[[], None], count: int) -> set[Future[None]]:

@@ -55,9 +55,11 @@ def _look_up_far(table: Microdata, params: RWN) -> None:
     """Use the kernels of slider moves beyond a stored table."""
     from rwn_core.neighbors.far_donors import find_far_donors
     from rwn_core.neighbors.search import Search
+    from rwn_core.neighbors.slider_range import slider_range_of
     from rwn_core.neighbors.tree_search import index_of, stored_table
 
     points, watch = params.points(table), Watch()
+    slider_range_of(points, 1000)
     index = index_of(points, None)
     near = stored_table(points, 3, 0.1, watch, index=index)
     drawing = Drawing(key=SecretKey.from_seed(0), streams=(0, 1), q=np.ones(2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -57,6 +58,20 @@ def test_a_failure_in_a_thread_reaches_the_caller():
 
     with pytest.raises(ZeroDivisionError):
         run_in_ranges(fail, 10, threads=2)
+
+
+def test_a_failure_in_another_thread_ends_the_work_of_all():
+    caller, done = threading.get_native_id(), list[int]()
+
+    def fail_elsewhere(first: int, last: int) -> None:
+        time.sleep(0.01)
+        done.append(first)
+        if threading.get_native_id() != caller:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        run_in_ranges(fail_elsewhere, 100_000, threads=2)
+    assert max(done) < 50_000
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -37,16 +38,20 @@ def niceness() -> int:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux knows a priority of a thread")
 def test_a_polite_thread_and_those_it_begins_stand_back_and_nobody_else() -> None:
-    before, seen = niceness(), list[int]()
+    before, seen = niceness(), dict[int, int]()
+
+    def piece(start: int, stop: int) -> None:
+        time.sleep(0.01)
+        seen[threading.get_native_id()] = niceness()
 
     def work() -> None:
         threads.be_polite()
-        seen.append(niceness())
-        threads.run_in_ranges(lambda start, stop: seen.append(niceness()), 2, threads=2)
+        threads.run_in_ranges(piece, 40, threads=3)
 
     with ThreadPoolExecutor(1) as pool:
         pool.submit(work).result()
-    assert set(seen) == {min(19, before + threads._POLITE)}
+    assert len(seen) == 3
+    assert set(seen.values()) == {min(19, before + threads._POLITE)}
     assert niceness() == before
 
 
@@ -69,4 +74,5 @@ def test_a_system_without_threads_to_spare_is_a_fault(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(ThreadPoolExecutor, "submit", none_left)
     with pytest.raises(RuntimeError, match="can't start"):
-        threads.run_in_ranges(lambda start, stop: None, 4, threads=2)
+        threads.run_in_ranges(lambda start, stop: time.sleep(0.01), 4, threads=2)
+    threads.run_in_ranges(lambda start, stop: None, 4, threads=2)  # too little for another one
