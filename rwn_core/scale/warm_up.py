@@ -78,7 +78,9 @@ def warm_for_levels() -> None:
     n = LARGEST_DENSE + 500
     numbers = np.random.default_rng(0)
     frame = {"x": numbers.normal(size=n), "place": (np.arange(n) % 100).astype(str)}
-    mask(Microdata.from_frame(pd.DataFrame(frame)), RWN(k=3, epsilon=0.1), seed=0)
+    table, params = Microdata.from_frame(pd.DataFrame(frame)), RWN(k=3, epsilon=0.1)
+    mask(table, params, seed=0)
+    _look_up_far(table, params)
     set_ready(LEVELS)
 
 

@@ -9,6 +9,7 @@ const REST = 400; // milliseconds without a move, after which the page follows
 const BUSY = [40, 60, 80]; // milliseconds until a page that is being drawn is asked again
 const PICTURE = "application/octet-stream"; // no page of a proxy that wants a login
 const NOT_YET = "not yet"; // in place of a picture: it may be asked again
+const REFUSED = 20; // times that nothing is answered, after which it is a run
 const PATIENCE = 3000; // milliseconds without an answer, after which a newer position is told
 
 export default function ({ data, parentElement, setStateValue }) {
@@ -37,6 +38,7 @@ class Sliders {
     this.all = new Map();
     this.moves = new Map(); // positions that the server has not answered
     this.count = 0;
+    this.refused = 0;
     this.untold = false;
     this.released = () => this.release();
     for (const kind of LET_GO) window.addEventListener(kind, this.released);
@@ -164,7 +166,7 @@ class Sliders {
     return null;
   }
 
-  /** A panel asks for what it waits for: the picture with it, nothing yet, or a run of the page. */
+  /** A panel asks for what it waits for: the picture with it, an empty one until it has arrived. */
   async askMore(event) {
     if (event.defaultPrevented || !this.beside) return;
     event.preventDefault();
@@ -173,9 +175,10 @@ class Sliders {
     const { waits, run } = event.detail;
     const picture = await this.post({ waits }, AbortSignal.timeout(PATIENCE));
     this.asking = false;
-    if (picture === NOT_YET || this.busy || this.gone) return;
-    if (picture) show(picture);
-    else run();
+    this.refused = picture === NOT_YET ? this.refused + 1 : 0;
+    if (this.busy || this.gone) return;
+    if (!picture || this.refused > REFUSED) run(); // also where the last run came to no end
+    else if (picture.length && picture !== NOT_YET) show(picture);
   }
 
   answer() {

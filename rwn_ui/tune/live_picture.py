@@ -10,7 +10,6 @@ from rwn_core.errors import RWNError
 from rwn_ui.features import risk_axis
 from rwn_ui.panel import written
 from rwn_ui.panel.live_sliders import Move
-from rwn_ui.server.answers import Busy
 from rwn_ui.state.kept import beside
 from rwn_ui.state.live_answers import own_answers
 from rwn_ui.state.results import (
@@ -66,13 +65,7 @@ def _moved(session: Session, key: str, move: Move) -> bytes | None:
 
 
 def _arrived(session: Session, waits: Sequence[str]) -> bytes | None:
-    """The picture with what was waited for; None where it is a run that has it found.
-
-    Raises
-    ------
-    Busy
-        Nothing has arrived yet.
-    """
+    """The picture with what was waited for; empty until it has arrived, None where a run begins."""
     reader = own_work().on_demand
     if reader is None or reader.data is not session.data or not reader.running:
         return None
@@ -82,7 +75,7 @@ def _arrived(session: Session, waits: Sequence[str]) -> bytes | None:
     risk_axis.complete_pins(session)
     readings = risk_axis.readings(session, current_release(session))
     if risk_axis.waits(session, readings) == waits:
-        raise Busy
+        return b""
     shown = _drawn(session)
     if shown["again"]:
         shown["again"] = risk_axis.BESIDE

@@ -61,7 +61,7 @@ def asked(screen, waits: list[str]) -> dict[str, Any] | None:
         "waits": waits,
     }
     answer = _answer(orjson.dumps(question))
-    return None if answer is None else orjson.loads(answer)
+    return None if answer is None else orjson.loads(answer or b"{}")
 
 
 def tile(payload: dict[str, Any]) -> str:
@@ -77,8 +77,7 @@ def test_nothing_is_told_until_something_has_arrived(screen) -> None:
     assert tile(found) == "…"
     assert [question.measure for question in reader.asked] == ["bayes_linkage", "attribute_gain"]
     for _ in range(3):
-        with pytest.raises(Busy):
-            asked(screen, found["waits"])
+        assert asked(screen, found["waits"]) == {}
     assert found["again"] == risk_axis.BESIDE, "it is asked for soon, however long it takes"
     reader.answer("attribute_gain", 0.01)
     found = asked(screen, found["waits"])
@@ -115,8 +114,7 @@ def test_what_a_pin_waits_for_is_told_too(screen) -> None:
     session.pins["A"] = tune_view.pin(session, current_release(session))
     found = asked(screen, found["waits"])
     assert found["waits"][2:] == ["pin bayes_linkage", "pin attribute_gain"]
-    with pytest.raises(Busy):
-        asked(screen, found["waits"])
+    assert asked(screen, found["waits"]) == {}
     reader.answer("bayes_linkage", 0.25)
     found = asked(screen, found["waits"])
     assert found["waits"] == ["first attribute_gain", "pin attribute_gain"]
@@ -148,10 +146,7 @@ def test_the_numbers_are_those_of_runs(open_page, monkeypatch) -> None:
     risk_axis.follow(beside.session)
     found = beside.panel
     while found["again"]:
-        try:
-            found = asked(beside, found["waits"])
-        except Busy:
-            continue
+        found = asked(beside, found["waits"]) or found
     assert found["tiles"] == orjson.loads(orjson.dumps(expected["tiles"]))
     own_work().on_demand.cancel()
 
