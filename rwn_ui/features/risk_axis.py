@@ -21,7 +21,7 @@ from rwn_ui.state.work import own_work
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
 LARGEST_READ = 300_000  # cells of a table of which the page itself reads a quick limit, at rest
-REST = 150  # milliseconds without a move, before it is read
+REST = 200  # milliseconds without a move, before it is read
 SOON, LATE = 150, 2000  # milliseconds between two questions whether it has been
 BESIDE = 100  # the same, where it is asked beside the runs of the page
 PENDING = rwn.NotApplicable("A moment: on a table of this size it follows when the sliders rest.")
