@@ -132,11 +132,13 @@ def run_in_ranges(
     """
     ranges, stop = Ranges(count, threads), threading.Event()
     listener, others = _Listener(progress, cancel), set[Future[None]]()
-    pool = ThreadPoolExecutor(max(1, threads - 1))
+    pool, help_with = ThreadPoolExecutor(max(1, threads - 1)), partial(_labor, work, ranges, stop)
     try:
+        if 1 < count <= 2 * threads:  # each is a large part of it
+            others = _begun(pool, help_with, threads - 1)
         while not stop.is_set() and _does_a_range(work, ranges):
             if not others and threads > 1 and ranges.seconds_left > WORTH:
-                others = _begun(pool, partial(_labor, work, ranges, stop), threads - 1)
+                others = _begun(pool, help_with, threads - 1)
             listener.look(ranges)
         while others:
             done, others = wait(others, timeout=_REPORT_EVERY, return_when=FIRST_COMPLETED)

@@ -258,7 +258,7 @@ def list_received(
                 taker[used], person[used] = record, position[member]
                 share[used] = (lists.weights[entry] if len(lists.weights) else 1.0) / total
                 used += 1
-    return taker[:used], person[:used], share[:used]
+    return taker[:used].copy(), person[:used].copy(), share[:used].copy()
 
 
 @compiled

@@ -60,6 +60,19 @@ def test_a_failure_in_a_thread_reaches_the_caller():
         run_in_ranges(fail, 10, threads=2)
 
 
+@pytest.mark.parametrize("count", [2, 4, 40])
+def test_long_pieces_are_shared_from_the_first_or_second_on(count):
+    threads: list[int] = []
+
+    def piece(first: int, last: int) -> None:
+        time.sleep(0.03)
+        threads.append(threading.get_native_id())
+
+    run_in_ranges(piece, count, threads=2)
+    assert abs(2 * threads.count(threads[0]) - len(threads)) <= max(2, len(threads) // 4)
+    assert len(set(threads)) == 2
+
+
 def test_a_failure_in_another_thread_ends_the_work_of_all():
     caller, done = threading.get_native_id(), list[int]()
 

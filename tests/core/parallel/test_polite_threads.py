@@ -75,4 +75,4 @@ def test_a_system_without_threads_to_spare_is_a_fault(monkeypatch: pytest.Monkey
     monkeypatch.setattr(ThreadPoolExecutor, "submit", none_left)
     with pytest.raises(RuntimeError, match="can't start"):
         threads.run_in_ranges(lambda start, stop: time.sleep(0.01), 4, threads=2)
-    threads.run_in_ranges(lambda start, stop: None, 4, threads=2)  # too little for another one
+    threads.run_in_ranges(lambda start, stop: None, 40, threads=2)  # too little for another one
