@@ -109,23 +109,41 @@ class OnDemand:
         """Whether it can be asked."""
         return self._pool is not None and bool(self._pool.pids)
 
-    def ask(self, *questions: Question) -> None:
-        """Have these answered in their order, and no others; one under way may end first."""
+    def ask(self, *questions: Question, begin: bool = True) -> bool:
+        """Have these answered in their order, and no others; one under way may end first.
+
+        Parameters
+        ----------
+        *questions : Question
+        begin : bool
+            Whether a process may be begun in place of one that has ended, or takes too long: only
+            in a run of the user's, with whose session it is to end.
+
+        Returns
+        -------
+        bool
+            Whether they are asked; else a process is to be begun.
+        """
         self._take_in()
         fresh = [each for each in questions if each not in self._answers]
         for question in [each for each in self._asked if each not in questions]:
             if self._asked[question].task.cancel():  # nobody has begun with it
                 del self._asked[question]
             elif fresh and time.monotonic() - self._asked[question].since > PATIENCE:
+                if not begin:
+                    return False
                 self.cancel()
                 break
         fresh = [each for each in fresh if each not in self._asked]
         if fresh and not self.running:
+            if not begin:
+                return False
             self.cancel()
             self._begin()
         for question in fresh:
             assert self._pool is not None
             self._asked[question] = _Asked(self._pool.submit(question), time.monotonic())
+        return True
 
     def known(self, question: Question) -> Answer | None:
         """The answer; None while there is none."""

@@ -185,27 +185,37 @@ def again(session: Session, current: CurrentRelease, shown: Readings) -> int | N
     return round(min(max(SOON, 1000 * waited / 4), LATE))
 
 
-def follow(session: Session) -> None:
-    """Have them read for the setting on screen, one after another in the background."""
+def follow(session: Session, *, begin: bool = True) -> bool:
+    """Have them read for the setting on screen, one after another in the background.
+
+    Returns
+    -------
+    bool
+        Whether they are; not where a process is to begin, and `begin` forbids it.
+    """
     current = current_release(session)
     shown = readings(session, current)
     keys = [key for key in wanted(session) if to_come(shown[key])]
     # a process would draw the release anew before it reads what takes less
     here = [key for key in keys if key in QUICK and _is_soon_read(session)]
     whole = [_question(session, current, key) for key in keys if key not in here]
-    _ask(session, whole, shown)
+    if not _ask(session, whole, shown, begin=begin):
+        return False
     for key in here:
         reading = rwn.MEASURES[key].read(current.comparison, begin=True)
         memo("limits", 32).keep((*release_key(session), key), reading)
+    return True
 
 
-def _ask(session: Session, whole: Sequence[Question], shown: Readings) -> None:
-    """Have the process read what these ask, and what pins wait for."""
+def _ask(session: Session, whole: Sequence[Question], shown: Readings, *, begin: bool) -> bool:
+    """Have the process read what these ask, and what pins wait for; whether it will."""
     pinned, work = _of_pins(session), own_work()
     if not whole and not pinned:
-        return
+        return True
     reader = work.on_demand
     if reader is None or reader.data is not session.data:
+        if not begin:
+            return False
         if reader is not None:
             reader.cancel()
         reader = work.on_demand = OnDemand.start(session.data)
@@ -213,7 +223,8 @@ def _ask(session: Session, whole: Sequence[Question], shown: Readings) -> None:
     quick = [each for each in whole if each.measure in QUICK]  # one broken limit is a verdict
     slow = [each for each in whole if each not in quick and each not in in_two]
     begun = [replace(each, begin=True) for each in in_two if shown[each.measure] is PENDING]
-    reader.ask(*quick, *begun, *slow, *in_two, *(each for each in pinned if each not in whole))
+    further = [each for each in pinned if each not in whole]
+    return reader.ask(*quick, *begun, *slow, *in_two, *further, begin=begin)
 
 
 def _of_pins(session: Session) -> list[Question]:

@@ -66,12 +66,10 @@ def _moved(session: Session, key: str, move: Move) -> bytes | None:
 
 def _arrived(session: Session, waits: Sequence[str]) -> bytes | None:
     """The picture with what was waited for; empty until it has arrived, None where a run begins."""
-    reader = own_work().on_demand
-    if reader is None or reader.data is not session.data or not reader.running:
-        return None
     if is_looked_up(session) or not is_drawn(session):
         return None
-    risk_axis.follow(session)
+    if not risk_axis.follow(session, begin=False):
+        return None
     risk_axis.complete_pins(session)
     readings = risk_axis.readings(session, current_release(session))
     if risk_axis.waits(session, readings) == waits:

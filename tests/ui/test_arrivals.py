@@ -25,8 +25,11 @@ class Reader:
     def __init__(self, data) -> None:
         self.data, self.asked, self.known_by = data, (), {}
 
-    def ask(self, *questions) -> None:
+    def ask(self, *questions, begin: bool) -> bool:
+        if not begin and not self.running:
+            return False
         self.asked = questions
+        return True
 
     def known(self, question) -> Reading | None:
         return self.known_by.get((question.measure, question.begin, question.params))

@@ -135,8 +135,9 @@ class SomeAnswers:
     def __init__(self, data) -> None:
         self.data, self.begun, self.ended, self.asked = data, False, False, ()
 
-    def ask(self, *questions) -> None:
+    def ask(self, *questions, begin: bool) -> bool:
         self.asked, self.begun = questions, True
+        return begin
 
     def known(self, question) -> Reading | None:
         if not self.begun:
