@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.mechanism.donor_lists import Listed, Lists, only
-from rwn_core.neighbors.kernels.sparse_columns import columns_of as columns_of_pairs
+from rwn_core.neighbors.kernels.sparse_columns import pairs_as_columns
 from rwn_core.neighbors.kernels.value_counts import (
     add_received,
     fill_chances,
@@ -165,7 +165,7 @@ def received_from(listed: Listed, people: NDArray[np.int64]) -> sparse.csc_array
 
     listed.each(take)
     record, person, share = map(np.concatenate, zip(*parts, strict=True))
-    return columns_of_pairs(record, person, share, listed.order, (listed.n, len(people)))
+    return pairs_as_columns(record, person, share, listed.order, (listed.n, len(people)))
 
 
 def alike_of(listed: Listed, codes: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ from rwn_core.neighbors.kernels.pair_likelihood import (
     level,
     likely_pairs,
 )
-from rwn_core.neighbors.kernels.sparse_columns import columns_of
+from rwn_core.neighbors.kernels.sparse_columns import pairs_as_columns
 
 Coded = tuple[NDArray[np.int64], NDArray[np.int64], float]
 
@@ -65,7 +65,7 @@ def weighed(
     top, low = level(pairs, row_of, rows)
     number = listed.order if people is None else _places(people, listed.order)
     shape = (listed.n if people is None else len(people), rows)
-    scaled = columns_of(pairs.record, row_of[pairs.row], pairs.value, number, shape)
+    scaled = pairs_as_columns(pairs.record, row_of[pairs.row], pairs.value, number, shape)
     with np.errstate(divide="ignore"):
         return scaled, np.log(top) - HALVINGS * np.log(2.0) * low
 

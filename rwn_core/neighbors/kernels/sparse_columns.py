@@ -9,7 +9,7 @@ from scipy import sparse
 from rwn_core.neighbors.kernels import compiled
 
 
-def columns_of(
+def pairs_as_columns(
     record: NDArray[np.int32],
     column: NDArray[np.int32],
     value: NDArray[np.float64],

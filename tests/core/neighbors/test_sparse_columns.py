@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from rwn_core.neighbors.kernels.sparse_columns import columns_of
+from rwn_core.neighbors.kernels.sparse_columns import pairs_as_columns
 
 
 @pytest.mark.parametrize(("rows", "columns", "share"), [(40, 30, 0.2), (7, 90, 0.5), (50, 3, 0.01)])
@@ -20,7 +20,7 @@ def test_they_are_those_of_scipy(rows: int, columns: int, share: float) -> None:
     place = np.argsort(np.argsort(order)[row], kind="stable")
     position = np.empty(rows, np.int32)
     position[order] = np.arange(rows)
-    made = columns_of(
+    made = pairs_as_columns(
         position[row[place]],
         column[place].astype(np.int32),
         value[place],
@@ -35,6 +35,6 @@ def test_they_are_those_of_scipy(rows: int, columns: int, share: float) -> None:
 
 def test_no_pairs_make_an_empty_array() -> None:
     none = np.empty(0, np.int32)
-    made = columns_of(none, none, np.empty(0), np.arange(4, dtype=np.int32), (4, 5))
+    made = pairs_as_columns(none, none, np.empty(0), np.arange(4, dtype=np.int32), (4, 5))
     assert made.shape == (4, 5)
     assert made.nnz == 0
