@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, merged
-from rwn_core.neighbors.kernels.value_counts import LANES, chance_of, count_values
+from rwn_core.neighbors.kernels.value_counts import LANES, chance_of, count_values, is_twin
 
 HALVINGS = 512  # a product below this negative power of 2 is multiplied by its inverse
 OTHERS = 8  # numbers for what is not asked for: adding to one number again and again is slow
@@ -135,6 +135,16 @@ def _go_on(
     return left
 
 
+@merged
+def _repeat(pairs: Pairs, begin: int, used: int, record: int) -> int:
+    """Add the pairs from `begin` on once more, for another record; how many there are now."""
+    for at in range(begin, used):
+        more = used + at - begin
+        pairs.row[more], pairs.record[more] = pairs.row[at], record
+        pairs.value[more], pairs.low[more] = pairs.value[at], pairs.low[at]
+    return 2 * used - begin
+
+
 @compiled
 def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
     """The rows that some records may have released.
@@ -149,11 +159,15 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
     units, rows = asked.released.shape
     most = np.max(asked.values) + OTHERS
     counts, touched = np.zeros((LANES, most)), np.empty(most + 1, np.int32)
-    pairs, used = _pairs_for(2 * rows), 0
+    pairs, used, begin = _pairs_for(2 * rows), 0, 0
+    every = np.arange(units)
     for index in range(first, last):
         if used + rows > len(pairs.row):
             pairs = _longer(pairs, 2 * (used + rows), used)
-        begin = used
+        before, begin = begin, used
+        if index > first and is_twin(lists, index, asked.codes, asked.values, every):
+            used = _repeat(pairs, before, used, lists.records[index])
+            continue
         mine = counts[:, : asked.values[0] + OTHERS]
         used = _begin(lists, index, asked, mine, touched, pairs, used)
         for unit in range(1, units):

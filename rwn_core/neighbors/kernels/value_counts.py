@@ -85,6 +85,39 @@ def _count_all(
 
 
 @merged
+def is_twin(
+    lists: Any,
+    index: int,
+    codes: NDArray[np.int32],
+    values: NDArray[np.int64],
+    some: NDArray[np.int64],
+) -> bool:
+    """Whether a record has the list and the values of the one before, and so the same chances.
+
+    Parameters
+    ----------
+    lists : Lists
+    index : int
+        The record's in `lists`.
+    codes : ndarray of int32, shape (u, n)
+    values : ndarray of int64, shape (u,)
+        Codes from here on are no value: all count alike.
+    some : ndarray of int64
+        Which variables matter.
+    """
+    if index == 0 or lists.begin[index] != lists.begin[index - 1]:
+        return False
+    if lists.sizes[index] != lists.sizes[index - 1]:
+        return False
+    before, record = lists.records[index - 1], lists.records[index]
+    for unit in some:
+        one, two = codes[unit, before], codes[unit, record]
+        if one != two and min(one, two) < values[unit]:
+            return False
+    return True
+
+
+@merged
 def chance_of(code: int, own: int, count: float, total: float, q: float) -> float:
     """P(the released value is this one)."""
     kept = 1 - q if code == own else 0.0
@@ -120,22 +153,26 @@ def mark_values(
         Positions in `lists`.
     """
     seen = np.full(len(support), -1, np.int64)  # by which record last
-    for index in range(first, last):
+    values, index = np.diff(starts), first
+    while index < last:
         record, begin = lists.records[index], lists.begin[index]
-        end = begin + lists.sizes[index]
+        end, alike = begin + lists.sizes[index], 1
+        while index + alike < last and is_twin(lists, index + alike, codes, values, some):
+            alike += 1
         for unit in some:
             mine, latest = codes[unit], seen[starts[unit] : starts[unit + 1]]
             marks = support[starts[unit] : starts[unit + 1]]
             if q[unit] < 1:
                 latest[mine[record]] = index
-                marks[mine[record]] += 1
+                marks[mine[record]] += alike
             if q[unit] > 0:
                 for entry in range(begin, end):
                     member = lists.members[entry]
                     code = mine[member]
                     if latest[code] != index and not (lists.itself and member == record):
                         latest[code] = index
-                        marks[code] += 1
+                        marks[code] += alike
+        index += alike
 
 
 @compiled
