@@ -20,7 +20,7 @@ from rwn_core.neighbors.kernels.value_counts import (
 )
 
 LOOKS = 16  # at whether enough is known, in one pass over the records
-ASKED = 4000  # records, about, that stand for a larger table
+ASKED = 1000  # records, about, that stand for a larger table
 
 Column = tuple[NDArray[np.int64], NDArray[np.float64]]
 Part = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
@@ -98,7 +98,7 @@ def columns_of(
     -------
     list of (supports, chances)
         Of each variable, shape (V,). Of a large table every so many records are asked what they
-        may release, so that supports are multiples of that.
+        may release and from whom, so that supports are multiples of that.
     """
     tally = _Tally(listed, codes, q)
     done, look = 0, 0.0
@@ -133,7 +133,7 @@ class _Tally:
         """Count another block."""
         asked = only(lists, np.arange(0, len(lists.records), self._step))
         self._watch.run(partial(self._mark, asked), len(asked.records))
-        add_received(lists, self._received)
+        add_received(asked, self._received)
 
     def _mark(self, lists: Lists, first: int, last: int) -> None:
         try:  # two threads must not add to the same numbers
@@ -146,9 +146,10 @@ class _Tally:
     def columns(self) -> list[Column]:
         """Supports and chances of every variable so far."""
         supports = np.split(self._step * np.sum(self._supports, axis=0), self._starts[1:-1])
-        n = len(self._received)
+        received = self._step * self._received
+        n = len(received)
         return [
-            (each, np.bincount(own, (1 - q) + q * self._received) / n)
+            (each, np.bincount(own, (1 - q) + q * received) / n)
             for each, own, q in zip(supports, self._codes, self._q, strict=True)
         ]
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
+import sys
 from pathlib import Path
 
 from rwn_core.errors import ParameterError
@@ -11,6 +13,11 @@ from rwn_core.errors import ParameterError
 PAIR_BYTES = 12  # a stored neighbor: its number and its squared distance
 SHARE = 0.8  # of the free memory that may be used, where no budget is given
 GIGABYTE = 1e9
+_KEEPING = (  # options of malloc.h
+    (-8, 1),  # M_ARENA_MAX: what one thread frees, another one gets
+    (-3, 2**25),  # M_MMAP_THRESHOLD: the most it takes
+    (-1, 2**28),  # M_TRIM_THRESHOLD: bytes that are kept at most
+)
 
 
 def budget_bytes(budget: float | None = None) -> float:
@@ -54,6 +61,21 @@ def resident_bytes() -> float:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
         return float(pages) * os.sysconf("SC_PAGE_SIZE")
     return 0.0
+
+
+def keep_freed_memory() -> None:
+    """Have this process keep what it frees for what it asks for next; for workers.
+
+    What goes back to the system is cleared before it is had again, which costs a tenth to a fifth
+    of the time of work on large arrays, and more on several threads. Only the GNU C library is
+    asked; elsewhere nothing happens.
+    """
+    if sys.platform != "linux":
+        return
+    with contextlib.suppress(OSError, AttributeError):
+        set_option = ctypes.CDLL(None).mallopt
+        for option, value in _KEEPING:
+            set_option(option, value)
 
 
 def search_bytes(n: int, dimensions: int, columns: int) -> float:

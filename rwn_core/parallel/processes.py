@@ -24,6 +24,7 @@ from typing import Any
 
 from rwn_core.errors import RWNError, describe_fault
 from rwn_core.parallel.compiling import compiling, told_of_compiling
+from rwn_core.parallel.memory import keep_freed_memory
 from rwn_core.parallel.threads import Progress
 
 if sys.platform == "win32":
@@ -185,6 +186,7 @@ def _serve(channel: Channel) -> None:
     """Do what is sent until nobody sends any more; nothing of an error goes to the terminal."""
     try:
         threading.Thread(target=_end_with_the_parent, daemon=True).start()
+        keep_freed_memory()
         warnings.simplefilter("ignore")  # the words of a warning may be those of a cell
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
         with told_of_compiling(lambda: _send(channel, _COMPILING)):

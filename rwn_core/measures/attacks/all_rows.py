@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -21,23 +22,16 @@ FEWEST = 10
 _SEED = 19530301  # of the exchanges: fixed, so that a number changes only with the release
 
 
-def weighed(
-    comparison: Comparison,
-    belief: sparse.csc_array,
-    parts: Blocks,
-    people: NDArray[np.int64] | None = None,
-) -> float | None:
+def weighed(comparison: Comparison, belief: sparse.csc_array, parts: Blocks) -> float | None:
     """Expected share of right links of who weighs all rows together, whatever their order.
 
     Parameters
     ----------
     comparison : Comparison
-    belief : sparse array, shape (m, m)
-        Of people and of their rows, in the same order.
+    belief : sparse array, shape (n, n)
+        Of all originals and rows, in the same order.
     parts : Blocks
         Of the belief.
-    people : ndarray of int64, shape (m,), optional
-        Their records; all by default.
 
     Returns
     -------
@@ -47,10 +41,14 @@ def weighed(
     if belief.nnz > assignment.LARGEST_SCALING:
         return None
     released = [variable.name for variable in comparison.original.schema.released]
-    cells = np.column_stack(cell_codes(comparison, released))
-    order = canonical_order(cells if people is None else cells[people])
+    order = canonical_order(both_cells(comparison, released))
     ordered = sparse.csc_array(sparse.csr_array(belief)[order])[:, order]
     return expected_share(ordered, Blocks(of=parts.of[order], sizes=parts.sizes))
+
+
+def both_cells(comparison: Comparison, names: Sequence[str]) -> NDArray[np.int64]:
+    """Originals and their rows side by side, as numbers of values; shape (n, 2 len(names))."""
+    return np.column_stack(cell_codes(comparison, names))
 
 
 def expected_share(belief: sparse.csc_array, parts: Blocks) -> float | None:

@@ -60,7 +60,8 @@ def blocks(belief: sparse.csc_array) -> Blocks:
     n = belief.shape[0]
     if not possible(belief):
         return Blocks(of=np.zeros(n, dtype=np.int64), sizes=np.array([n]))
-    _, of = connected_components(belief, connection="strong")
+    # turned around it has the same parts, in the form that is looked through
+    _, of = connected_components(belief.T, connection="strong")
     return Blocks(of=of.astype(np.int64), sizes=np.bincount(of).astype(np.int64))
 
 
@@ -163,11 +164,7 @@ def scaled(
     """
     if not possible(belief) or belief.nnz > LARGEST_SCALING:
         return None
-    column = np.repeat(np.arange(belief.shape[1]), np.diff(belief.indptr))
-    kept = parts.of[belief.indices] == parts.of[column]
-    records, column = belief.indices[kept], column[kept]
-    starts = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=len(parts.of)))])
-    inside = sparse.csc_array((belief.data[kept], records, starts), shape=belief.shape)
+    inside = belief.copy() if len(parts.sizes) == 1 else _inside(belief, parts)
     across = inside.T  # once: a product from the left would turn the matrix at each step
     of_row = np.ones(belief.shape[0])
     for _ in range(steps):
@@ -176,5 +173,14 @@ def scaled(
         if np.abs(sums * of_row - 1).max() < SCALED:
             break
         of_row = 1.0 / sums
-    inside.data *= of_record[records] * of_row[column]
+    inside.data *= of_record[inside.indices] * np.repeat(of_row, np.diff(inside.indptr))
     return inside
+
+
+def _inside(belief: sparse.csc_array, parts: Blocks) -> sparse.csc_array:
+    """The pairs within blocks."""
+    column = np.repeat(np.arange(belief.shape[1]), np.diff(belief.indptr))
+    kept = parts.of[belief.indices] == parts.of[column]
+    sizes = np.bincount(column[kept], minlength=len(parts.of))
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    return sparse.csc_array((belief.data[kept], belief.indices[kept], starts), shape=belief.shape)

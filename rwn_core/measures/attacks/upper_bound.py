@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.measures.attacks.all_rows import weighed
+from rwn_core.measures.attacks.all_rows import both_cells, expected_share
 from rwn_core.measures.attacks.assignment import Blocks, blocks, most_likely
 from rwn_core.measures.attacks.exchangeable_records import canonical_order, expected_right
 from rwn_core.measures.attacks.file_parts import parts_of
@@ -19,6 +19,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import cell_codes
 from rwn_core.mechanism.law import Law
+from rwn_core.parallel.threads import Watch, thread_count
 
 SIZES: tuple[int, ...] = (4000, 2000, 1000)
 """Records of a part at most: the largest that is affordable is told."""
@@ -145,21 +146,29 @@ class ToldParts:
         The largest of some random parts, 1 at least; None where one of them cannot be weighed.
         """
         chosen = np.random.default_rng(_SEED).permutation(of.max() + 1)[:WHOLE_PARTS]
-        people = np.flatnonzero(np.isin(of, chosen))
+        parts = [self._ordered(np.flatnonzero(of == part)) for part in chosen]
+        people = np.concatenate(parts)
         belief = posteriors(self._law, self._comparison.masked, people, self._known, people)
-        found = [1.0]
-        for part in chosen:
-            here = np.flatnonzero(of[people] == part)
-            ratio = self._of_part(normed(belief[here][:, here]), people[here])
-            if ratio is None:
-                return None
-            found.append(ratio)
-        return max(found)
+        ends, ratios = np.cumsum([0, *map(len, parts)]), list[float | None]()
+
+        def weigh(first: int, last: int) -> None:
+            for number in range(first, last):
+                own = slice(ends[number], ends[number + 1])
+                ratios.append(self._of_part(normed(belief[:, own][own]), parts[number]))
+
+        Watch(threads=thread_count()).run(weigh, len(parts))
+        found = [ratio for ratio in ratios if ratio is not None]
+        return max(1.0, *found) if len(found) == len(parts) else None
+
+    def _ordered(self, people: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The same people in an order that depends on their values only."""
+        released = [variable.name for variable in self._comparison.original.schema.released]
+        return people[canonical_order(both_cells(self._comparison, released)[people])]
 
     def _of_part(self, belief: sparse.csc_array, people: NDArray[np.int64]) -> float | None:
         alone = float(np.minimum(belief.max(axis=0).toarray(), 1.0).mean())
         parts = blocks(belief)
-        share = weighed(self._comparison, belief, parts, people)
+        share = expected_share(belief, parts)
         if share is None and parts.affordable:
             _, share = assigned(self._comparison, self._known, belief, parts, people)
         return None if share is None or not alone else share / alone

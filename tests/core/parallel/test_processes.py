@@ -7,6 +7,7 @@ import logging
 import multiprocessing
 import os
 import pickle
+import platform
 import signal
 import threading
 import time
@@ -30,6 +31,7 @@ from worker_tasks import (
     leave,
     linger,
     nested,
+    pages_taken_anew,
     refuse,
     refused,
     talk,
@@ -50,6 +52,11 @@ def test_work_that_is_done_gives_its_result() -> None:
     assert (job.result, job.refusal, job.share) == (5, "", 0.5)
     job.cancel()  # nothing more to stop
     assert (job.result, job.refusal) == (5, "")
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="others are not asked")
+def test_what_a_worker_frees_it_keeps_for_what_it_asks_for_next() -> None:
+    assert finished(pages_taken_anew).result < 1000  # some 10,000 else
 
 
 def test_a_refusal_arrives_as_it_is() -> None:

@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -36,6 +37,30 @@ def refuse(progress: Progress) -> None:
 
 def fail(progress: Progress) -> None:
     raise ValueError(f"could not convert {SECRET}")
+
+
+def pages_taken_anew(progress: Progress) -> int:
+    """How often the system gave memory to two threads that took and freed arrays before."""
+    from resource import RUSAGE_SELF, getrusage
+
+    import numpy as np
+
+    def take(size: int) -> None:
+        held = [np.ones(size) for _ in range(3)]
+        held.clear()
+
+    def take_twice() -> None:
+        for size in (1_000_000, 1_500_000, 500_000):
+            threads = [threading.Thread(target=take, args=(size,)) for _ in range(2)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+
+    for _ in range(4):
+        before = getrusage(RUSAGE_SELF).ru_minflt
+        take_twice()
+    return getrusage(RUSAGE_SELF).ru_minflt - before
 
 
 class Unreadable:
