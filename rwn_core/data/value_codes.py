@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 
+_LARGEST_NUMBER = 2.0**62
+
 
 def value_codes(microdata: Microdata, name: str) -> tuple[NDArray[np.int64], list[Any]]:
     """Level numbers of any kind of variable; missing, where it occurs, is the last level."""
@@ -54,8 +56,30 @@ def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.
 def joint_codes(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:
     """Level numbers of the values that several variables take together."""
     together = np.column_stack([value_codes(microdata, name)[0] for name in names])
-    _, codes = np.unique(together, axis=0, return_inverse=True)
-    return codes.ravel().astype(np.int64)
+    return numbered(together)
+
+
+def numbered(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number the rows of a table in ascending order, equal ones alike.
+
+    Parameters
+    ----------
+    cells : ndarray of int64, shape (n, m)
+        At least -1.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        From 0 to one less than there are different rows.
+    """
+    widths = cells.max(axis=0, initial=-1) + 2
+    if np.prod(widths, dtype=np.float64) < _LARGEST_NUMBER:  # one number a row sorts faster
+        steps = np.cumprod(np.concatenate(([1], widths[:0:-1])))[::-1]
+        _, numbers = np.unique((cells + 1) @ steps, return_inverse=True)
+    else:
+        _, numbers = np.unique(cells, axis=0, return_inverse=True)
+    result: NDArray[np.int64] = numbers.ravel().astype(np.int64)
+    return result
 
 
 def codes_together(
@@ -84,9 +108,8 @@ def codes_together(
         return codes, np.where(columns <= codes.max(), columns, -1)
     own = np.column_stack([value_codes(original, name)[0] for name in names])
     released = np.column_stack([codes_like(original, masked, name) for name in names])
-    _, codes = np.unique(np.concatenate((own, released[rows])), axis=0, return_inverse=True)
-    codes = codes.ravel()
-    present = np.full(codes.max() + 1, -1, dtype=np.int64)
-    found, inverse = np.unique(codes[: len(own)], return_inverse=True)
-    present[found] = np.arange(len(found))
-    return inverse.astype(np.int64), present[codes[len(own) :]]
+    codes = numbered(np.concatenate((own, released[rows])))
+    present = np.zeros(codes.max() + 1, dtype=bool)
+    present[codes[: len(own)]] = True
+    number = np.where(present, np.cumsum(present) - 1, -1)
+    return number[codes[: len(own)]], number[codes[len(own) :]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +26,11 @@ from rwn_core.neighbors.source import (
     NeighborSource,
     StoredSource,
 )
-from rwn_core.parallel.threads import Progress
+from rwn_core.parallel.threads import Progress, Watch, thread_count
 from rwn_core.randomness import SecretKey
+
+if TYPE_CHECKING:
+    from rwn_core.neighbors.recalled import Sizes
 
 _LARGEST_PAIRS = 12_000_000  # neighbors out to the end of a slider, where none are stored
 
@@ -117,9 +120,34 @@ class PreparedNeighborhoods:
         return None
 
     @property
+    def known(self) -> Sizes | None:
+        """The sizes of its neighborhoods, where everybody may be a neighbor; see `Prepared`."""
+        apart = self.params.households(self.microdata) is not None
+        found, n = self._neighborhoods, self.microdata.n
+        if found is None or n <= LARGEST_DENSE or apart or not self.params.scheme.exact:
+            return None
+        from rwn_core.neighbors.recalled import sizes_of
+
+        return sizes_of(found)
+
+    def recalling(self, known: Sizes) -> Self:
+        """The same setting with neighborhoods of these sizes; see `Prepared`."""
+        from rwn_core.neighbors.recalled import recalled
+
+        made = self._with(self.params, self.microdata, self._draws)
+        watch = Watch(threads=thread_count())
+        made._neighborhoods = recalled(self.source.points, self.params.ball, known, watch)
+        return made
+
+    @property
     def is_quick(self) -> bool:
         """Whether a release takes milliseconds; see `Prepared`."""
         return len(self.source.points) <= LARGEST_DENSE or self.source.stores(self.params.ball)
+
+    def is_quick_for(self, key: SecretKey) -> bool:
+        """Whether a release of this key takes milliseconds; see `Prepared`."""
+        drawing = self._draws.of(key).drawing(self.params.draw_probability(self.microdata))
+        return self.is_quick or self.source.stores(self.params.ball, drawing)
 
     def at(self, **levers: Any) -> Self:
         """The same table at another position of the levers; see `Prepared`."""

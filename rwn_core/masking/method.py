@@ -106,8 +106,18 @@ class Prepared(Protocol):
         """
 
     @property
+    def known(self) -> Any:
+        """What spares another process the search, once a release was drawn; None for nothing."""
+
+    def recalling(self, known: Any) -> Self:
+        """The same setting where another process has made the search: its law is at hand."""
+
+    @property
     def is_quick(self) -> bool:
         """Whether a release takes milliseconds, or a search comes first."""
+
+    def is_quick_for(self, key: SecretKey) -> bool:
+        """Whether a release of this key does, for which a search may have been made before."""
 
     def at(self, **levers: Any) -> Self:
         """The same table at another position of the levers; what was prepared is shared.

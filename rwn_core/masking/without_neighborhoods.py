@@ -115,12 +115,21 @@ class PreparedTable:
 
     whole = True
     is_quick = True
+    known = None
 
     def __init__(
         self, params: Any, microdata: Microdata, shared: dict[Hashable, Any] | None = None
     ) -> None:
         self.params, self.microdata = params, microdata
         self._shared: dict[Hashable, Any] = {} if shared is None else shared
+
+    def is_quick_for(self, key: SecretKey) -> bool:
+        """Always; see `Prepared`."""
+        return True
+
+    def recalling(self, known: Any) -> Self:
+        """There is no search; see `Prepared`."""
+        return self
 
     def once(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Work out what no lever changes, the first time only."""

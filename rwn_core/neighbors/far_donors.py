@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.draw_request import Drawing
-from rwn_core.neighbors.kernels.arrays import SearchResult
 from rwn_core.neighbors.kernels.far_ranks import Far, donors_of_links, far_links, find_far
-from rwn_core.neighbors.lazy_table import SearchedTable
+from rwn_core.neighbors.lazy_table import sizes_alone, without_members
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.stored_draws import Chains, in_parts
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
@@ -81,25 +80,8 @@ class FarDonors:
         has_any = sizes > 0
         first = np.full(len(sizes), np.nan)
         first[has_any] = table.squared[table.offsets[:-1][has_any]]
-        result = SearchResult(
-            within=within,
-            sizes=sizes,
-            nearest=first,
-            kth=kth,
-            donors=np.empty((0, 0), np.int64),
-            starts=np.empty(0, np.int64),
-            members=np.empty(0, np.int32),
-            squared=np.empty(0),
-        )
-        neighborhoods = Neighborhoods(
-            table=SearchedTable(search, result, Watch(threads=threads), None),
-            sizes=sizes,
-            within=within,
-            radius=np.maximum(epsilon, np.sqrt(kth)),
-            k=k or None,
-            epsilon=search.epsilon,
-            first=first,
-        )
+        result = sizes_alone(within, sizes, kth, first)
+        neighborhoods = without_members(search, result, Watch(threads=threads))
         return neighborhoods, self._donors(sizes, drawing, threads)
 
     def _donors(

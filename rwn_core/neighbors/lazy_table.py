@@ -158,12 +158,20 @@ def run_search(
     search: Search, drawing: Drawing | None, watch: Watch, budget: float | None = None
 ) -> tuple[Neighborhoods, NDArray[np.int64] | None]:
     """`search_neighborhoods` for a search that is made ready."""
-    k, epsilon = search.k, search.epsilon
     result = search.run(watch, drawing)
+    neighborhoods = without_members(search, result, watch, budget)
+    return neighborhoods, None if drawing is None else result.donors
+
+
+def without_members(
+    search: Search, result: SearchResult, watch: Watch, budget: float | None = None
+) -> Neighborhoods:
+    """The neighborhoods that a search would find, whose sizes and distances are known."""
+    k, epsilon = search.k, search.epsilon
     radius = np.sqrt(result.kth)
     if epsilon is not None:
         radius = np.maximum(radius_values(epsilon), radius)
-    neighborhoods = Neighborhoods(
+    return Neighborhoods(
         table=SearchedTable(search, result, Watch(threads=watch.threads), budget),
         sizes=result.sizes,
         within=result.within,
@@ -172,4 +180,23 @@ def run_search(
         epsilon=epsilon,
         first=result.nearest,
     )
-    return neighborhoods, None if drawing is None else result.donors
+
+
+def sizes_alone(
+    within: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    kth: NDArray[np.float64],
+    nearest: NDArray[np.float64],
+) -> SearchResult:
+    """What is known of a search that found neither donors nor members; see `SearchResult`."""
+    none = np.empty(0, np.int64)
+    return SearchResult(
+        within=within,
+        sizes=sizes,
+        nearest=nearest,
+        kth=kth,
+        donors=np.empty((0, 0), np.int64),
+        starts=none,
+        members=none.astype(np.int32),
+        squared=np.empty(0),
+    )

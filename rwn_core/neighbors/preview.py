@@ -74,8 +74,13 @@ class Preview:
 
     needs_key = False
 
-    def stores(self, ball: Ball) -> bool:
-        """Whether the neighborhoods of a setting are cut from the table, or soon will be."""
+    def stores(self, ball: Ball, drawing: Drawing | None = None) -> bool:
+        """Whether the neighborhoods of a setting are cut from the table, or soon will be.
+
+        With a drawing, also whether its donors beyond the table have been looked up.
+        """
+        if drawing is not None and any(far.belong_to(drawing) for far in self._far):
+            return self.stores(ball) or self._on_the_slider(ball)
         radius = self._mine(ball.epsilon)
         if self.table is not None:
             return self.table.covers(k=ball.k, epsilon=radius)

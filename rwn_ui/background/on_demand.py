@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import rwn_core as rwn
 from rwn_core.errors import RWNError
-from rwn_core.masking import Method
+from rwn_core.masking import Method, unrounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.pool import Pool, Stopped, Task
@@ -51,9 +51,24 @@ class Question:
         return replace(reading, detail=said)
 
 
+class Drawn(NamedTuple):
+    """A release that was drawn before its measures are asked for, and what spares a search.
+
+    Attributes
+    ----------
+    masked : Microdata
+        Every record.
+    known : object
+        Of its `Prepared`.
+    """
+
+    masked: rwn.Microdata
+    known: Any
+
+
 def _release(unmasked: Comparison, params: Method, seed: int) -> Comparison:
     """The release of a setting; several measures of it are asked for one after another."""
-    held: dict[object, Comparison] = unmasked.once("latest release", dict)
+    held = _held(unmasked)
     if (params, seed) not in held:
         held.clear()
         release = rwn.mask(unmasked.original, params, seed=seed)
@@ -61,11 +76,31 @@ def _release(unmasked: Comparison, params: Method, seed: int) -> Comparison:
     return held[params, seed]
 
 
+def _hold(unmasked: Comparison, question: Question, drawn: Drawn) -> None:
+    """Take over a release; the law is the setting's own."""
+    setting, steps = unrounded(question.params)
+    law = setting.prepare(unmasked.original).recalling(drawn.known).law
+    held = _held(unmasked)
+    held.clear()
+    if law is not None:
+        law = law.rounded(steps) if steps else law
+        held[question.params, question.seed] = unmasked.with_masked(drawn.masked, law)
+
+
+def _held(unmasked: Comparison) -> dict[object, Comparison]:
+    """The latest release, by its setting and seed."""
+    held: dict[object, Comparison] = unmasked.once("latest release", dict)
+    return held
+
+
 def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answer]) -> Handle:
     be_polite()  # a slider that moves meanwhile comes first
     unmasked = Comparison(original=data, masked=data)
 
-    def handle(question: Question, progress: Progress) -> Answer:
+    def handle(task: tuple[Question, Drawn | None], progress: Progress) -> Answer:
+        question, drawn = task
+        if drawn is not None:
+            _hold(unmasked, question, drawn)
         return answer(question, unmasked)
 
     return handle
@@ -92,6 +127,7 @@ class OnDemand:
     _answers: dict[Question, Answer] = field(default_factory=dict, repr=False)
     _asked: dict[Question, _Asked] = field(default_factory=dict, repr=False)
     _pool: Pool | None = field(default=None, repr=False)
+    _latest: tuple[Method, int] | None = field(default=None, repr=False)  # release asked of last
 
     @classmethod
     def start(
@@ -109,7 +145,12 @@ class OnDemand:
         """Whether it can be asked."""
         return self._pool is not None and bool(self._pool.pids)
 
-    def ask(self, *questions: Question, begin: bool = True) -> bool:
+    def ask(
+        self,
+        *questions: Question,
+        begin: bool = True,
+        drawn: Callable[[Question], Drawn | None] = lambda _: None,
+    ) -> bool:
         """Have these answered in their order, and no others; one under way may end first.
 
         Parameters
@@ -118,6 +159,8 @@ class OnDemand:
         begin : bool
             Whether a process may be begun in place of one that has ended, or takes too long: only
             in a run of the user's, with whose session it is to end.
+        drawn : callable
+            The release of a question, if it is at hand.
 
         Returns
         -------
@@ -142,8 +185,17 @@ class OnDemand:
             self._begin()
         for question in fresh:
             assert self._pool is not None
-            self._asked[question] = _Asked(self._pool.submit(question), time.monotonic())
+            task = self._pool.submit((question, self._to_take_over(question, drawn)))
+            self._asked[question] = _Asked(task, time.monotonic())
         return True
+
+    def _to_take_over(
+        self, question: Question, drawn: Callable[[Question], Drawn | None]
+    ) -> Drawn | None:
+        """The release of a question, unless the one before was of the same."""
+        release = question.params, question.seed
+        sent, self._latest = release == self._latest, release
+        return None if sent else drawn(question)
 
     def known(self, question: Question) -> Answer | None:
         """The answer; None while there is none."""
@@ -163,7 +215,7 @@ class OnDemand:
         self._asked.clear()
 
     def _begin(self) -> None:
-        self._pool = Pool(_prepare, self.data, self._answer, workers=1)
+        self._pool, self._latest = Pool(_prepare, self.data, self._answer, workers=1), None
         end_with_the_session(self)
 
     def _take_in(self) -> None:

@@ -11,12 +11,11 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.masking import Method
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning.judged import stated
 from rwn_core.tuning.policy import QUICK
-from rwn_ui.background.on_demand import OnDemand, Question
+from rwn_ui.background.on_demand import Drawn, OnDemand, Question
 from rwn_ui.state.prepared_table import CurrentRelease
 from rwn_ui.state.results import current_release, memo, prepared, release_key, table_key
-from rwn_ui.state.session import Pin, Session
+from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
@@ -136,10 +135,11 @@ def found_on_risk(session: Session, key: str) -> Reading | rwn.NotApplicable | N
 
 
 def _question(session: Session, current: CurrentRelease, key: str) -> Question:
-    return _of_release(current.params, session.seed, key)
+    return of_release(current.params, session.seed, key)
 
 
-def _of_release(params: Method, seed: int, key: str) -> Question:
+def of_release(params: Method, seed: int, key: str) -> Question:
+    """What is asked of any release."""
     return Question(measure=key, params=params, seed=seed, begin=key in QUICK)
 
 
@@ -172,7 +172,7 @@ def again(session: Session, current: CurrentRelease, shown: Readings) -> int | N
     First once the sliders rest, then soon, and ever less often where it takes long. What counts is
     what is shown: an answer may arrive while the page is drawn.
     """
-    waits = [*questions(session, current, shown).values(), *_of_pins(session)]
+    waits = [*questions(session, current, shown).values(), *of_pins(session)]
     if not waits:
         return None
     reader = own_work().on_demand
@@ -195,10 +195,7 @@ def follow(session: Session, *, begin: bool = True) -> bool:
     """
     current = current_release(session)
     shown = readings(session, current)
-    keys = [key for key in wanted(session) if to_come(shown[key])]
-    # a process would draw the release anew before it reads what takes less
-    here = [key for key in keys if key in QUICK and _is_soon_read(session)]
-    whole = [_question(session, current, key) for key in keys if key not in here]
+    here, whole = _to_ask(session, current, shown)
     if not _ask(session, whole, shown, begin=begin):
         return False
     for key in here:
@@ -207,9 +204,27 @@ def follow(session: Session, *, begin: bool = True) -> bool:
     return True
 
 
+def begin_ahead(session: Session) -> None:
+    """Have the process, where there is one, begin with what it will be asked at rest."""
+    current = current_release(session)
+    shown = readings(session, current)
+    _, whole = _to_ask(session, current, shown)
+    _ask(session, whole, shown, begin=False)
+
+
+def _to_ask(
+    session: Session, current: CurrentRelease, shown: Readings
+) -> tuple[list[str], list[Question]]:
+    """What is to come: measures that are read here, and what the process is asked."""
+    keys = [key for key in wanted(session) if to_come(shown[key])]
+    # a process would draw the release anew before it reads what takes less
+    here = [key for key in keys if key in QUICK and _is_soon_read(session)]
+    return here, [_question(session, current, key) for key in keys if key not in here]
+
+
 def _ask(session: Session, whole: Sequence[Question], shown: Readings, *, begin: bool) -> bool:
     """Have the process read what these ask, and what pins wait for; whether it will."""
-    pinned, work = _of_pins(session), own_work()
+    pinned, work = of_pins(session), own_work()
     if not whole and not pinned:
         return True
     reader = work.on_demand
@@ -224,46 +239,28 @@ def _ask(session: Session, whole: Sequence[Question], shown: Readings, *, begin:
     slow = [each for each in whole if each not in quick and each not in in_two]
     begun = [replace(each, begin=True) for each in in_two if shown[each.measure] is PENDING]
     further = [each for each in pinned if each not in whole]
-    return reader.ask(*quick, *begun, *slow, *in_two, *further, begin=begin)
+    questions = (*quick, *begun, *slow, *in_two, *further)
+    return reader.ask(*questions, begin=begin, drawn=partial(_drawn, session))
 
 
-def _of_pins(session: Session) -> list[Question]:
+def _drawn(session: Session, question: Question) -> Drawn | None:
+    """The release on screen, if it is the question's, and searching for it takes long."""
+    current = current_release(session)
+    if (question.params, question.seed) != (current.params, session.seed):
+        return None
+    known = current.prepared.known
+    return None if known is None else Drawn(current.masked.masked, known)
+
+
+def of_pins(session: Session) -> list[Question]:
     """What is to come of settings of this table that were put aside."""
     here = table_key(session.data)
     return [
-        _of_release(pin.params, pin.seed, key)
+        of_release(pin.params, pin.seed, key)
         for pin in session.pins.values()
         if pin.params is not None and pin.about[: len(here)] == here
         for key in pin.to_come
     ]
-
-
-def complete_pins(session: Session) -> None:
-    """Give the pins what was to come when they were put aside, as far as it is known."""
-    reader, kept = own_work().on_demand, memo("limits", 32)
-    for name, pin in list(session.pins.items()):
-        found = {}
-        for key in pin.to_come:
-            assert pin.params is not None
-            question = _of_release(pin.params, pin.seed, key)
-            reading = kept.get((*pin.about, key))
-            if reading is None and reader is not None and question in _of_pins(session):
-                reading = reader.known(question) if reader.data is session.data else None
-            if reading is not None:
-                found[key] = reading
-        if found:
-            session.pins[name] = with_readings(pin, found)
-
-
-def with_readings(pin: Pin, found: Readings) -> Pin:
-    """A pin that knows more."""
-    known = {key: each for key, each in found.items() if isinstance(each, Reading)}
-    return replace(
-        pin,
-        values=pin.values | {key: each.value for key, each in known.items()},
-        bounds=pin.bounds | {key: stated(each) for key, each in known.items() if bound(each)},
-        to_come=tuple(key for key in pin.to_come if key not in found),
-    )
 
 
 def _is_soon_read(session: Session) -> bool:
@@ -276,23 +273,6 @@ def _in_two(key: str, records: int) -> bool:
     """Whether a lower bound is shown before an upper one is found."""
     about = rwn.MEASURES[key]
     return about.begin is not None and about.title_for(records) != about.title
-
-
-def beside(key: str, reading: Reading, known: Readings) -> str:
-    """No risk stands alone: the ordinary intruder's number, and what it is read against."""
-    linked = known["distance_linkage"]
-    words = ""
-    if key != "distance_linkage" and isinstance(linked, Reading):
-        words += f" Distance linkage, an ordinary intruder: {100 * linked.value:.1f} %."
-    if reading.baseline is not None:
-        words += f" Read it against {100 * reading.baseline:.2g} %."
-    return words
-
-
-def which_attack(key: str, reading: Reading, records: int) -> str:
-    """The sentence on which of three attacks links so many; nothing of a measure with one."""
-    sentence = rwn.MEASURES[key].sentence
-    return f" {sentence(reading, records)}" if sentence and "attack" in reading.detail else ""
 
 
 def bound(reading: Reading | rwn.NotApplicable) -> bool:

@@ -6,6 +6,7 @@
 
 const LET_GO = ["pointerup", "pointercancel", "keyup"];
 const REST = 400; // milliseconds without a move, after which the page follows
+const LONGEST = 1500; // milliseconds after a move that it lets a picture go first that is waited for
 const BUSY = [40, 60, 80]; // milliseconds until a page that is being drawn is asked again
 const PICTURE = "application/octet-stream"; // no page of a proxy that wants a login
 const NOT_YET = "not yet"; // in place of a picture: it may be asked again
@@ -59,7 +60,7 @@ class Sliders {
     if (this.last && !this.last.answered && known) this.answer();
     // positions of a run that a move beside it has overtaken are not those of the picture
     const old = !known && this.last.beside;
-    if (known && !this.toldHeld) clearTimeout(this.following); // this run was later than the move
+    if (known && !this.toldHeld) this.stay(); // this run was later than the move
     for (const each of sliders) this.all.get(each.name).take(each, old);
   }
 
@@ -122,19 +123,32 @@ class Sliders {
 
   /** Have the picture alone, at once; the page follows at rest. A run gives what is no picture. */
   async ask(move) {
-    clearTimeout(this.following);
+    this.stay();
     const picture = this.beside && (await this.fetch({ move }));
     if (this.gone || this.last.stamp !== move.stamp) return; // a later one holds this one, too
     if (!picture) return this.run(move);
     this.last.beside = true;
     show(picture);
-    this.following = setTimeout(() => this.follow(move.stamp), REST);
+    this.shown = performance.now();
+    this.followAtRest();
     this.answer();
   }
 
+  followAtRest() {
+    this.stay();
+    this.following = setTimeout(() => this.follow(), REST);
+  }
+
+  stay() {
+    clearTimeout(this.following);
+    this.following = undefined;
+  }
+
   /** All is answered: a run brings the rest of the page to where the sliders are. */
-  follow(last) {
-    this.run({ stamp: `${last} rests`, values: {}, dragging: this.held !== undefined, rests: true });
+  follow() {
+    this.following = undefined;
+    const stamp = `${this.last.stamp} rests`;
+    this.run({ stamp, values: {}, dragging: this.held !== undefined, rests: true });
   }
 
   run(move) {
@@ -177,6 +191,7 @@ class Sliders {
     this.asking = false;
     this.refused = picture === NOT_YET ? this.refused + 1 : 0;
     if (this.busy || this.gone) return;
+    if (this.following && performance.now() - this.shown < LONGEST) this.followAtRest();
     if (!picture || this.refused > REFUSED) run(); // also where the last run came to no end
     else if (picture.length && picture !== NOT_YET) show(picture);
   }

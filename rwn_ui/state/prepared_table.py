@@ -39,10 +39,11 @@ MIXED = "association"  # is shown in place of the correlations where not all var
 class CurrentRelease:
     """One setting's release and what the measures say about it.
 
-    `exact` is the release before its rounding, where there is any.
+    `exact` is the release before its rounding, where there is any; `prepared` has drawn it.
     """
 
     params: Any
+    prepared: Prepared
     exact: Masked
     masked: Masked
     readings: dict[str, Reading | rwn.NotApplicable]
@@ -125,10 +126,14 @@ class PreparedTable:
         """Whether preparing a table of this size takes seconds."""
         return self.data.n > LARGEST_DENSE
 
-    def is_quick(self, params: Any) -> bool:
-        """Whether the neighborhoods of a setting are stored: its release is drawn at once."""
+    def is_quick(self, params: Any, seed: int | None = None) -> bool:
+        """Whether the neighborhoods of a setting are stored: its release is drawn at once.
+
+        With a seed, also whether what it draws beyond them has been looked up.
+        """
         setting, _ = unrounded(params)
-        return self.prepared.at(**lever_values(setting)).is_quick
+        moved = self.prepared.at(**lever_values(setting))
+        return moved.is_quick if seed is None else moved.is_quick_for(SecretKey.from_seed(seed))
 
     def look_ahead(self, params: Any, seed: int, progress: Progress) -> None:
         """Look up what the first move beyond the stored neighbors would have to wait for.
@@ -157,7 +162,12 @@ class PreparedTable:
         keys = (*SHOWN, *((MIXED,) if is_mixed(self.data) else ()))
         readings = {key: rwn.MEASURES[key].read(comparison) for key in keys}
         return CurrentRelease(
-            params=params, exact=exact, masked=masked, readings=readings, comparison=comparison
+            params=params,
+            prepared=moved,
+            exact=exact,
+            masked=masked,
+            readings=readings,
+            comparison=comparison,
         )
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from rwn_core.errors import RWNError
-from rwn_ui.features import risk_axis
+from rwn_ui.features import pins, risk_axis
 from rwn_ui.panel import written
 from rwn_ui.panel.live_sliders import Move
 from rwn_ui.state.kept import beside
@@ -56,11 +56,13 @@ def _moved(session: Session, key: str, move: Move) -> bytes | None:
             return None
     except RWNError:  # a run says why
         return None
-    if not prepared(session).is_quick(session.masking):
+    if not prepared(session).is_quick(session.masking, session.seed):
         return None
     shown = _drawn(session)
     if not move.dragging:
         session.note()
+        if shown["again"] and not is_looked_up(session):
+            risk_axis.begin_ahead(session)
     return written(shown)
 
 
@@ -70,7 +72,7 @@ def _arrived(session: Session, waits: Sequence[str]) -> bytes | None:
         return None
     if not risk_axis.follow(session, begin=False):
         return None
-    risk_axis.complete_pins(session)
+    pins.complete_pins(session)
     readings = risk_axis.readings(session, current_release(session))
     if risk_axis.waits(session, readings) == waits:
         return b""

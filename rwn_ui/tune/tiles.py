@@ -111,8 +111,8 @@ def _tile(
     if not isinstance(reading, Reading):
         return shown
     if rwn.MEASURES[tile.measure].side == "risk" and tile not in TILES:
-        shown["help"] += risk_axis.which_attack(tile.measure, reading, session.data.n)
-        shown["help"] += risk_axis.beside(tile.measure, reading, readings)
+        shown["help"] += _which_attack(tile.measure, reading, session.data.n)
+        shown["help"] += _beside(tile.measure, reading, readings)
         shown |= _at_most(tile, reading)
     if tile.aim is not None:
         _mark(shown, tile, reading, session)
@@ -199,3 +199,20 @@ def _against(tile: Tile, name: str, released: float, pinned: float) -> dict[str,
     sign = "±" if same else "+" if change > 0 else "−"
     words = words.replace(" %", " pp")  # a difference of shares is in percentage points
     return {"pin": name, "text": f"{sign}{words} vs {name}", "better": better}
+
+
+def _beside(key: str, reading: Reading, known: Readings) -> str:
+    """No risk stands alone: the ordinary intruder's number, and what it is read against."""
+    linked = known["distance_linkage"]
+    words = ""
+    if key != "distance_linkage" and isinstance(linked, Reading):
+        words += f" Distance linkage, an ordinary intruder: {100 * linked.value:.1f} %."
+    if reading.baseline is not None:
+        words += f" Read it against {100 * reading.baseline:.2g} %."
+    return words
+
+
+def _which_attack(key: str, reading: Reading, records: int) -> str:
+    """The sentence on which of three attacks links so many; nothing of a measure with one."""
+    sentence = rwn.MEASURES[key].sentence
+    return f" {sentence(reading, records)}" if sentence and "attack" in reading.detail else ""

@@ -11,6 +11,7 @@ from rwn_core.measures.utility.marginals import of_one
 from rwn_ui.features import (
     analysis_plan_results,
     hardly_changed,
+    pins,
     repeated_draws_results,
     risk_axis,
     sweep_points,
@@ -39,7 +40,7 @@ CARDS = (
 
 def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
-    risk_axis.complete_pins(session)
+    pins.complete_pins(session)
     readings = risk_axis.readings(session, current)
     cards = _cards(readings, session, of_one(current.comparison, session.variable))
     shown = {
@@ -102,7 +103,7 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
         seed=session.seed,
         about=release_key(session),
     )
-    return risk_axis.with_readings(
+    return pins.with_readings(
         pinned, {key: readings[key] for key in session.policy.measures if key not in waits}
     )
 

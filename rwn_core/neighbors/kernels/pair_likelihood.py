@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, merged
-from rwn_core.neighbors.kernels.value_counts import LANES, chance_of, count_values, is_twin
+from rwn_core.neighbors.kernels.twins import is_twin
+from rwn_core.neighbors.kernels.value_counts import LANES, chance_of, count_values
 
 HALVINGS = 512  # a product below this negative power of 2 is multiplied by its inverse
 OTHERS = 8  # numbers for what is not asked for: adding to one number again and again is slow
