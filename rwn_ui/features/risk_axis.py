@@ -205,7 +205,12 @@ def follow(session: Session, *, begin: bool = True) -> bool:
 
 
 def begin_ahead(session: Session) -> None:
-    """Have the process, where there is one, begin with what it will be asked at rest."""
+    """Have the process, where there is one, begin with what it will be asked at rest.
+
+    Only where it is soon done: it ends what it has begun before it turns to a later move.
+    """
+    if not _is_soon_read(session):
+        return
     current = current_release(session)
     shown = readings(session, current)
     _, whole = _to_ask(session, current, shown)

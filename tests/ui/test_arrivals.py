@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -9,6 +10,7 @@ import pytest
 from following import followed, shown
 
 from rwn_core.measures.measure import Reading
+from rwn_ui.background.on_demand import Drawn
 from rwn_ui.features import risk_axis
 from rwn_ui.server.answers import KEPT, Answers, Busy, _answer
 from rwn_ui.state.results import current_release
@@ -25,10 +27,10 @@ class Reader:
     def __init__(self, data) -> None:
         self.data, self.asked, self.known_by = data, (), {}
 
-    def ask(self, *questions, begin: bool) -> bool:
+    def ask(self, *questions, begin: bool, drawn) -> bool:
         if not begin and not self.running:
             return False
-        self.asked = questions
+        self.asked, self.drawn = questions, drawn
         return True
 
     def known(self, question) -> Reading | None:
@@ -67,6 +69,11 @@ def asked(screen, waits: list[str]) -> dict[str, Any] | None:
     return None if answer is None else orjson.loads(answer or b"{}")
 
 
+def moved(screen, move: dict[str, Any]) -> dict[str, Any]:
+    key = f"tune.{screen.session.generation}.levers"
+    return orjson.loads(screen.test.session_state[KEPT].ask({"key": key, "move": move}))
+
+
 def tile(payload: dict[str, Any]) -> str:
     return payload["tiles"][0]["released"]
 
@@ -103,12 +110,44 @@ def test_a_move_beside_has_its_own_numbers_found(screen) -> None:
     reader = own_work().on_demand
     asked(screen, screen.panel["waits"])
     move = {"stamp": "1.1", "values": {"k": 40}, "dragging": False}
-    key = f"tune.{screen.session.generation}.levers"
-    told = screen.test.session_state[KEPT].ask({"key": key, "move": move})
-    found = asked(screen, orjson.loads(told)["waits"])
+    told = moved(screen, move)
+    found = asked(screen, told["waits"])
     assert {question.params.k for question in reader.asked} == {40}
     reader.answer("bayes_linkage", 0.25)
     assert asked(screen, found["waits"])["waits"] == ["first attribute_gain"]
+
+
+@pytest.mark.parametrize("dragging", [False, True])
+def test_the_process_begins_with_a_move_that_nobody_holds(screen, dragging: bool) -> None:
+    reader = own_work().on_demand
+    told = moved(screen, {"stamp": "1.1", "values": {"k": 40}, "dragging": dragging})
+    begun = [(question.measure, question.params.k) for question in reader.asked]
+    # what the page reads itself, at rest, is not asked
+    assert begun == ([] if dragging else [("bayes_linkage", 40), ("attribute_gain", 40)])
+    assert tile(told) == "…"
+    reader.answer("bayes_linkage", 0.25)
+    found = asked(screen, told["waits"])
+    assert ("first bayes_linkage" in found["waits"]) == dragging
+
+
+def test_where_it_takes_long_it_begins_at_rest(screen, monkeypatch) -> None:
+    monkeypatch.setattr(risk_axis, "LARGEST_READ", 10)
+    told = moved(screen, {"stamp": "1.1", "values": {"k": 40}, "dragging": False})
+    assert own_work().on_demand.asked == ()
+    asked(screen, told["waits"])
+    assert len(own_work().on_demand.asked) == 3
+
+
+def test_the_process_takes_over_the_release_on_screen_and_no_other(screen, monkeypatch) -> None:
+    reader, session = own_work().on_demand, screen.session
+    asked(screen, screen.panel["waits"])
+    current = current_release(session)
+    first = reader.asked[0]
+    assert reader.drawn(first) is None, "so small a table is searched at once"
+    monkeypatch.setattr(type(current.prepared), "known", "sizes")
+    assert reader.drawn(first) == Drawn(current.masked.masked, "sizes")
+    assert reader.drawn(replace(first, seed=session.seed + 1)) is None
+    assert reader.drawn(replace(first, params=replace(first.params, k=41))) is None
 
 
 def test_what_a_pin_waits_for_is_told_too(screen) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import time
 from collections.abc import Iterator
@@ -14,11 +15,11 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.masking import Rounded
+from rwn_core.masking import Rounded, unrounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_ui.background import on_demand
-from rwn_ui.background.on_demand import Answer, OnDemand, Question
+from rwn_ui.background.on_demand import Answer, Drawn, OnDemand, Question
 from rwn_ui.state.prepared_table import PreparedTable
 
 SECRET = "SENTINEL7731"
@@ -96,6 +97,47 @@ def test_the_answer_is_what_the_page_would_read_itself(data, measure: str) -> No
         assert set(reading.detail) <= on_demand._SAID  # nothing of single records comes back
         assert not any(isinstance(part, np.ndarray) for part in reading.detail.values())
         assert ("standing" in reading.detail) == (measure == "bayes_linkage")
+
+
+SETTINGS = {
+    "plain": PLAIN,
+    "a far radius": rwn.RWN(epsilon=1.5, k=4),
+    "k alone": rwn.RWN(k=30),
+    "the 2015 method": rwn.NBRS2015(epsilon=0.8),
+    "rounded": Rounded(params=PLAIN, precision=(("x", 0.5),)),
+}
+
+
+@pytest.mark.parametrize("params", SETTINGS.values(), ids=SETTINGS)
+def test_a_release_that_is_taken_over_is_read_as_one_that_is_drawn(params, monkeypatch) -> None:
+    data = numbers()
+    unmasked = Comparison(original=data, masked=data)
+    current = PreparedTable.of(data, method=unrounded(params)[0].method).release(params, 7)
+    drawn = Drawn(current.masked.masked, current.prepared.known)
+    assert drawn.known is not None
+    question = Question(measure="bayes_linkage", params=params, seed=7)
+    expected = question.answer(unmasked)
+    on_demand._hold(unmasked, question, pickle.loads(pickle.dumps(drawn)))
+    monkeypatch.setattr(rwn, "mask", lambda *_, **__: pytest.fail("it is drawn anew"))
+    answer = question.answer(unmasked)
+    assert isinstance(answer, Reading)
+    assert answer == expected
+    other = Question(measure="bayes_linkage", params=params, seed=8)
+    with pytest.raises(pytest.fail.Exception):
+        other.answer(unmasked)
+
+
+def test_a_release_is_sent_once() -> None:
+    sent: list[int] = []
+
+    def drawn(question: Question) -> Drawn | None:
+        sent.append(question.seed)
+        return None
+
+    with started() as made:
+        made.ask(about("a", 3), about("b", 3), about("a", 4), drawn=drawn)
+        made.ask(about("a", 3), about("c", 4), about("a", 5), drawn=drawn)
+    assert sent == [3, 4, 5]
 
 
 def test_questions_are_answered_one_after_another_by_one_process() -> None:

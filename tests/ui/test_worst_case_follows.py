@@ -135,7 +135,7 @@ class SomeAnswers:
     def __init__(self, data) -> None:
         self.data, self.begun, self.ended, self.asked = data, False, False, ()
 
-    def ask(self, *questions, begin: bool) -> bool:
+    def ask(self, *questions, begin: bool, drawn=None) -> bool:
         self.asked, self.begun = questions, True
         return begin
 

@@ -1,0 +1,28 @@
+"""Rows of numbers are numbered in ascending order, however many numbers a row has."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rwn_core.data import value_codes
+from rwn_core.data.value_codes import numbered
+
+
+@pytest.mark.parametrize(
+    ("columns", "highest"), [(1, 9), (3, 4), (4, 1), (7, 2**12), (3, 2**40)], ids=str
+)
+def test_rows_are_numbered_as_they_sort(columns: int, highest: int) -> None:
+    rng = np.random.default_rng(columns)
+    some = rng.integers(-1, highest, (60, columns))
+    cells = some[rng.integers(0, 60, 400)]
+    distinct = sorted(set(map(tuple, cells.tolist())))
+    assert numbered(cells).tolist() == [distinct.index(tuple(row)) for row in cells.tolist()]
+
+
+def test_as_many_levels_as_one_number_holds_are_told_apart(monkeypatch) -> None:
+    cells = np.array([[2**31 - 2, 2**31 - 3], [2**31 - 2, -1], [-1, 2**31 - 3], [2**31 - 2, -1]])
+    expected = [2, 1, 0, 1]
+    assert numbered(cells).tolist() == expected
+    monkeypatch.setattr(value_codes, "_LARGEST_NUMBER", 0.0)
+    assert numbered(cells).tolist() == expected

@@ -1,0 +1,102 @@
+"""Neighborhoods of known sizes: the same members as those that were searched for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rwn_core.mechanism.donor_lists import Listed
+from rwn_core.neighbors import Drawing, Neighborhoods, Radii, preview
+from rwn_core.neighbors.preview import build_preview
+from rwn_core.neighbors.recalled import Sizes, recalled, sizes_of
+from rwn_core.neighbors.source import Ball, search
+from rwn_core.neighbors.table import LARGEST_DENSE
+from rwn_core.parallel.threads import Watch
+from rwn_core.randomness import SecretKey
+
+N = LARGEST_DENSE + 200
+DRAWING = Drawing(key=SecretKey.from_seed(5), streams=(0, 1), q=np.ones(2))
+BALLS = {
+    "a radius": Ball(k=None, epsilon=0.5),
+    "k": Ball(k=7, epsilon=None),
+    "both": Ball(k=9, epsilon=0.4),
+    "an open ball": Ball(k=None, epsilon=0.5, strict=True),
+    "radii": Ball(k=4, epsilon=Radii(np.arange(N) % 3 / 2)),
+}
+
+
+def points() -> np.ndarray:
+    """With many ties, and records without others near."""
+    rng = np.random.default_rng(4)
+    made = rng.normal(size=(N, 3))
+    made[: N // 2] = np.round(2 * made[: N // 2]) / 2
+    return made
+
+
+def members(found: Neighborhoods) -> list[set[int]]:
+    """Each record's, as the attacks read them."""
+    listed = Listed(found, None)
+    result: list[set[int]] = [set()] * N
+    for lists in listed.blocks():
+        for index, record in enumerate(listed.order[lists.records]):
+            begin = lists.begin[index]
+            mine = listed.order[lists.members[begin : begin + lists.sizes[index]]]
+            result[record] = set(mine.tolist()) - {int(record)}
+    return result
+
+
+@pytest.mark.parametrize("ball", BALLS.values(), ids=BALLS)
+def test_they_have_the_members_of_a_search(ball: Ball) -> None:
+    found, _ = search(points(), ball, DRAWING)
+    again = recalled(points(), ball, sizes_of(found), Watch(threads=2))
+    for name in ("sizes", "within", "radius"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
+    assert members(again) == members(found)
+    assert [len(each) for each in members(again)] == found.sizes.tolist()
+    np.testing.assert_array_equal(again.members(11), found.members(11))
+
+
+@pytest.mark.parametrize("k", [None, 6])
+def test_so_they_have_where_neighbors_are_stored_or_looked_up(monkeypatch, k) -> None:
+    monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
+    made = build_preview(points())
+    ends = made.slider_range
+    for epsilon in (ends.stored, ends.epsilon):
+        ball = Ball(k=k, epsilon=epsilon)
+        known = sizes_of(made.find(ball, DRAWING)[0])
+        again = recalled(made.points, ball, known, Watch())
+        assert members(again) == members(search(made.points, ball, None)[0])
+
+
+def test_sizes_of_something_else_are_refused() -> None:
+    found, _ = search(points(), BALLS["a radius"], None)
+    known = sizes_of(found)
+    wrong = Sizes(known.within, known.sizes + 1, known.kth)
+    with pytest.raises(ValueError, match="fewer members"):
+        members(recalled(points(), BALLS["a radius"], wrong, Watch()))
+
+
+def test_those_of_some_records_are_not_known(monkeypatch) -> None:
+    monkeypatch.setattr(preview, "LARGEST_WHOLE", 2000)
+    monkeypatch.setattr(preview, "SHOWN", 500)
+    made = build_preview(points())
+    for epsilon in (made.slider_range.stored, made.slider_range.epsilon):
+        assert sizes_of(made.find(Ball(k=3, epsilon=epsilon), DRAWING)[0]) is None
+
+
+def test_whose_donors_were_looked_up_is_drawn_at_once(monkeypatch) -> None:
+    monkeypatch.setattr(preview, "LARGEST_PAIRS", 60_000)
+    made = build_preview(points())
+    far = Ball(k=6, epsilon=made.slider_range.epsilon)
+    near = Ball(k=6, epsilon=made.slider_range.stored)
+    assert made.stores(near)
+    assert made.stores(near, DRAWING)
+    assert not made.stores(far, DRAWING)
+    made.find(far, DRAWING)
+    assert not made.stores(far)
+    assert made.stores(far, DRAWING)
+    assert made.stores(near, DRAWING)
+    between = Ball(k=6, epsilon=made.slider_range.epsilon - made.slider_range.step / 3)
+    assert not made.stores(between, DRAWING), "it is no position of the slider"
+    other = Drawing(key=SecretKey.from_seed(6), streams=DRAWING.streams, q=DRAWING.q)
+    assert not made.stores(far, other)
