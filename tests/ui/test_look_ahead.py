@@ -6,6 +6,7 @@ import threading
 import time
 
 import numpy as np
+import orjson
 import pandas as pd
 import pytest
 from large_table import csv, table
@@ -14,6 +15,7 @@ import rwn_core as rwn
 from rwn_core.neighbors import far_donors, preview
 from rwn_ui.background import look_ahead
 from rwn_ui.background.look_ahead import LookAhead
+from rwn_ui.server.answers import KEPT
 from rwn_ui.state import prepared_table
 from rwn_ui.state.prepared_table import PreparedTable
 from rwn_ui.state.results import preparation_key
@@ -82,6 +84,14 @@ def test_a_move_meanwhile_waits_for_it_and_does_not_search_too(
     ended(ahead)
 
 
+def beside(screen, epsilon: float) -> bytes | None:
+    """What a move is answered beside the runs of the page."""
+    move = {"stamp": "1.1", "values": {"epsilon": epsilon}, "dragging": False}
+    key = f"tune.{screen.session.generation}.levers"
+    answer: bytes | None = screen.test.session_state[KEPT].ask({"key": key, "move": move})
+    return answer
+
+
 def test_far_out_some_records_stand_for_all_until_it_is_looked_up(
     open_page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,6 +112,7 @@ def test_far_out_some_records_stand_for_all_until_it_is_looked_up(
         screen.move("levers", {"epsilon": far})
         assert "2,000 of 2,600 records" in screen.panel["summary"]["text"]
         assert screen.panel["again"] <= LOOK
+        assert beside(screen, far) is None, "a run draws it"
         screen.move("levers", {"epsilon": 0.1})  # which is stored
         assert "of 2,600 records" not in screen.panel["summary"]["text"]
         screen.move("levers", {"epsilon": far})
@@ -115,6 +126,10 @@ def test_far_out_some_records_stand_for_all_until_it_is_looked_up(
     assert "of 2,600 records" not in screen.panel["summary"]["text"]
     assert screen.panel["again"] != LOOK
     assert screen.work.ahead is None
+    told = orjson.loads(beside(screen, far))["summary"]
+    assert told == screen.move("levers", {"epsilon": far}).panel["summary"]
+    screen.session.seed += 1
+    assert beside(screen, far) is None, "another key draws others, which takes a search"
 
 
 def test_it_is_stopped(prepared: PreparedTable, searches: list[str]) -> None:
