@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import rwn_core as rwn
+from rwn_core.data.schema import Schema
 from rwn_core.errors import RWNError
 from rwn_core.masking import Method, unrounded
 from rwn_core.measures.comparison import Comparison
@@ -95,13 +96,17 @@ def _held(unmasked: Comparison) -> dict[object, Comparison]:
 
 def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answer]) -> Handle:
     be_polite()  # a slider that moves meanwhile comes first
-    unmasked = Comparison(original=data, masked=data)
+    tables = [Comparison(original=data, masked=data)]
 
-    def handle(task: tuple[Question, Drawn | None], progress: Progress) -> Answer:
+    def handle(task: tuple[Question, Drawn | None] | Schema, progress: Progress) -> Answer | None:
+        if isinstance(task, Schema):
+            original = tables.pop().original.with_schema(task)  # if it fails, there is no table
+            tables.append(Comparison(original=original, masked=original))
+            return None
         question, drawn = task
         if drawn is not None:
-            _hold(unmasked, question, drawn)
-        return answer(question, unmasked)
+            _hold(tables[0], question, drawn)
+        return answer(question, tables[0])
 
     return handle
 
@@ -144,6 +149,26 @@ class OnDemand:
     def running(self) -> bool:
         """Whether it can be asked."""
         return self._pool is not None and bool(self._pool.pids)
+
+    def turn_to(self, data: rwn.Microdata) -> bool:
+        """Answer questions about the same records under another schema from now on.
+
+        Returns
+        -------
+        bool
+            Whether it does; not about other records, nor while a question is under way.
+        """
+        self._take_in()
+        if not self.running or data.fingerprint != self.data.fingerprint:
+            return False
+        if not all(asked.task.cancel() for asked in self._asked.values()):
+            return False
+        assert self._pool is not None
+        self._asked.clear()
+        self._answers.clear()
+        self.data, self._latest = data, None
+        self._pool.submit(data.schema)
+        return True
 
     def ask(
         self,

@@ -233,11 +233,13 @@ def _ask(session: Session, whole: Sequence[Question], shown: Readings, *, begin:
     if not whole and not pinned:
         return True
     reader = work.on_demand
-    if reader is None or reader.data is not session.data:
+    if reader is not None and reader.data is not session.data and not reader.turn_to(session.data):
+        if begin:
+            reader.cancel()
+        reader = None
+    if reader is None:
         if not begin:
             return False
-        if reader is not None:
-            reader.cancel()
         reader = work.on_demand = OnDemand.start(session.data)
     in_two = [each for each in whole if _in_two(each.measure, session.data.n)]
     quick = [each for each in whole if each.measure in QUICK]  # one broken limit is a verdict

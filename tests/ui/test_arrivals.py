@@ -33,6 +33,9 @@ class Reader:
         self.asked, self.drawn = questions, drawn
         return True
 
+    def turn_to(self, data) -> bool:
+        return False
+
     def known(self, question) -> Reading | None:
         return self.known_by.get((question.measure, question.begin, question.params))
 

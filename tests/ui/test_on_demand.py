@@ -140,6 +140,43 @@ def test_a_release_is_sent_once() -> None:
     assert sent == [3, 4, 5]
 
 
+def test_other_weights_are_read_by_the_same_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = numbers()
+    other = data.with_weights({"x": 3.0})
+    made = OnDemand.start(data)
+    try:
+        process, before = made._pool.pids, answered(made, about())
+        made.ask(about(seed=9))  # which nobody waits for any more
+        while made.waited(about(seed=9)) is not None and not begun(made, about(seed=9)):
+            time.sleep(0.01)
+        if not made.turn_to(other):
+            answered(made, about(seed=9))
+            assert made.turn_to(other)
+        assert made.data is other
+        assert made.known(about()) is None, "it was of the weights before"
+        after = answered(made, about())
+        assert after == about().answer(Comparison(original=other, masked=other))
+        assert after != before
+        assert made.turn_to(data)
+        assert answered(made, about()) == before
+        assert made._pool.pids == process
+        assert not made.turn_to(rwn.load_demo("bodyfat"))
+        assert made.data is data
+    finally:
+        made.cancel()
+    assert not made.turn_to(other), "it has ended"
+
+
+def test_it_turns_to_nothing_else_while_a_question_is_under_way() -> None:
+    data = rwn.load_demo("bodyfat")
+    with started() as made:
+        made.ask(about(seed=0), about(seed=4))
+        while not begun(made, about(seed=0)):
+            time.sleep(0.01)
+        assert not made.turn_to(data.with_weights({"age": 2.0}))
+        assert made.data.schema == data.schema
+
+
 def test_questions_are_answered_one_after_another_by_one_process() -> None:
     with started(Question.answer) as made:
         process = made._pool.pids

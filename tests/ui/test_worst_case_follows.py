@@ -79,15 +79,26 @@ def test_a_move_is_a_new_question_and_an_earlier_answer_is_kept(session: Session
     own_work().on_demand.cancel()
 
 
-def test_other_weights_are_another_table(session: Session) -> None:
+def test_other_weights_are_other_numbers_of_the_same_process(session: Session) -> None:
     followed(session)
-    old = own_work().on_demand
+    reader = own_work().on_demand
+    process, before = reader._pool.pids, read_here(session)
     reweigh(session, {"age": 3.0})
     assert shown(session)["tiles"][0]["released"] == "…"
     followed(session)
-    assert own_work().on_demand is not old
-    assert not old.running
-    own_work().on_demand.cancel()
+    assert own_work().on_demand is reader
+    assert reader._pool.pids == process
+    current = current_release(session)
+    found = risk_axis.readings(session, current)["attribute_gain"]
+    assert isinstance(found, Reading)
+    assert found.value == rwn.MEASURES["attribute_gain"].read(current.comparison).value != before
+    reader.cancel()
+
+
+def read_here(session: Session) -> float:
+    reading = rwn.MEASURES["attribute_gain"].read(current_release(session).comparison)
+    assert isinstance(reading, Reading)
+    return reading.value
 
 
 def test_a_lower_bound_is_there_before_the_upper_one(
