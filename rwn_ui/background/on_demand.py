@@ -52,7 +52,7 @@ class Question:
         return replace(reading, detail=said)
 
 
-class Drawn(NamedTuple):
+class ReleaseAtHand(NamedTuple):
     """A release that was drawn before its measures are asked for, and what spares a search.
 
     Attributes
@@ -77,7 +77,7 @@ def _release(unmasked: Comparison, params: Method, seed: int) -> Comparison:
     return held[params, seed]
 
 
-def _hold(unmasked: Comparison, question: Question, drawn: Drawn) -> None:
+def _hold(unmasked: Comparison, question: Question, drawn: ReleaseAtHand) -> None:
     """Take over a release; the law is the setting's own."""
     setting, steps = unrounded(question.params)
     law = setting.prepare(unmasked.original).recalling(drawn.known).law
@@ -98,7 +98,9 @@ def _prepare(data: rwn.Microdata, answer: Callable[[Question, Comparison], Answe
     be_polite()  # a slider that moves meanwhile comes first
     tables = [Comparison(original=data, masked=data)]
 
-    def handle(task: tuple[Question, Drawn | None] | Schema, progress: Progress) -> Answer | None:
+    def handle(
+        task: tuple[Question, ReleaseAtHand | None] | Schema, progress: Progress
+    ) -> Answer | None:
         if isinstance(task, Schema):
             original = tables.pop().original.with_schema(task)  # if it fails, there is no table
             tables.append(Comparison(original=original, masked=original))
@@ -174,7 +176,7 @@ class OnDemand:
         self,
         *questions: Question,
         begin: bool = True,
-        drawn: Callable[[Question], Drawn | None] = lambda _: None,
+        drawn: Callable[[Question], ReleaseAtHand | None] = lambda _: None,
     ) -> bool:
         """Have these answered in their order, and no others; one under way may end first.
 
@@ -215,8 +217,8 @@ class OnDemand:
         return True
 
     def _to_take_over(
-        self, question: Question, drawn: Callable[[Question], Drawn | None]
-    ) -> Drawn | None:
+        self, question: Question, drawn: Callable[[Question], ReleaseAtHand | None]
+    ) -> ReleaseAtHand | None:
         """The release of a question, unless the one before was of the same."""
         release = question.params, question.seed
         sent, self._latest = release == self._latest, release

@@ -12,7 +12,7 @@ import rwn_core as rwn
 from rwn_core.masking import Method
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning.policy import QUICK
-from rwn_ui.background.on_demand import Drawn, OnDemand, Question
+from rwn_ui.background.on_demand import OnDemand, Question, ReleaseAtHand
 from rwn_ui.state.prepared_table import CurrentRelease
 from rwn_ui.state.results import current_release, memo, prepared, release_key, table_key
 from rwn_ui.state.session import Session
@@ -222,7 +222,7 @@ def _to_ask(
 ) -> tuple[list[str], list[Question]]:
     """What is to come: measures that are read here, and what the process is asked."""
     keys = [key for key in wanted(session) if to_come(shown[key])]
-    # a process would draw the release anew before it reads what takes less
+    # the page reads what takes less sooner than it hears of it from a process
     here = [key for key in keys if key in QUICK and _is_soon_read(session)]
     return here, [_question(session, current, key) for key in keys if key not in here]
 
@@ -250,13 +250,13 @@ def _ask(session: Session, whole: Sequence[Question], shown: Readings, *, begin:
     return reader.ask(*questions, begin=begin, drawn=partial(_drawn, session))
 
 
-def _drawn(session: Session, question: Question) -> Drawn | None:
+def _drawn(session: Session, question: Question) -> ReleaseAtHand | None:
     """The release on screen, if it is the question's, and searching for it takes long."""
     current = current_release(session)
     if (question.params, question.seed) != (current.params, session.seed):
         return None
     known = current.prepared.known
-    return None if known is None else Drawn(current.masked.masked, known)
+    return None if known is None else ReleaseAtHand(current.masked.masked, known)
 
 
 def of_pins(session: Session) -> list[Question]:

@@ -10,7 +10,7 @@ import pytest
 from following import followed, shown
 
 from rwn_core.measures.measure import Reading
-from rwn_ui.background.on_demand import Drawn
+from rwn_ui.background.on_demand import ReleaseAtHand
 from rwn_ui.features import risk_axis
 from rwn_ui.server.answers import KEPT, Answers, Busy, _answer
 from rwn_ui.state.results import current_release
@@ -148,7 +148,7 @@ def test_the_process_takes_over_the_release_on_screen_and_no_other(screen, monke
     first = reader.asked[0]
     assert reader.drawn(first) is None, "so small a table is searched at once"
     monkeypatch.setattr(type(current.prepared), "known", "sizes")
-    assert reader.drawn(first) == Drawn(current.masked.masked, "sizes")
+    assert reader.drawn(first) == ReleaseAtHand(current.masked.masked, "sizes")
     assert reader.drawn(replace(first, seed=session.seed + 1)) is None
     assert reader.drawn(replace(first, params=replace(first.params, k=41))) is None
 

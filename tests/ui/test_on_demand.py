@@ -19,7 +19,7 @@ from rwn_core.masking import Rounded, unrounded
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_ui.background import on_demand
-from rwn_ui.background.on_demand import Answer, Drawn, OnDemand, Question
+from rwn_ui.background.on_demand import Answer, OnDemand, Question, ReleaseAtHand
 from rwn_ui.state.prepared_table import PreparedTable
 
 SECRET = "SENTINEL7731"
@@ -113,7 +113,7 @@ def test_a_release_that_is_taken_over_is_read_as_one_that_is_drawn(params, monke
     data = numbers()
     unmasked = Comparison(original=data, masked=data)
     current = PreparedTable.of(data, method=unrounded(params)[0].method).release(params, 7)
-    drawn = Drawn(current.masked.masked, current.prepared.known)
+    drawn = ReleaseAtHand(current.masked.masked, current.prepared.known)
     assert drawn.known is not None
     question = Question(measure="bayes_linkage", params=params, seed=7)
     expected = question.answer(unmasked)
@@ -130,7 +130,7 @@ def test_a_release_that_is_taken_over_is_read_as_one_that_is_drawn(params, monke
 def test_a_release_is_sent_once() -> None:
     sent: list[int] = []
 
-    def drawn(question: Question) -> Drawn | None:
+    def drawn(question: Question) -> ReleaseAtHand | None:
         sent.append(question.seed)
         return None
 
