@@ -19,10 +19,12 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
-LARGEST_READ = 300_000  # cells of a table of which the page itself reads a quick limit, at rest
-REST = 200  # milliseconds without a move, before it is read
+LARGEST_AT_ONCE = 100_000  # cells of a table of which a quick limit is read with every move
+LARGEST_READ = 300_000  # cells of a table of which the page itself reads it, at rest
+REST = 200  # milliseconds without a move, before the others are
+SHORT_REST = 50  # the same, of a table with so few
 SOON, LATE = 150, 2000  # milliseconds between two questions whether it has been
-BESIDE = 100  # the same, where it is asked beside the runs of the page
+BESIDE = 50  # the same, where it is asked beside the runs of the page
 PENDING = rwn.NotApplicable("A moment: on a table of this size it follows when the sliders rest.")
 VIEW = "tune.risk"
 DISCLOSURE = "disclosure"  # the job of the Risk page
@@ -109,6 +111,8 @@ def _read_beside(
     """
     if session.data.n <= LARGEST_LIVE and prepared(session).prepared.whole:
         return None
+    if key in QUICK and _fits(session, LARGEST_AT_ONCE):
+        return None
     reader = own_work().on_demand
     if reader is None or reader.data is not session.data:
         return PENDING
@@ -176,12 +180,13 @@ def again(session: Session, current: CurrentRelease, shown: Readings) -> int | N
     if not waits:
         return None
     reader = own_work().on_demand
+    rest = SHORT_REST if _fits(session, LARGEST_AT_ONCE) else REST
     if reader is None:
-        return REST
+        return rest
     waited = reader.waited(waits[0])
     if waited is None:
         begun = any(reader.known(_question(session, current, k)) for k in wanted(session))
-        return SOON if begun else REST
+        return SOON if begun else rest
     return round(min(max(SOON, 1000 * waited / 4), LATE))
 
 
@@ -209,7 +214,7 @@ def begin_ahead(session: Session) -> None:
 
     Only where it is soon done: it ends what it has begun before it turns to a later move.
     """
-    if not _is_soon_read(session):
+    if not _fits(session, LARGEST_READ):
         return
     current = current_release(session)
     shown = readings(session, current)
@@ -223,7 +228,7 @@ def _to_ask(
     """What is to come: measures that are read here, and what the process is asked."""
     keys = [key for key in wanted(session) if to_come(shown[key])]
     # the page reads what takes less sooner than it hears of it from a process
-    here = [key for key in keys if key in QUICK and _is_soon_read(session)]
+    here = [key for key in keys if key in QUICK and _fits(session, LARGEST_READ)]
     return here, [_question(session, current, key) for key in keys if key not in here]
 
 
@@ -270,10 +275,10 @@ def of_pins(session: Session) -> list[Question]:
     ]
 
 
-def _is_soon_read(session: Session) -> bool:
-    """Whether a quick limit is read in about .1 s, of all records."""
-    cells = session.data.n * len(session.data.schema.released)
-    return cells <= LARGEST_READ and prepared(session).prepared.whole
+def _fits(session: Session, cells: int) -> bool:
+    """Whether the table has so few cells, and all of its records are shown."""
+    here = session.data.n * len(session.data.schema.released)
+    return here <= cells and prepared(session).prepared.whole
 
 
 def _in_two(key: str, records: int) -> bool:

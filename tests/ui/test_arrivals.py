@@ -56,6 +56,7 @@ class Reader:
 def screen(open_page, monkeypatch: pytest.MonkeyPatch):
     """A page whose table counts as a larger one, asked for what is to come once."""
     monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(risk_axis, "LARGEST_AT_ONCE", 10)
     page = open_page("tune")
     own_work().on_demand = Reader(page.session.data)
     yield page
@@ -185,6 +186,7 @@ def test_what_only_a_run_can_begin_is_left_to_one(screen, monkeypatch, why: str)
 
 def test_the_numbers_are_those_of_runs(open_page, monkeypatch) -> None:
     monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(risk_axis, "LARGEST_AT_ONCE", 10)
     by_run, beside = open_page("tune"), open_page("tune")
     expected = followed(by_run.session)
     own_work().on_demand.cancel()

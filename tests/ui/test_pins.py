@@ -19,6 +19,7 @@ from rwn_ui.tune import view as tune_view
 def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session whose table counts as a larger one."""
     monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(risk_axis, "LARGEST_AT_ONCE", 10)
     return open_page("tune").session
 
 

@@ -27,6 +27,7 @@ SELECT = "tune.0.risk"
 def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session whose table counts as a larger one."""
     monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
+    monkeypatch.setattr(risk_axis, "LARGEST_AT_ONCE", 10)
     screen = open_page("tune")
     assert screen.errors == []
     assert "follows when the sliders rest" in screen.test.selectbox(key=SELECT).help
@@ -138,6 +139,22 @@ def test_a_quick_limit_is_read_by_the_page_once_the_sliders_rest(session: Sessio
         "attribute_gain",
     }
     own_work().on_demand = None
+
+
+def test_on_a_table_of_a_few_thousand_records_it_is_there_with_every_move(
+    session: Session, monkeypatch
+) -> None:
+    monkeypatch.setattr(risk_axis, "LARGEST_AT_ONCE", 100_000)
+    for k in (5, 40):
+        session.levers["k"] = k
+        payload = shown(session)
+        current = current_release(session)
+        shares = risk_axis.readings(session, current)
+        now = rwn.MEASURES["true_matches"].read(current.comparison).value
+        assert shares["true_matches"].value == now > 0
+        assert risk_axis.waits(session, shares) == ["first bayes_linkage", "first attribute_gain"]
+        assert payload["again"] == risk_axis.SHORT_REST
+    assert multiprocessing.active_children() == []  # a move begins no process
 
 
 class SomeAnswers:
