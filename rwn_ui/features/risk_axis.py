@@ -19,10 +19,10 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import own_work
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
-LARGEST_AT_ONCE = 100_000  # cells of a table of which a quick limit is read with every move
-LARGEST_READ = 300_000  # cells of a table of which the page itself reads it, at rest
+LARGEST_READ = 300_000  # cells of a table of which a quick limit is read with every move
 REST = 200  # milliseconds without a move, before the others are
-SHORT_REST = 50  # the same, of a table with so few
+SMALL = 100_000  # cells of a table of which they are after
+SHORT_REST = 50
 SOON, LATE = 150, 2000  # milliseconds between two questions whether it has been
 BESIDE = 50  # the same, where it is asked beside the runs of the page
 PENDING = rwn.NotApplicable("A moment: on a table of this size it follows when the sliders rest.")
@@ -111,7 +111,7 @@ def _read_beside(
     """
     if session.data.n <= LARGEST_LIVE and prepared(session).prepared.whole:
         return None
-    if key in QUICK and _fits(session, LARGEST_AT_ONCE):
+    if key in QUICK and _fits(session, LARGEST_READ):
         return None
     reader = own_work().on_demand
     if reader is None or reader.data is not session.data:
@@ -180,7 +180,7 @@ def again(session: Session, current: CurrentRelease, shown: Readings) -> int | N
     if not waits:
         return None
     reader = own_work().on_demand
-    rest = SHORT_REST if _fits(session, LARGEST_AT_ONCE) else REST
+    rest = SHORT_REST if _fits(session, SMALL) else REST
     if reader is None:
         return rest
     waited = reader.waited(waits[0])
@@ -200,13 +200,7 @@ def follow(session: Session, *, begin: bool = True) -> bool:
     """
     current = current_release(session)
     shown = readings(session, current)
-    here, whole = _to_ask(session, current, shown)
-    if not _ask(session, whole, shown, begin=begin):
-        return False
-    for key in here:
-        reading = rwn.MEASURES[key].read(current.comparison, begin=True)
-        memo("limits", 32).keep((*release_key(session), key), reading)
-    return True
+    return _ask(session, [*questions(session, current, shown).values()], shown, begin=begin)
 
 
 def begin_ahead(session: Session) -> None:
@@ -218,18 +212,7 @@ def begin_ahead(session: Session) -> None:
         return
     current = current_release(session)
     shown = readings(session, current)
-    _, whole = _to_ask(session, current, shown)
-    _ask(session, whole, shown, begin=False)
-
-
-def _to_ask(
-    session: Session, current: CurrentRelease, shown: Readings
-) -> tuple[list[str], list[Question]]:
-    """What is to come: measures that are read here, and what the process is asked."""
-    keys = [key for key in wanted(session) if to_come(shown[key])]
-    # the page reads what takes less sooner than it hears of it from a process
-    here = [key for key in keys if key in QUICK and _fits(session, LARGEST_READ)]
-    return here, [_question(session, current, key) for key in keys if key not in here]
+    _ask(session, [*questions(session, current, shown).values()], shown, begin=False)
 
 
 def _ask(session: Session, whole: Sequence[Question], shown: Readings, *, begin: bool) -> bool:

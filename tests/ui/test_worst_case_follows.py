@@ -27,7 +27,8 @@ SELECT = "tune.0.risk"
 def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session whose table counts as a larger one."""
     monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
-    monkeypatch.setattr(risk_axis, "LARGEST_AT_ONCE", 10)
+    monkeypatch.setattr(risk_axis, "LARGEST_READ", 10)
+    monkeypatch.setattr(risk_axis, "SMALL", 10)
     screen = open_page("tune")
     assert screen.errors == []
     assert "follows when the sliders rest" in screen.test.selectbox(key=SELECT).help
@@ -107,7 +108,6 @@ def test_a_lower_bound_is_there_before_the_upper_one(
 ) -> None:
     """Of a large table, where both are needed for a verdict that keeps the limit."""
     monkeypatch.setattr(risk_axis, "_in_two", lambda key, records: key == "bayes_linkage")
-    monkeypatch.setattr(risk_axis, "LARGEST_READ", 10)
     own_work().on_demand = SomeAnswers(session.data)
     risk_axis.follow(session)
     first = [(question.measure, question.begin) for question in own_work().on_demand.asked]
@@ -127,24 +127,9 @@ def test_a_lower_bound_is_there_before_the_upper_one(
     own_work().on_demand = None
 
 
-def test_a_quick_limit_is_read_by_the_page_once_the_sliders_rest(session: Session) -> None:
-    own_work().on_demand = SomeAnswers(session.data)
-    current = current_release(session)
-    assert risk_axis.to_come(risk_axis.readings(session, current)["true_matches"])
-    risk_axis.follow(session)
-    found = risk_axis.readings(session, current)["true_matches"]
-    assert found.value == rwn.MEASURES["true_matches"].read(current.comparison).value > 0
-    assert {question.measure for question in own_work().on_demand.asked} == {
-        "bayes_linkage",
-        "attribute_gain",
-    }
-    own_work().on_demand = None
-
-
-def test_on_a_table_of_a_few_thousand_records_it_is_there_with_every_move(
-    session: Session, monkeypatch
-) -> None:
-    monkeypatch.setattr(risk_axis, "LARGEST_AT_ONCE", 100_000)
+def test_a_quick_limit_is_there_with_every_move(session: Session, monkeypatch) -> None:
+    monkeypatch.setattr(risk_axis, "LARGEST_READ", 300_000)
+    monkeypatch.setattr(risk_axis, "SMALL", 100_000)
     for k in (5, 40):
         session.levers["k"] = k
         payload = shown(session)

@@ -90,7 +90,9 @@ class Columns:
         self._nothing: int = codes.shape[1]
         self._joined: list[tuple[int, int, Codes]] = []
         self._sets: Codes = np.array([self._short(each) for each in sets], dtype=np.int64)
-        self.lone = [_lone(self._codes(self._columns, part), part) for part in self._parts()]
+        self.lone = [
+            _lone(np.stack([*self._codes(self._columns, part)]), part) for part in self._parts()
+        ]
 
     def _short(self, positions: Sequence[int]) -> list[int]:
         """The same set in `_WIDTH` columns: two are joined until they are so few."""
@@ -126,14 +128,17 @@ class Columns:
         if start < len(sizes):
             yield slice(start, len(sizes))
 
-    def _codes(self, columns: Sequence[Codes], part: slice) -> Codes:
-        """What stands for each set and a record's values, shape (sets, n); -1 where missing."""
-        sets, sizes = self._sets[part], np.array(self._sizes)
-        wide = sizes[sets]
-        offset = np.cumsum(wide.prod(axis=1)) - wide.prod(axis=1)
-        one, two, three = (np.stack(columns)[sets[:, place]] for place in range(_WIDTH))
-        code = (one * wide[:, 1, None] + two) * wide[:, 2, None] + three + offset[:, None]
-        return np.where((one | two | three) < 0, -1, code)
+    def _codes(self, columns: Sequence[Codes], part: slice) -> Iterator[Codes]:
+        """What stands for each set and a record's values, shape (n,); -1 where missing."""
+        missing = [bool(column.min(initial=0) < 0) for column in columns]
+        offset = 0
+        for one, two, three in self._sets[part].tolist():
+            wide, tall = self._sizes[two], self._sizes[three]
+            code = (columns[one] * wide + columns[two]) * tall + columns[three] + offset
+            if missing[one] or missing[two] or missing[three]:
+                code[(columns[one] | columns[two] | columns[three]) < 0] = -1
+            offset += self._sizes[one] * wide * tall
+            yield code
 
     @cached_property
     def people(self) -> Codes:
@@ -168,8 +173,10 @@ class Columns:
         for one, two, known in self._joined:
             columns.append(_numbered(known, self._pair(columns, one, two)))
         for part, lone in zip(self._parts(), self.lone, strict=True):
-            hits, entry = lone.find(self._codes(columns, part).ravel())
-            yield Matches(lone, entry, hits % max(len(codes), 1))
+            # a set at a time, whose numbers stay where the processor has them at hand
+            found = [lone.find(each) for each in self._codes(columns, part)]
+            row, entry = (np.concatenate(each) for each in zip(*found, strict=True))
+            yield Matches(lone, entry, row)
 
 
 def _numbered(known: Codes, values: Codes) -> Codes:
