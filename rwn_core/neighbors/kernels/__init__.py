@@ -15,7 +15,9 @@ from rwn_core.parallel.compiling import compiling
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-_njit: Any = partial(numba.njit, nogil=True, error_model="numpy")
+_njit: Any = partial(numba.njit, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+
+_UNSEEN: Any = {"no_cpython_wrapper": True}
 
 
 class _Compiling(event.Listener):
@@ -33,24 +35,37 @@ _register("numba:compile", _Compiling())
 
 
 def compiled(function: Function) -> Function:
-    """Compile on first call, keep the machine code on disk, run without the interpreter's lock."""
+    """Compile on first call, keep the machine code on disk, run without the interpreter's lock.
+
+    Only such functions are called from Python.
+    """
     with _own_cache():
         return cast(Function, _njit(cache=True, _nrt=True)(function))
 
 
+def inner(function: Function) -> Function:
+    """`compiled`, for other kernels alone.
+
+    What Python needs to call a kernel takes longer to compile than many a kernel. It is left out
+    here: such a call would end the process.
+    """
+    with _own_cache():
+        return cast(Function, _njit(cache=True, _nrt=True, **_UNSEEN)(function))
+
+
 def lean(function: Function) -> Function:
-    """`compiled`, without counting who uses an array: for what runs once a row, or more often.
+    """`inner`, without counting who uses an array: for what runs once a row, or more often.
 
     Such a function may neither make an array nor return one. Counting is an atomic instruction
     for each array of a tuple that is passed on, and took two thirds of the time of a search.
     """
     with _own_cache():
-        return cast(Function, _njit(cache=True, _nrt=False)(function))
+        return cast(Function, _njit(cache=True, _nrt=False, **_UNSEEN)(function))
 
 
 def merged(function: Function) -> Function:
     """`lean`, and made part of its callers by LLVM."""
-    return cast(Function, _njit(_nrt=False, forceinline=True)(function))
+    return cast(Function, _njit(_nrt=False, forceinline=True, **_UNSEEN)(function))
 
 
 def inlined(function: Function) -> Function:

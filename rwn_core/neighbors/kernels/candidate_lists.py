@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, merged
+from rwn_core.neighbors.kernels import inner, merged
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.rank_row import Ranked
 
@@ -43,7 +43,7 @@ class RadiusCandidates(NamedTuple):
     error: NDArray[np.float64]
 
 
-@compiled
+@inner
 def candidates_for(target: Side, width: int) -> RadiusCandidates:
     """Room for the candidates of one leaf of this width, or of one of its rows."""
     room = max(ROOM, len(target.positions) + 4 * target.tiles.shape[2])

@@ -133,7 +133,7 @@ def uniforms_of_streams(
     store(out, (7, 0), u7)
 
 
-@lean
+@compiled
 def uniforms_of_records(
     key: NDArray[np.uint32],
     low: NDArray[np.uint32],

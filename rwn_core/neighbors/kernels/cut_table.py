@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
-from rwn_core.neighbors.kernels import compiled
+from rwn_core.neighbors.kernels import compiled, inner
 
 
-@compiled
+@inner
 def _entries_within(
     squared: NDArray[np.float64], start: int, stop: int, edge: float, strict: bool
 ) -> int:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, lean
+from rwn_core.neighbors.kernels import inner, lean
 from rwn_core.neighbors.kernels.arrays import SearchResult, Side, Wanted
 from rwn_core.neighbors.kernels.chacha import UNIFORMS, ranks_of_streams
 from rwn_core.neighbors.kernels.rank_row import Ranked, end_of_tie, entry_of, has_ties, tied_records
@@ -16,7 +16,7 @@ from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH
 KEPT, NOBODY = 0, -1  # in place of a rank
 
 
-@compiled
+@inner
 def member_of(
     target: Side,
     row: Ranked,
@@ -52,7 +52,7 @@ def member_of(
     return int(tied_records(target, row, kept, head, pool)[rank - before - 1])
 
 
-@compiled
+@inner
 def pool_for(row: Ranked, kept: int) -> NDArray[np.int32]:
     """Room for the ties of a row, if it has any."""
     return np.empty(row.weight[kept - 1] if kept and has_ties(row, kept) else 0, np.int32)
@@ -73,7 +73,7 @@ class Ranks(NamedTuple):
     unit: NDArray[np.float64]
 
 
-@compiled
+@inner
 def ranks_for(wanted: Wanted) -> Ranks:
     """Room for the columns that are asked for."""
     columns = len(wanted.words)
@@ -101,7 +101,7 @@ def draw_ranks(wanted: Wanted, number: int, size: int, room: Ranks) -> None:
             room.ranks[column] = NOBODY
 
 
-@compiled
+@inner
 def draw_row(
     query: Side,
     position: int,
@@ -174,7 +174,7 @@ def draw_without_clones(
         result.donors[record, column] = donor
 
 
-@compiled
+@inner
 def store_row(
     query: Side,
     position: int,

@@ -6,10 +6,10 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled
+from rwn_core.neighbors.kernels import compiled, inner
 
 
-@compiled
+@inner
 def _hash_row(words: NDArray[np.uint64], row: int) -> np.uint64:
     # the finalizer of splitmix64, chained over the columns
     mixed = uint64(0x9E3779B97F4A7C15)
@@ -21,7 +21,7 @@ def _hash_row(words: NDArray[np.uint64], row: int) -> np.uint64:
     return mixed
 
 
-@compiled
+@inner
 def _same_row(words: NDArray[np.uint64], one: int, two: int) -> bool:
     for column in range(words.shape[1]):
         if words[one, column] != words[two, column]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, merged
+from rwn_core.neighbors.kernels import compiled, inner, merged
 from rwn_core.neighbors.kernels.arrays import Side, Wanted
 from rwn_core.neighbors.kernels.candidate_lists import candidates_for, collect, count_of
 from rwn_core.neighbors.kernels.draw_row import member_of, pool_for
@@ -87,7 +87,7 @@ def _count(
     return True
 
 
-@compiled
+@inner
 def _rank_fully(
     query: Side, position: int, target: Side, kept: int, row: Ranked, wanted: Wanted, far: Far
 ) -> None:

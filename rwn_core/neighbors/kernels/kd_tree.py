@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import lean
+from rwn_core.neighbors.kernels import compiled, lean
 
 SAMPLED = 500  # rows, at least, that show where an inner node is widest
 
@@ -52,7 +52,7 @@ def _select(values: NDArray[Any], order: NDArray[np.int32], start: int, stop: in
             return
 
 
-@lean
+@compiled
 def split_rows(
     columns: NDArray[Any],
     starts: NDArray[np.int64],
@@ -102,7 +102,7 @@ def split_rows(
             starts[2 * node + 2], stops[2 * node + 2] = middle, stop
 
 
-@lean
+@compiled
 def rotate(
     points: NDArray[np.float64],
     center: NDArray[np.float64],
@@ -131,7 +131,7 @@ def rotate(
             columns[axis, row] = total
 
 
-@lean
+@compiled
 def fill_tiles(
     columns: NDArray[Any],
     order: NDArray[np.int32],

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, lean, merged
+from rwn_core.neighbors.kernels import inner, lean, merged
 from rwn_core.neighbors.kernels.agreement import copy_agreeing, shift_of
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.error_bound import SLACK, widened_edge
@@ -48,7 +48,7 @@ class Close(NamedTuple):
     bound: NDArray[np.float64]
 
 
-@compiled
+@inner
 def close_for(rows: int, room: int) -> Close:
     """Room for the candidates of so many rows, `room` each."""
     return Close(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, lean, merged
+from rwn_core.neighbors.kernels import inner, lean, merged
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.error_bound import error_bound
 from rwn_core.neighbors.kernels.simd import (
@@ -62,7 +62,7 @@ class Facing(NamedTuple):
     kept: NDArray[np.int64]
 
 
-@compiled
+@inner
 def facing_for(query: Side, target: Side) -> Facing:
     """Room for any leaf of `query` before any tile of `target`."""
     _, height, width = query.tiles.shape

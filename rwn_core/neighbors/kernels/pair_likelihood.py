@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, merged
+from rwn_core.neighbors.kernels import compiled, inner, merged
 from rwn_core.neighbors.kernels.twins import is_twin
 from rwn_core.neighbors.kernels.value_counts import LANES, chance_of, count_values
 
@@ -61,7 +61,7 @@ class Pairs(NamedTuple):
     low: NDArray[np.int32]
 
 
-@compiled
+@inner
 def _pairs_for(count: int) -> Pairs:
     return Pairs(
         np.empty(count, np.int32),
@@ -71,7 +71,7 @@ def _pairs_for(count: int) -> Pairs:
     )
 
 
-@compiled
+@inner
 def _longer(pairs: Pairs, count: int, used: int) -> Pairs:
     more = _pairs_for(count)
     more.row[:used], more.record[:used] = pairs.row[:used], pairs.record[:used]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
-from rwn_core.neighbors.kernels import compiled, lean
+from rwn_core.neighbors.kernels import inner, lean
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.error_bound import SLACK, exact_squared
 from rwn_core.neighbors.kernels.sorting import sort_pairs
@@ -41,7 +41,7 @@ class Ranked(NamedTuple):
     rough: NDArray[np.float64]
 
 
-@compiled
+@inner
 def room_for(count: int) -> Ranked:
     """Arrays for this many candidates."""
     return Ranked(
@@ -124,7 +124,7 @@ def entry_of(row: Ranked, kept: int, rank: int) -> int:
     return low
 
 
-@compiled
+@inner
 def tied_records(
     target: Side, row: Ranked, kept: int, head: int, pool: NDArray[np.int32]
 ) -> NDArray[np.int32]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.distance import TIE
-from rwn_core.neighbors.kernels import compiled, merged
+from rwn_core.neighbors.kernels import inner, merged
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.candidate_lists import NONE, RadiusCandidates
 from rwn_core.neighbors.kernels.error_bound import SLACK, exact_squared
@@ -43,7 +43,7 @@ class Buckets(NamedTuple):
     some: NDArray[np.int32]
 
 
-@compiled
+@inner
 def buckets_for(count: int) -> Buckets:
     """Arrays for this many members."""
     return Buckets(
@@ -218,7 +218,7 @@ def pick(
     return int(target.numbers[record])
 
 
-@compiled
+@inner
 def _pick_exact(
     point: NDArray[np.float64],
     members: tuple[

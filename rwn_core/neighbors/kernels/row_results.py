@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.neighbors.kernels import compiled, lean, merged
+from rwn_core.neighbors.kernels import inner, lean, merged
 from rwn_core.neighbors.kernels.arrays import SearchResult, Side, Wanted
 from rwn_core.neighbors.kernels.candidate_lists import RadiusCandidates
 from rwn_core.neighbors.kernels.draw_row import KEPT, NOBODY, Ranks, draw_ranks, draw_row, store_row
@@ -12,7 +12,7 @@ from rwn_core.neighbors.kernels.rank_row import Ranked, weight_within
 from rwn_core.neighbors.kernels.rank_select import Buckets, fill_buckets, nearest_exact, pick, sift
 
 
-@compiled
+@inner
 def settle_row(
     query: Side,
     position: int,

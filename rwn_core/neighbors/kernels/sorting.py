@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, lean
+from rwn_core.neighbors.kernels import inner, lean
 
 SHORT = 16  # entries up to which insertion is fastest
 
@@ -32,7 +32,7 @@ def _median_of_three(keys: NDArray[Any], low: int, high: int) -> Any:
     return max(one, min(two, three))
 
 
-@compiled
+@inner
 def sort_pairs(keys: NDArray[Any], values: NDArray[Any], start: int, stop: int) -> None:
     """Sort keys[start:stop] ascending, and values with them; equal keys in any order."""
     if stop - start <= SHORT:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, lean
+from rwn_core.neighbors.kernels import inner, lean
 from rwn_core.neighbors.kernels.arrays import HULL, Side
 from rwn_core.neighbors.kernels.leaf_boxes import gap_to_boxes
 from rwn_core.neighbors.kernels.leaf_distances import Facing
@@ -50,7 +50,7 @@ class Order(NamedTuple):
     seen: NDArray[np.bool_]
 
 
-@compiled
+@inner
 def order_for(target: Side) -> Order:
     """Room for the tiles of any pass of `target`."""
     leaves, dimensions = len(target.starts) // 2, target.centers.shape[1]

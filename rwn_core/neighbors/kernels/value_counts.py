@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.neighbors.kernels import compiled, merged
+from rwn_core.neighbors.kernels import compiled, inner, merged
 from rwn_core.neighbors.kernels.twins import is_twin
 
 LANES = 4  # rows that a count is spread over
@@ -266,7 +266,7 @@ def list_received(
     return taker[:used].copy(), person[:used].copy(), share[:used].copy()
 
 
-@compiled
+@inner
 def _longer(numbers: NDArray[Any], room: int) -> NDArray[Any]:
     more = np.empty(room, numbers.dtype)
     more[: len(numbers)] = numbers

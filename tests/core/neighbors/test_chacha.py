@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from for_tests import callable_here
 
 from rwn_core.mechanism.donors import Draws
 from rwn_core.neighbors.kernels.chacha import (
@@ -14,6 +15,10 @@ from rwn_core.neighbors.kernels.chacha import (
 )
 from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH, padded
 from rwn_core.randomness import SecretKey, uniforms
+
+ranks_of_streams, uniforms_of_block, uniforms_of_streams = callable_here(
+    ranks_of_streams, uniforms_of_block, uniforms_of_streams
+)
 
 KEYS = [SecretKey(bytes(32)), SecretKey(bytes(range(32))), SecretKey.from_seed(7)]
 LARGEST = 2**31 - 2

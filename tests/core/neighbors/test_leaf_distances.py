@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from brute_force import squared_pairs
+from for_tests import callable_here
 
 from rwn_core.neighbors.index import Index, Layout, build_index
 from rwn_core.neighbors.kernels.arrays import HULL, Side
@@ -20,6 +21,10 @@ from rwn_core.neighbors.kernels.leaf_distances import (
     scan,
     set_points,
 )
+
+widened_edge, leaves_near = callable_here(widened_edge, leaves_near)
+error_between, facing_for, look = callable_here(error_between, facing_for, look)
+scan, set_points = callable_here(scan, set_points)
 
 ROWS = 300
 
