@@ -20,9 +20,9 @@ from rwn_ui.state.work import own_work
 
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
 LARGEST_READ = 300_000  # cells of a table of which a quick limit is read with every move
-REST = 200  # milliseconds without a move, before the others are
-SMALL = 100_000  # cells of a table of which they are after
-SHORT_REST = 50
+REST = 200  # milliseconds without a move, before slower ones are asked for
+SHORT_REST = 50  # the same, of a table of few cells:
+SMALL = 100_000
 SOON, LATE = 150, 2000  # milliseconds between two questions whether it has been
 BESIDE = 50  # the same, where it is asked beside the runs of the page
 PENDING = rwn.NotApplicable("A moment: on a table of this size it follows when the sliders rest.")
@@ -66,7 +66,7 @@ def choose(session: Session) -> None:
     keys = CHOICES
     why = ""
     if session.data.n > LARGEST_LIVE or not prepared(session).prepared.whole:
-        why = f" With {session.data.n:,} records the verdict follows when the sliders rest."
+        why = f" With {session.data.n:,} records slower limits follow when the sliders rest."
     session.views[VIEW] = st.selectbox(
         "Risk on the map",
         keys,

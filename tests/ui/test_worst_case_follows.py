@@ -31,7 +31,7 @@ def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setattr(risk_axis, "SMALL", 10)
     screen = open_page("tune")
     assert screen.errors == []
-    assert "follows when the sliders rest" in screen.test.selectbox(key=SELECT).help
+    assert "follow when the sliders rest" in screen.test.selectbox(key=SELECT).help
     return screen.session
 
 

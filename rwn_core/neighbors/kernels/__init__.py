@@ -16,7 +16,6 @@ from rwn_core.parallel.compiling import compiling
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _njit: Any = partial(numba.njit, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-
 _UNSEEN: Any = {"no_cpython_wrapper": True}
 
 
