@@ -10,6 +10,7 @@ where the smaller one has a verdict for fewer than three moves a second.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -27,7 +28,7 @@ PLACES = (0.1, 0.2, 0.35, 0.5, 0.6, 0.7, 0.75, 0.85, 0.95)  # of the slider
 AT_REST, READY = 5000, 20_000  # milliseconds between two presses; until the table is searched ahead
 MOST = {"randhie": 1000.0 + REST, "5000x10": 1000.0 / 3}
 
-# notes when the tiles change, and whether the first of them says something
+# notes when the tiles change, whether the first of them says something, and whether more follows
 WATCH = """
 () => {
   const tiles = document.querySelector(".rwn-tiles");
@@ -41,7 +42,8 @@ WATCH = """
     if (now === last) return;
     last = now;
     const known = !tiles.querySelector(".rwn-value").textContent.startsWith("…");
-    window.changes.push([performance.now() - window.pressed, known]);
+    const follows = !known || last.includes("to follow");
+    window.changes.push([performance.now() - window.pressed, known, follows]);
   });
   const all = { subtree: true, childList: true, characterData: true, attributes: true };
   window.watcher.observe(tiles, all);
@@ -76,9 +78,10 @@ def moves(page: Page) -> list[Move]:
         page.evaluate(WATCH)
         page.keyboard.press("ArrowRight")
         page.wait_for_timeout(AT_REST)
-        changes = page.evaluate("window.changes")
-        verdict = next(at for at, known in changes if known)
-        found.append(Move(epsilon, changes[0][0], verdict, changes[-1][0]))
+        changes = page.evaluate("window.changes") or [[math.inf, False, True]]
+        verdict = next((at for at, known, _ in changes if known), math.inf)
+        last, _, follows = changes[-1]
+        found.append(Move(epsilon, changes[0][0], verdict, math.inf if follows else last))
     return found
 
 

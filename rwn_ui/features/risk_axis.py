@@ -21,7 +21,7 @@ from rwn_ui.state.work import own_work
 LARGEST_LIVE = 1000  # records up to which the worst case keeps up with a slider
 LARGEST_READ = 300_000  # cells of a table of which a quick limit is read with every move
 REST = 200  # milliseconds without a move, before slower ones are asked for
-SHORT_REST = 50  # the same, of a table of few cells:
+SHORT_REST = 50  # the same, of a table of at most `SMALL` cells
 SMALL = 100_000
 SOON, LATE = 150, 2000  # milliseconds between two questions whether it has been
 BESIDE = 50  # the same, where it is asked beside the runs of the page
@@ -208,11 +208,8 @@ def begin_ahead(session: Session) -> None:
 
     Only where it is soon done: it ends what it has begun before it turns to a later move.
     """
-    if not _fits(session, LARGEST_READ):
-        return
-    current = current_release(session)
-    shown = readings(session, current)
-    _ask(session, [*questions(session, current, shown).values()], shown, begin=False)
+    if _fits(session, LARGEST_READ):
+        follow(session, begin=False)
 
 
 def _ask(session: Session, whole: Sequence[Question], shown: Readings, *, begin: bool) -> bool:

@@ -28,10 +28,16 @@ def inner_kernels(files: Mapping[str, str]) -> set[str]:
             if isinstance(node, ast.FunctionDef) and decorators(node) & INNER}  # fmt: skip
 
 
+def is_for_tests(node: ast.AST) -> bool:
+    """Whether names are given to kernels that are compiled for Python."""
+    value = getattr(node, "value", None)
+    return isinstance(value, ast.Call) and getattr(value.func, "id", "") == FOR_TESTS
+
+
 def of_python(tree: ast.Module) -> Iterator[ast.AST]:
     """What a file has outside compiled functions."""
     for node in tree.body:
-        if not decorators(node) & HOW:
+        if not decorators(node) & HOW and not is_for_tests(node):
             yield from ast.walk(node)
 
 
@@ -41,19 +47,22 @@ def known_here(tree: ast.Module, path: str, inner: set[str]) -> set[str]:
              if isinstance(node, ast.ImportFrom) and KERNELS.replace("/", ".") in f"{node.module}."
              for alias in node.names if alias.name in inner}  # fmt: skip
     own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    return known | (own & inner if path.startswith(KERNELS) else set())
+    given = {name.id for node in tree.body if is_for_tests(node) for name in ast.walk(node)
+             if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)}  # fmt: skip
+    return (known | (own & inner if path.startswith(KERNELS) else set())) - given
 
 
-def called(files: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """Files and the inner kernels that their Python calls."""
+def used(files: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    """Files and the inner kernels that their Python calls, or passes on to be called."""
     inner = inner_kernels(files)
     for path, text in files.items():
         tree = ast.parse(text)
         names = known_here(tree, path, inner)
-        if FOR_TESTS not in text:  # which compiles them for Python
-            yield from ((path, node.func.id) for node in of_python(tree)
-                        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-                        and node.func.id in names)  # fmt: skip
+        for node in of_python(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names:
+                yield path, node.id
+            if isinstance(node, ast.ImportFrom) and f"{node.module}." == KERNELS.replace("/", "."):
+                yield from ((path, alias.name) for alias in node.names if alias.name not in HOW)
 
 
 def sources() -> dict[str, str]:
@@ -62,17 +71,25 @@ def sources() -> dict[str, str]:
     return {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
-def test_python_calls_no_inner_kernel() -> None:
+def test_python_uses_no_inner_kernel() -> None:
     files = {path: text for path, text in sources().items() if "kernels" in text or KERNELS in path}
     assert len(inner_kernels(files)) > 80
-    assert list(called(files)) == []
+    assert list(used(files)) == []
 
 
-def test_such_a_call_would_be_noticed() -> None:
+def test_such_a_use_would_be_noticed() -> None:
     kernel = "@lean\ndef look(a): ...\n@compiled\ndef search(a): look(a)\n"
     where, there = KERNELS + "one.py", "rwn_core.neighbors.kernels.one"
     python = f"from {there} import look, search\nsearch(1)\n"
-    assert list(called({where: kernel, "rwn_core/a.py": python})) == []
-    for calls in (f"{python}look(1)\n", f"from {there} import look as seen\ndef f(): seen(1)\n"):
-        assert len(list(called({where: kernel, "rwn_core/a.py": calls}))) == 1
-    assert list(called({where: kernel + "def f(): look(1)\n"})) == [(where, "look")]
+    given = f"{python}look, = {FOR_TESTS}(look)\nlook(1)\n"
+    for fine in (python, given):
+        assert list(used({where: kernel, "rwn_core/a.py": fine})) == []
+    for wrong in (
+        f"{python}look(1)\n",
+        f"{python}run(look)\n",
+        f"from {there} import look as seen\ndef f(): seen(1)\n",
+        "from rwn_core.neighbors.kernels import one\none.look(1)\n",
+        f"{python}search, = {FOR_TESTS}(search)\nlook(1)\n",
+    ):
+        assert len(list(used({where: kernel, "rwn_core/a.py": wrong}))) == 1, wrong
+    assert list(used({where: kernel + "def f(): look(1)\n"})) == [(where, "look")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from for_tests import callable_here
+from callable_kernels import callable_here
 
 from rwn_core.mechanism.donors import Draws
 from rwn_core.neighbors.kernels.chacha import (

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from brute_force import squared_pairs
-from for_tests import callable_here
+from callable_kernels import callable_here
 
 from rwn_core.neighbors.index import Index, Layout, build_index
 from rwn_core.neighbors.kernels.arrays import HULL, Side
