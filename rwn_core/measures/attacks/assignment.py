@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rwn_core.measures.attacks.scaled_columns import entries
+
 LARGEST_ASSIGNMENT = 1500  # records of one block: the assignment takes about n^3 steps
 LARGEST_SCALING = 5_000_000  # pairs
 SCALING_STEPS = 20  # with more, names are right .002 more often at most
@@ -67,7 +69,10 @@ def blocks(belief: sparse.csc_array) -> Blocks:
 
 def possible(belief: sparse.csc_array) -> bool:
     """Whether every row can come from its own record, so that the truth is an assignment."""
-    return bool(np.all(belief.diagonal() > 0))
+    from rwn_core.neighbors.kernels.belief_columns import shares_of
+
+    own = np.arange(belief.shape[1])
+    return bool(np.all(shares_of(*entries(belief), own) > 0))
 
 
 def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> NDArray[np.int64]:
@@ -182,5 +187,5 @@ def _inside(belief: sparse.csc_array, parts: Blocks) -> sparse.csc_array:
     column = np.repeat(np.arange(belief.shape[1]), np.diff(belief.indptr))
     kept = parts.of[belief.indices] == parts.of[column]
     sizes = np.bincount(column[kept], minlength=len(parts.of))
-    starts = np.concatenate([[0], np.cumsum(sizes)])
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(belief.indptr.dtype)
     return sparse.csc_array((belief.data[kept], belief.indices[kept], starts), shape=belief.shape)

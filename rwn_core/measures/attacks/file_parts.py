@@ -68,10 +68,11 @@ def _best_cut(
         own, released = before[rows, place], after[rows, place]
         for value, single in _cuts(own):
             of_own = own == value if single else own < value
-            share = of_own.mean()
+            share = np.count_nonzero(of_own) / len(of_own)
             if not LEAST <= share <= 1 - LEAST:
                 continue
-            crossing = np.mean(of_own != (released == value if single else released < value))
+            of_released = released == value if single else released < value
+            crossing = np.count_nonzero(of_own != of_released) / len(of_own)
             if crossing / min(share, 1 - share) < best:
                 best = crossing / min(share, 1 - share)
                 values = before[people, place]

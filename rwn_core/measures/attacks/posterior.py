@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +11,12 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
-from rwn_core.measures.attacks.scaled_columns import times
+from rwn_core.measures.attacks.scaled_columns import entries, times
 from rwn_core.mechanism.law import Law
 
 LARGEST_WORK = 6_000_000  # candidate pairs weighed for one reading
 SMALLEST_SAMPLE = 200
 AT_ONCE = 10_000_000  # candidate pairs that one look at all neighborhoods may find
-CHUNK = 1_000_000  # candidate pairs read at a time
 Look = Callable[[sparse.csc_array, NDArray[np.int64]], None]
 _SEED = 20220615  # of the sample of rows: fixed, so that a number changes only with the setting
 
@@ -175,10 +174,9 @@ def weigh(
         part = rows[start : start + size]
         belief = posteriors(law, masked, part, names)
         together = belief if len(part) == masked.n else None
-        for some, own in _pieces(belief, part):
-            results.append(_read(some, own, same))
-            if look is not None:
-                look(some, own)
+        results.append(_read(belief, part, same))
+        if look is not None:
+            look(belief, part)
         start += size
         # all variables together leave fewer candidates than the most telling one
         size = max(size, AT_ONCE * len(part) // (4 * belief.nnz + 1))
@@ -223,59 +221,39 @@ def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArr
     return original.once(("identical records", *chosen), number)
 
 
-def _pieces(
-    belief: sparse.csc_array, rows: NDArray[np.int64]
-) -> Iterator[tuple[sparse.csc_array, NDArray[np.int64]]]:
-    """The same beliefs, about `CHUNK` of them at a time."""
-    start = 0
-    while start < len(rows):
-        after = np.searchsorted(belief.indptr, belief.indptr[start] + CHUNK, side="right")
-        stop = max(start + 1, min(int(after) - 1, len(rows)))
-        yield belief[:, start:stop], rows[start:stop]
-        start = stop
-
-
 def _read(
     belief: sparse.csc_array, rows: NDArray[np.int64], same: NDArray[np.int64]
 ) -> dict[str, NDArray[np.float64] | NDArray[np.int64]]:
-    column = np.repeat(np.arange(len(rows)), np.diff(belief.indptr))
-    share, record = belief.data, belief.indices
-    own = record == rows[column]
-    truth = np.bincount(column[own], share[own], len(rows))
+    from rwn_core.neighbors.kernels.belief_columns import (
+        largest_of_groups,
+        shares_above,
+        shares_of,
+    )
+
     best, first = largest(belief)
-    tie = truth * (1 - 1e-9)
-    above = np.bincount(column[share > (truth * (1 + 1e-9))[column]], minlength=len(rows))
-    tied = np.bincount(column[share >= tie[column]], minlength=len(rows)) - above
-    tied = np.maximum(tied, 1)
-    possible = truth > 0
+    starts, records, shares = entries(belief)
+    truth = shares_of(starts, records, shares, rows)
+    low, high = truth * (1 - 1e-9), truth * (1 + 1e-9)
+    above, least, candidates = shares_above(starts, shares, low, high)
+    tied = np.maximum(least - above, 1)
+    possible, groups = truth > 0, best
+    if same.max() + 1 < len(same):
+        groups = largest_of_groups(starts, records, shares, same)
     return {
         "best": best,
         "truth": truth,
         "top1": np.where(possible, np.clip((1 - above) / tied, 0, 1), 0.0),
         "top5": np.where(possible, np.clip((5 - above) / tied, 0, 1), 0.0),
-        "same": best if same.max() + 1 == len(same) else largest(_together(belief, same))[0],
+        "same": np.minimum(groups, 1.0),
         "first": first,
-        "candidates": np.bincount(column[share > 0], minlength=len(rows)).astype(np.int64),
+        "candidates": candidates,
     }
-
-
-def _together(belief: sparse.csc_array, same: NDArray[np.int64]) -> sparse.csc_array:
-    """The shares of each group of identical originals, shape (groups, m)."""
-    n = len(same)
-    membership = sparse.csr_array((np.ones(n), (same, np.arange(n))), shape=(same.max() + 1, n))
-    return sparse.csc_array(membership @ belief)
 
 
 def largest(belief: sparse.csc_array) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The largest share of each column and who holds it: the first of equals, -1 for nobody."""
+    from rwn_core.neighbors.kernels.belief_columns import largest_shares
+
     belief.sort_indices()
-    counts = np.diff(belief.indptr)
-    best, first = np.zeros(len(counts)), np.full(len(counts), -1, dtype=np.int64)
-    some = np.flatnonzero(counts)
-    if some.size:
-        best[some] = np.maximum.reduceat(belief.data, belief.indptr[:-1][some])
-        column = np.repeat(np.arange(len(counts)), counts)
-        holders = np.flatnonzero(belief.data == best[column])
-        leading = holders[np.flatnonzero(np.diff(column[holders], prepend=-1))]
-        first[column[leading]] = belief.indices[leading]
+    best, first = largest_shares(*entries(belief))
     return np.minimum(best, 1.0), first

@@ -12,6 +12,14 @@ Scaled = tuple[sparse.csc_array, NDArray[np.float64]]
 """Numbers, and for each column the logarithm of what they are to be multiplied by."""
 
 
+def entries(
+    matrix: sparse.csc_array,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """Where each column begins, the rows of its entries, and these: as kernels read them."""
+    starts = matrix.indptr.astype(np.int64, copy=False)
+    return starts, matrix.indices.astype(np.int32, copy=False), matrix.data
+
+
 def leveled(parts: Sequence[Scaled]) -> tuple[list[sparse.csc_array], NDArray[np.float64]]:
     """The same numbers on one scale for each row, and its logarithm."""
     if len(parts) == 1:

@@ -15,16 +15,17 @@ from rwn_core.measures.attacks.assignment import Blocks, blocks, most_likely
 from rwn_core.measures.attacks.exchangeable_records import canonical_order, expected_right
 from rwn_core.measures.attacks.file_parts import parts_of
 from rwn_core.measures.attacks.posterior import normed, posteriors
+from rwn_core.measures.attacks.scaled_columns import entries
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.intervals import share_interval
+from rwn_core.measures.statistics.bounded_mean import mean_at_most
 from rwn_core.measures.statistics.key_variables import cell_codes
 from rwn_core.mechanism.law import Law
 from rwn_core.parallel.threads import Watch, thread_count
 
-SIZES: tuple[int, ...] = (4000, 2000, 1000)
+SIZES: tuple[int, ...] = (4000, 2800, 2000, 1400, 1000)
 """Records of a part at most: the largest that is affordable is told."""
 
-PAIRS = 2_000_000  # of people and rows, in the parts whose rows are weighed together
+PAIRS = 1_250_000  # of people and rows, in the parts whose rows are weighed together
 WHOLE_PARTS = 2
 TRIED = 3000  # rows on which cuts are compared, a quarter of all at most
 _SEED = 20151126  # of rows and parts: fixed, so that a number changes only with the setting
@@ -42,6 +43,8 @@ class UpperBound:
         How many random rows he links one at a time.
     row_by_row : float
         The share of them that he is expected to link rightly.
+    of_all : float
+        The upper end of its 95 % interval, of all rows: see `mean_at_most`.
     together : float
         How many times as many he links who looks at all rows of a part together; 1 at least.
     """
@@ -49,6 +52,7 @@ class UpperBound:
     parts: int
     rows: int
     row_by_row: float
+    of_all: float
     together: float
 
     @property
@@ -59,8 +63,7 @@ class UpperBound:
     @property
     def at_most(self) -> float:
         """The upper end of the 95 % interval of that share."""
-        end = share_interval(self.row_by_row * self.rows, self.rows)[1]
-        return min(float(end) * self.together, 1.0)
+        return min(self.of_all * self.together, 1.0)
 
     @property
     def detail(self) -> dict[str, Any]:
@@ -101,28 +104,17 @@ class ToldParts:
 
     def look(self, belief: sparse.csc_array, rows: NDArray[np.int64]) -> None:
         """Take note of the beliefs on some rows of who is not told, each column one row."""
-        column = np.repeat(np.arange(len(rows)), np.diff(belief.indptr))
-        if self._level is None:
-            self._level = self._affordable(belief, rows, column)
-        of = self._levels[self._level]
-        share = np.where(of[belief.indices] == of[rows][column], belief.data, 0.0)
-        total = np.bincount(column, share, len(rows))
-        best = np.zeros(len(rows))
-        some = np.flatnonzero(np.diff(belief.indptr))
-        if some.size:
-            best[some] = np.maximum.reduceat(share, belief.indptr[:-1][some])
-        told = np.divide(best, total, out=np.zeros(len(rows)), where=total > 0)
-        self._best.append(told[self._free[rows]])
+        from rwn_core.neighbors.kernels.belief_columns import shares_told
 
-    def _affordable(
-        self, belief: sparse.csc_array, rows: NDArray[np.int64], column: NDArray[np.int64]
-    ) -> int:
-        """The first level of which some whole parts have few enough pairs, or else the last."""
-        for level, of in enumerate(self._levels):
-            candidates = np.mean(of[belief.indices] == of[rows][column]) * belief.nnz / len(rows)
-            if WHOLE_PARTS * np.bincount(of).mean() * candidates <= PAIRS:
-                return level
-        return len(self._levels) - 1
+        last = len(self._levels) - 1
+        for level in range(last + 1) if self._level is None else [self._level]:
+            of = self._levels[level]
+            told, inside = shares_told(*entries(belief), of, rows)
+            pairs = WHOLE_PARTS * np.bincount(of).mean() * inside / len(rows)
+            if self._level is None and (pairs <= PAIRS or level == last):
+                self._level = level  # the first of which some whole parts are affordable
+                break
+        self._best.append(told[self._free[rows]])
 
     def bound(self) -> UpperBound | None:
         """What he links, once rows were looked at; None where whole parts cannot be weighed."""
@@ -137,6 +129,7 @@ class ToldParts:
             parts=int(of.max()) + 1,
             rows=len(best),
             row_by_row=float(best.mean()),
+            of_all=mean_at_most(best, int(self._free.sum())),
             together=together,
         )
 

@@ -32,8 +32,10 @@ def pairs_as_columns(
     sparse array
         Rows ascend within a column; zeros are not stored.
     """
-    entries = _by_column(record, column, value, number, *shape)
-    made = sparse.csc_array(entries, shape=shape)
+    values, rows, starts = _by_column(record, column, value, number, *shape)
+    if len(values) <= np.iinfo(np.int32).max:
+        starts = starts.astype(np.int32)  # or scipy makes the rows as long, and reads them slower
+    made = sparse.csc_array((values, rows, starts), shape=shape)
     made.has_canonical_format = True
     made.eliminate_zeros()
     return made

@@ -15,6 +15,7 @@ from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.posterior import posteriors, weigh
 from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.bounded_mean import mean_at_most
 
 N, SEEDS = 120, 6
 SIZES = (60, 30)
@@ -140,17 +141,19 @@ def test_smaller_parts_are_told_where_pairs_are_many(monkeypatch):
     assert many.row_by_row > few.row_by_row
 
 
-def test_the_upper_end_of_the_share_by_hand():
-    """P = .05 of 1,500: center (75 + 1.92) / 1503.84, half-width .01113; and a tenth more."""
-    bound = UpperBound(parts=9, rows=1500, row_by_row=0.05, together=1.1)
-    assert bound.share == pytest.approx(0.055)
-    assert bound.at_most == pytest.approx(1.1 * (0.05115 + 0.01109), abs=2e-5)
+def test_the_upper_end_is_that_of_the_rows_and_more_by_what_they_tell_together():
+    made, bound = told(released(table(), RWN(epsilon=0.5, k=10), 1))
+    best = np.concatenate(made._best)
+    assert bound.of_all == mean_at_most(best, N - N // 4) > bound.row_by_row
+    hand = UpperBound(parts=9, rows=1500, row_by_row=0.05, of_all=0.06, together=1.1)
+    assert hand.share == pytest.approx(0.055)
+    assert hand.at_most == pytest.approx(0.066)
 
 
 def test_a_bound_below_what_is_known_is_raised_to_it():
     comparison = released(table(), RWN(epsilon=0.5, k=10), 1)
     links = worst_case.worst_case(comparison).links
-    low = UpperBound(parts=9, rows=1500, row_by_row=0.0, together=1.0)
+    low = UpperBound(parts=9, rows=1500, row_by_row=0.0, of_all=0.0, together=1.0)
     found = worst_case.WorstCase(links=links, linked=None, at_once=None, weighed=None, bound=low)
     assert found.at_most == found.success == links.success
     assert found.detail["standing"] == "at least"
