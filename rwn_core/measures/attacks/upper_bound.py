@@ -100,12 +100,15 @@ class ToldParts:
         self._free[tried] = False
         self._levels = parts_of(*cell_codes(comparison, known), np.sort(tried), SIZES)
         self._level: int | None = None
+        self._whole: sparse.csc_array | None = None
         self._best: list[NDArray[np.float64]] = []
 
     def look(self, belief: sparse.csc_array, rows: NDArray[np.int64]) -> None:
         """Take note of the beliefs on some rows of who is not told, each column one row."""
         from rwn_core.neighbors.kernels.belief_columns import shares_told
 
+        if len(rows) == len(self._free):
+            self._whole = belief
         last = len(self._levels) - 1
         for level in range(last + 1) if self._level is None else [self._level]:
             of = self._levels[level]
@@ -140,18 +143,25 @@ class ToldParts:
         """
         chosen = np.random.default_rng(_SEED).permutation(of.max() + 1)[:WHOLE_PARTS]
         parts = [self._ordered(np.flatnonzero(of == part)) for part in chosen]
-        people = np.concatenate(parts)
-        belief = posteriors(self._law, self._comparison.masked, people, self._known, people)
-        ends, ratios = np.cumsum([0, *map(len, parts)]), list[float | None]()
+        believed, ratios = self._believed(parts), list[float | None]()
 
         def weigh(first: int, last: int) -> None:
             for number in range(first, last):
-                own = slice(ends[number], ends[number + 1])
-                ratios.append(self._of_part(normed(belief[:, own][own]), parts[number]))
+                ratios.append(self._of_part(normed(believed[number]), parts[number]))
 
         Watch(threads=thread_count()).run(weigh, len(parts))
         found = [ratio for ratio in ratios if ratio is not None]
         return max(1.0, *found) if len(found) == len(parts) else None
+
+    def _believed(self, parts: Sequence[NDArray[np.int64]]) -> list[sparse.csc_array]:
+        """What is believed of the rows of each part among its people; not of all, once asked."""
+        whole, self._whole = self._whole, None
+        if whole is not None:
+            return [whole[:, part][part] for part in parts]
+        people, ends = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+        belief = posteriors(self._law, self._comparison.masked, people, self._known, people)
+        own = [slice(*ends[number : number + 2]) for number in range(len(parts))]
+        return [belief[:, each][each] for each in own]
 
     def _ordered(self, people: NDArray[np.int64]) -> NDArray[np.int64]:
         """The same people in an order that depends on their values only."""
