@@ -121,10 +121,10 @@ def shares_told(
     for column in range(len(own)):
         best, total, here = 0.0, 0.0, part[own[column]]
         for at in range(starts[column], starts[column + 1]):
-            if part[records[at]] == here:
-                inside += 1
-                total += shares[at]
-                best = max(best, shares[at])
+            mine = part[records[at]] == here  # multiplied by: a branch is guessed wrongly too often
+            inside += mine
+            total += mine * shares[at]
+            best = max(best, mine * shares[at])
         if total > 0:
             told[column] = best / total
     return told, inside
