@@ -132,7 +132,7 @@ class ToldParts:
             parts=int(of.max()) + 1,
             rows=len(best),
             row_by_row=float(best.mean()),
-            of_all=mean_at_most(best, int(self._free.sum())),
+            of_all=mean_at_most(best, len(self._free)),
             together=together,
         )
 

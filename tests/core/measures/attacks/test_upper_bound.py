@@ -159,7 +159,7 @@ def test_smaller_parts_are_told_where_pairs_are_many(monkeypatch):
 def test_the_upper_end_is_that_of_the_rows_and_more_by_what_they_tell_together():
     made, bound = told(released(table(), RWN(epsilon=0.5, k=10), 1))
     best = np.concatenate(made._best)
-    assert bound.of_all == mean_at_most(best, N - N // 4) > bound.row_by_row
+    assert bound.of_all == mean_at_most(best, N) > bound.row_by_row
     hand = UpperBound(parts=9, rows=1500, row_by_row=0.05, of_all=0.06, together=1.1)
     assert hand.share == pytest.approx(0.055)
     assert hand.at_most == pytest.approx(0.066)
