@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 ERROR = 0.025  # that the mean is larger: one end of a 95 % interval
-LARGEST_BET = 0.75  # of the capital; with less no capital is lost to a single number
+LARGEST_BET = 0.75  # of the capital: a single number takes no more
 _SEED = 20240201  # of the order: fixed, so that a number changes only with the sample
 
 

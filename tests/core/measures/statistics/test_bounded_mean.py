@@ -40,6 +40,14 @@ def test_the_mean_lies_above_the_end_in_1_of_40_samples_at_most(kind):
     assert missed(kind, lambda sample: mean_at_most(sample, ALL)) <= MOST
 
 
+@pytest.mark.parametrize("share", [0.004, 0.012, 0.05, 0.5])
+def test_rare_ones_are_missed_no_more_often(share):
+    """Of yes or no, the most varied numbers there are."""
+    numbers, rng = np.arange(ALL) < share * ALL, np.random.default_rng(6)
+    samples = (rng.choice(numbers, SAMPLE, replace=False).astype(float) for _ in range(TRIALS))
+    assert np.mean([mean_at_most(sample, ALL) < share for sample in samples]) <= MOST
+
+
 def test_an_end_from_the_normal_distribution_would_be_missed_more_often():
     """Planted: the same with the standard error of the sample."""
     assert missed("few alone", lambda x: x.mean() + 1.96 * x.std() / np.sqrt(len(x))) > MOST
