@@ -87,3 +87,63 @@ def copy_agreeing(
                 position[count], squared[count] = place, exact
                 count += 1
     return count
+
+
+@merged
+def only_passes_tell(target: Side) -> bool:
+    """Whether passes tell all coded columns apart, so that rough distances count every one."""
+    count = 0
+    for column in range(len(target.levels)):
+        count += target.levels[column] >= 0
+    return count == len(target.coded)
+
+
+@merged
+def copy_differing(
+    query: Side,
+    row: int,
+    target: Side,
+    facing: Facing,
+    index: int,
+    point: int,
+    first: int,
+    position: NDArray[np.int32],
+    rough: NDArray[np.float64],
+    count: int,
+) -> int:
+    """Append the entries of a tile that were kept and agree in nothing, as `copy_kept` does.
+
+    Parameters
+    ----------
+    query : Side
+    row : int
+        The query row's position.
+    target : Side
+        Of which `only_passes_tell`.
+    facing : Facing
+    index : int
+        The query row's point.
+    point : {0, 1}
+        Which of the two of `scan` it was.
+    first : int
+        The tile's first position.
+    position, rough : ndarray
+        Filled from entry `count` on.
+    count : int
+
+    Returns
+    -------
+    int
+        How many candidates there are now.
+    """
+    norm = np.float64(facing.norms[index]) + shift_of(query, 0, row)
+    for block in range(facing.kept.shape[1]):
+        bits = facing.kept[point, block]
+        while bits != 0:
+            entry = block * BLOCK + lowest(bits)
+            bits &= bits - 1
+            if _agreement(query, row, target, first + entry) == 0:
+                position[count] = first + entry
+                rough[count] = norm + 2 * np.float64(facing.products[point, entry])
+                count += 1
+    return count

@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import inner, lean, merged
-from rwn_core.neighbors.kernels.agreement import copy_agreeing, shift_of
+from rwn_core.neighbors.kernels.agreement import (
+    copy_agreeing,
+    copy_differing,
+    only_passes_tell,
+    shift_of,
+)
 from rwn_core.neighbors.kernels.arrays import Side
 from rwn_core.neighbors.kernels.error_bound import SLACK, widened_edge
 from rwn_core.neighbors.kernels.leaf_distances import (
@@ -19,7 +24,9 @@ from rwn_core.neighbors.kernels.leaf_distances import (
     product_at,
     scan,
 )
-from rwn_core.neighbors.kernels.sorting import smallest
+from rwn_core.neighbors.kernels.sorting import smallest, sort_pairs
+
+MOST_LEVELS = float(1 << 26)  # of a category; the number of a level of two is exact
 
 
 class Close(NamedTuple):
@@ -70,36 +77,72 @@ def empty_rows(close: Close, rows: int) -> None:
         close.error[row], close.bound[row] = 0.0, np.inf
 
 
+@merged
+def _position(query: Side, leaf: int, close: Close, row: int) -> int:
+    return int(query.starts[len(query.starts) // 2 - 1 + leaf] + close.in_leaf[row])
+
+
 @lean
-def set_rows(
+def order_by_levels(query: Side, leaf: int, close: Close, rows: int) -> None:
+    """Bring rows together that have the same levels."""
+    for row in range(rows):
+        place, key = _position(query, leaf, close, row), 0.0
+        for number in range(len(query.coded)):
+            key = key * MOST_LEVELS + query.exact[place, query.coded[number]]
+        close.bound[row] = key
+    sort_pairs(close.bound, close.in_leaf, 0, rows)
+
+
+@lean
+def place_rows(query: Side, leaf: int, which: int, close: Close, rows: int, facing: Facing) -> None:
+    """Bring the rows close.in_leaf[:rows] of a leaf before the tiles of a pass, in this order."""
+    mine = which * (len(query.starts) // 2) + leaf
+    facing.edges[:] = -1
+    for row in range(rows):
+        for axis in range(facing.points.shape[0]):
+            point = query.centers[mine, axis] + query.tiles[mine, axis, close.in_leaf[row]]
+            facing.points[axis, row] = point
+
+
+@lean
+def alike_until(query: Side, leaf: int, which: int, close: Close, first: int, rows: int) -> int:
+    """Where the rows end that have the same levels as the first of what a pass agrees in."""
+    here, last = _position(query, leaf, close, first), first + 1
+    while last < rows:
+        there = _position(query, leaf, close, last)
+        for number in range(len(query.coded)):
+            column = query.coded[number]
+            if which >> number & 1 and query.exact[here, column] != query.exact[there, column]:
+                return last
+        last += 1
+    return last
+
+
+@lean
+def set_edges(
     query: Side,
     leaf: int,
     which: int,
     target: Side,
     unit: float,
     close: Close,
-    rows: int,
+    first: int,
+    last: int,
     facing: Facing,
 ) -> float:
-    """Bring the rows close.in_leaf[:rows] of a leaf before the tiles of a pass.
-
-    They take the first columns. What is returned is how far the farthest of them looks.
-    """
-    mine = which * (len(query.starts) // 2) + leaf
-    facing.edges[:] = -1
-    longest = -1.0
-    for row in range(rows):
-        for axis in range(facing.points.shape[0]):
-            point = query.centers[mine, axis] + query.tiles[mine, axis, close.in_leaf[row]]
-            facing.points[axis, row] = point
+    """Let some rows look at the tiles of a pass; how far the farthest of them looks."""
+    for row in range(first, last):
         facing.edges[row] = _edge(query, leaf, which, target, row, close, unit)
-        longest = max(longest, facing.edges[row])
-    return longest
+    return farthest(facing, first, last)
 
 
-@merged
-def _position(query: Side, leaf: int, close: Close, row: int) -> int:
-    return int(query.starts[len(query.starts) // 2 - 1 + leaf] + close.in_leaf[row])
+@lean
+def farthest(facing: Facing, first: int, last: int) -> float:
+    """How far the farthest of some rows looks; negative if none does."""
+    bound = -1.0
+    for row in range(first, last):
+        bound = max(bound, facing.edges[row])
+    return bound
 
 
 @merged
@@ -146,17 +189,7 @@ def _tighten(close: Close, row: int, need: int) -> bool:
 
 
 @merged
-def _add(close: Close, row: int, point: int, first: int, error: float, facing: Facing) -> None:
-    """Add the entries of a tile that were hit to a row's candidates."""
-    position, rough = close.position[row], close.rough[row]
-    count = copy_kept(facing, row, point, first, position, rough, close.held[row])
-    if count > close.held[row]:
-        close.held[row] = count
-        close.error[row] = max(close.error[row], error)
-
-
-@merged
-def _add_agreeing(
+def _add(
     close: Close,
     query: Side,
     leaf: int,
@@ -165,22 +198,26 @@ def _add_agreeing(
     which: int,
     point: int,
     first: int,
+    error: float,
     facing: Facing,
 ) -> None:
-    """`_add` where categories are coded: exact distances, of who is in the pass."""
-    close.held[row] = copy_agreeing(
-        query,
-        _position(query, leaf, close, row),
-        target,
-        which,
-        facing,
-        point,
-        first,
-        close.bound[row],
-        close.position[row],
-        close.rough[row],
-        close.held[row],
-    )
+    """Add the entries of a tile that were hit, and are in the pass, to a row's candidates."""
+    position, rough, held = close.position[row], close.rough[row], close.held[row]
+    if len(target.levels) == 0:
+        count = copy_kept(facing, row, point, first, position, rough, held)
+    elif which == 0 and only_passes_tell(target):
+        here = _position(query, leaf, close, row)
+        count = copy_differing(
+            query, here, target, facing, row, point, first, position, rough, held
+        )
+    else:
+        here, most, error = _position(query, leaf, close, row), close.bound[row], 0.0
+        count = copy_agreeing(
+            query, here, target, which, facing, point, first, most, position, rough, held
+        )
+    if count > held:
+        close.held[row] = count
+        close.error[row] = max(close.error[row], error)
 
 
 @merged
@@ -188,7 +225,8 @@ def visit(
     query: Side,
     leaf: int,
     which: int,
-    points: int,
+    first_row: int,
+    last_row: int,
     target: Side,
     other: int,
     need: int,
@@ -205,8 +243,8 @@ def visit(
         Of the rows.
     which : int
         The pass.
-    points : int
-        How many rows there are.
+    first_row, last_row : int
+        Which rows look.
     target : Side
     other : int
         The tile's leaf.
@@ -218,8 +256,8 @@ def visit(
     facing : Facing
     """
     leaves = len(target.starts) // 2
-    tile, coded = which * leaves + other, len(target.levels) > 0
-    rows = look(facing, points, target, tile)
+    tile = which * leaves + other
+    rows = look(facing, first_row, last_row, target, tile)
     if rows == 0:
         return True
     width = target.tiles.shape[2]
@@ -232,16 +270,9 @@ def visit(
             facing, two, _limit(query, leaf, which, target, two, close) + error
         )
         scan(facing, one, two, target, tile, most, most_of_two)
-        if coded:
-            _add_agreeing(close, query, leaf, one, target, which, 0, first, facing)
-        else:
-            _add(close, one, 0, first, error, facing)
-        if two == one:
-            continue
-        if coded:
-            _add_agreeing(close, query, leaf, two, target, which, 1, first, facing)
-        else:
-            _add(close, two, 1, first, error, facing)
+        _add(close, query, leaf, one, target, which, 0, first, error, facing)
+        if two != one:
+            _add(close, query, leaf, two, target, which, 1, first, error, facing)
     room = True
     for number in range(rows):
         row = facing.near[number]

@@ -18,9 +18,13 @@ from rwn_core.neighbors.kernels.draw_row import (
 from rwn_core.neighbors.kernels.kd_tree import find_leaf
 from rwn_core.neighbors.kernels.knn_candidates import (
     Close,
+    alike_until,
     close_for,
     empty_rows,
-    set_rows,
+    farthest,
+    order_by_levels,
+    place_rows,
+    set_edges,
     visit,
 )
 from rwn_core.neighbors.kernels.leaf_boxes import gap_to_boxes, hull_is_near
@@ -49,32 +53,49 @@ def _search(
     empty_rows(close, rows)
     # who agrees in most categories first: they are the nearest
     for which in range(len(query.shifts) - 1, -1, -1):
-        bound = set_rows(query, leaf, which, target, unit, close, rows, facing)
-        if bound < 0:
-            continue
-        first = nearest_tiles(target, which, rows, facing, order)
-        room = True
-        for number in range(first):
-            other = order.leaf[number]
-            if room and order.apart[other] <= bound:
-                room = visit(query, leaf, which, rows, target, other, need, unit, close, facing)
-                bound = _farthest(facing, rows)
-        room = room and _visit_others(
-            query, leaf, which, rows, target, need, unit, close, facing, order, bound
-        )
-        for number in range(first):
-            order.seen[order.leaf[number]] = False
-        if not room:
-            return False
+        place_rows(query, leaf, which, close, rows, facing)
+        first = 0
+        while first < rows:
+            last = alike_until(query, leaf, which, close, first, rows)
+            bound = set_edges(query, leaf, which, target, unit, close, first, last, facing)
+            if bound >= 0 and not _visit_tiles(
+                query, leaf, which, first, last, target, need, unit, close, facing, order, bound
+            ):
+                return False
+            facing.edges[first:last] = -1
+            first = last
     return True
 
 
 @lean
-def _farthest(facing: Facing, rows: int) -> float:
-    bound = -1.0
-    for row in range(rows):
-        bound = max(bound, facing.edges[row])
-    return bound
+def _visit_tiles(
+    query: Side,
+    leaf: int,
+    which: int,
+    first: int,
+    last: int,
+    target: Side,
+    need: int,
+    unit: float,
+    close: Close,
+    facing: Facing,
+    order: Order,
+    bound: float,
+) -> bool:
+    """Let some rows visit the tiles of a pass that are near; False for no room."""
+    count = nearest_tiles(target, which, first, last, facing, order, bound)
+    room = True
+    for number in range(count):
+        other = order.leaf[number]
+        if room and order.apart[other] <= bound:
+            room = visit(query, leaf, which, first, last, target, other, need, unit, close, facing)
+            bound = farthest(facing, first, last)
+    room = room and _visit_others(
+        query, leaf, which, first, last, target, need, unit, close, facing, order, bound
+    )
+    for number in range(count):
+        order.seen[order.leaf[number]] = False
+    return room
 
 
 @lean
@@ -82,7 +103,8 @@ def _visit_others(
     query: Side,
     leaf: int,
     which: int,
-    rows: int,
+    first: int,
+    last: int,
     target: Side,
     need: int,
     unit: float,
@@ -98,14 +120,16 @@ def _visit_others(
         number = which * hulls + hull
         if not hull_is_near(target.hulls, number, order.center, order.half, bound):
             continue
-        for first in range(hull * HULL, min((hull + 1) * HULL, room), VECTOR_WIDTH):
-            gap = gap_to_boxes(target.boxes, which * room + first, order.center, order.half)
-            store(order.apart, (first,), gap)
+        for box in range(hull * HULL, min((hull + 1) * HULL, room), VECTOR_WIDTH):
+            gap = gap_to_boxes(target.boxes, which * room + box, order.center, order.half)
+            store(order.apart, (box,), gap)
         for other in range(hull * HULL, min((hull + 1) * HULL, leaves)):
             if order.apart[other] <= bound and not order.seen[other]:
-                if not visit(query, leaf, which, rows, target, other, need, unit, close, facing):
+                if not visit(
+                    query, leaf, which, first, last, target, other, need, unit, close, facing
+                ):
                     return False
-                bound = _farthest(facing, rows)
+                bound = farthest(facing, first, last)
     return True
 
 
@@ -189,14 +213,15 @@ def nearest(
         start = query.starts[leaves - 1 + leaf]
         for number in range(first, end):
             close.in_leaf[number - first] = rows[number] - start
+        if len(query.coded):
+            order_by_levels(query, leaf, close, end - first)
         if not _search(query, leaf, end - first, target, need, wanted.unit, close, facing, order):
             room *= 2  # ties without end
             most = max(1, most // 2)
             close = close_for(most, room)
             continue
-        for number in range(first, end):
-            here, position = number - first, rows[number]
-            count = close.held[here]
+        for here in range(end - first):
+            position, count = start + close.in_leaf[here], close.held[here]
             if count > len(row.position):
                 row = room_for(2 * count)
             row.position[:count] = close.position[here, :count]

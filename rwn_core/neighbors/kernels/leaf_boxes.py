@@ -44,7 +44,9 @@ def hull_is_near(
         outside = away - hulls[number, 1, axis] - np.float64(half[axis])
         if outside > 0:
             gap += outside * outside
-    return gap <= bound
+            if gap > bound:
+                return False
+    return True
 
 
 @lean

@@ -89,11 +89,11 @@ def set_points(query: Side, leaf: int, facing: Facing) -> None:
 
 
 @merged
-def look(facing: Facing, points: int, target: Side, other: int) -> int:
-    """How many of the first points are near a tile's box; fills `local`, `norms` and `near`."""
+def look(facing: Facing, begin: int, end: int, target: Side, other: int) -> int:
+    """How many of some points are near a tile's box; fills `local`, `norms` and `near`."""
     dimensions = facing.points.shape[0]
     count = 0
-    for first in range(0, points, VECTOR_WIDTH):
+    for first in range(begin // VECTOR_WIDTH * VECTOR_WIDTH, end, VECTOR_WIDTH):
         norm = same(facing.norms.dtype.type(0))
         gap = norm
         for axis in range(dimensions):

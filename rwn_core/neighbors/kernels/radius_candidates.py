@@ -170,7 +170,7 @@ def _gather_tile(
     leaves, width = len(target.starts) // 2, target.tiles.shape[2]
     start = query.starts[len(query.starts) // 2 - 1 + leaf]
     tile, coded = which * leaves + other, len(target.levels) > 0
-    rows = look(facing, part[1], target, tile)
+    rows = look(facing, 0, part[1], target, tile)
     if rows == 0:
         return used
     first = target.starts[leaves - 1 + other]

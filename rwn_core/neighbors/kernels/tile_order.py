@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import inner, lean
 from rwn_core.neighbors.kernels.arrays import HULL, Side
-from rwn_core.neighbors.kernels.leaf_boxes import gap_to_boxes
+from rwn_core.neighbors.kernels.leaf_boxes import gap_to_boxes, hull_is_near
 from rwn_core.neighbors.kernels.leaf_distances import Facing
 from rwn_core.neighbors.kernels.simd import VECTOR_WIDTH, store
 from rwn_core.neighbors.kernels.sorting import smallest, sort_pairs
@@ -69,36 +69,47 @@ def order_for(target: Side) -> Order:
 
 
 @lean
-def _box_of(points: NDArray[Any], count: int, center: NDArray[Any], half: NDArray[Any]) -> None:
-    """The box of the first points."""
+def _box_of(
+    points: NDArray[Any], first: int, last: int, center: NDArray[Any], half: NDArray[Any]
+) -> None:
+    """The box of some points."""
     for axis in range(len(points)):
-        least = most = points[axis, 0]
-        for index in range(1, count):
+        least = most = points[axis, first]
+        for index in range(first + 1, last):
             least, most = min(least, points[axis, index]), max(most, points[axis, index])
         center[axis] = least + (most - least) / 2
         half[axis] = max(most - center[axis], center[axis] - least) * (1 + 1e-6)
 
 
 @lean
-def nearest_tiles(target: Side, which: int, rows: int, facing: Facing, order: Order) -> int:
-    """Put the tiles of a pass that are nearest to the rows' box first; how many these are."""
+def nearest_tiles(
+    target: Side, which: int, first: int, last: int, facing: Facing, order: Order, bound: float
+) -> int:
+    """Put the tiles of a pass first that are nearest to the box of some rows; how many these are.
+
+    Only those count that are within `bound` of it, a squared distance.
+    """
     leaves, room = len(target.starts) // 2, len(order.apart)
-    _box_of(facing.points, rows, order.center, order.half)
-    _nearest_hulls(target.hulls, which, (leaves + HULL - 1) // HULL, order)
+    _box_of(facing.points, first, last, order.center, order.half)
+    _nearest_hulls(target.hulls, which, (leaves + HULL - 1) // HULL, order, bound)
     count = 0
     for hull in order.hull:
         if hull < 0:
             continue
-        for first in range(hull * HULL, min((hull + 1) * HULL, room), VECTOR_WIDTH):
-            box = which * room + first
+        for begin in range(hull * HULL, min((hull + 1) * HULL, room), VECTOR_WIDTH):
+            box = which * room + begin
             gap = gap_to_boxes(target.boxes, box, order.center, order.half)
-            store(order.apart, (first,), gap)
-            if which == 0:  # else the middle of the box is between categories
-                gap = gap_to_boxes(target.boxes, box, order.center, order.nothing)
+            store(order.apart, (begin,), gap)
+            gap = gap_to_boxes(target.boxes, box, order.center, order.nothing)
             store(order.toward, (count,), gap)
-            for other in range(first, min(first + VECTOR_WIDTH, leaves)):
-                order.leaf[count] = other
-                count += 1
+            into = count
+            for other in range(begin, min(begin + VECTOR_WIDTH, leaves)):
+                if order.apart[other] <= bound:
+                    order.leaf[count] = other
+                    order.toward[count] = order.toward[into + other - begin]
+                    count += 1
+    if count == 0:
+        return 0
     nearest_ones = min(FIRST, count)
     smallest(order.toward, order.leaf, count, nearest_ones - 1)
     sort_pairs(order.toward, order.leaf, 0, nearest_ones)
@@ -108,11 +119,18 @@ def nearest_tiles(target: Side, which: int, rows: int, facing: Facing, order: Or
 
 
 @lean
-def _nearest_hulls(hulls: NDArray[np.float64], which: int, count: int, order: Order) -> None:
-    """Find the hulls of a pass that are nearest to the center of the rows' box, in their order."""
+def _nearest_hulls(
+    hulls: NDArray[np.float64], which: int, count: int, order: Order, bound: float
+) -> None:
+    """Find the hulls of a pass that are nearest to the center of the rows' box, in their order.
+
+    Only those within a squared distance of the box.
+    """
     order.near[:] = np.inf
     order.hull[:] = -1
     for hull in range(count):
+        if not hull_is_near(hulls, which * count + hull, order.center, order.half, bound):
+            continue
         gap = 0.0
         for axis in range(hulls.shape[2]):
             away = abs(hulls[which * count + hull, 0, axis] - np.float64(order.center[axis]))

@@ -56,7 +56,7 @@ def test_every_approximate_distance_is_within_its_error(kind):
         facing.edges[:] = -1.0
         facing.edges[:count] = np.inf
         for other in range(leaves):
-            assert look(facing, count, side, other) == count
+            assert look(facing, 0, count, side, other) == count
             error = error_between(side, leaf, side, other, unit)
             there = slice(begins[other], begins[other + 1])
             for one in range(0, count, 2):
