@@ -127,6 +127,22 @@ def test_a_lower_bound_is_there_before_the_upper_one(
     own_work().on_demand = None
 
 
+@pytest.mark.parametrize(("low", "known"), [(0.04, False), (0.06, True)])
+def test_a_first_look_breaks_a_limit_only_where_no_luck_may_mend_it(
+    session: Session, monkeypatch: pytest.MonkeyPatch, low: float, known: bool
+) -> None:
+    """At most 5 % may be linked, and of a few rows 8 % are."""
+    monkeypatch.setattr(risk_axis, "_in_two", lambda key, records: key == "bayes_linkage")
+    own_work().on_demand = answers = SomeAnswers(session.data)
+    detail = {"standing": "at least", "estimate": None, "at_most": None, "follows": True}
+    answers.first = Reading(value=0.08, interval=(low, 0.12), detail=detail)
+    risk_axis.follow(session)
+    begun = risk_axis.readings(session, current_release(session))
+    assert isinstance(begun["bayes_linkage"], Reading) is known
+    assert risk_axis.pending(session, begun) == "bayes_linkage"
+    own_work().on_demand = None
+
+
 def test_a_quick_limit_is_there_with_every_move(session: Session, monkeypatch) -> None:
     monkeypatch.setattr(risk_axis, "LARGEST_READ", 300_000)
     monkeypatch.setattr(risk_axis, "SMALL", 100_000)
@@ -147,6 +163,7 @@ class SomeAnswers:
 
     def __init__(self, data) -> None:
         self.data, self.begun, self.ended, self.asked = data, False, False, ()
+        self.first: Reading | None = None
 
     def ask(self, *questions, begin: bool, drawn=None) -> bool:
         self.asked, self.begun = questions, True
@@ -160,7 +177,7 @@ class SomeAnswers:
         detail = {"standing": "at least", "at_most": None, "attack": "rows", "row_by_row": 0.02}
         detail |= {"estimate": None, "top5": 0.1, "told": None}
         if question.begin:
-            return Reading(value=0.02, detail=detail)
+            return self.first or Reading(value=0.02, detail=detail)
         told = {"at_most": 0.04, "told": {"parts": 9, "share": 0.03}}
         return Reading(value=0.02, detail=detail | told) if self.ended else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,6 +106,13 @@ def normed(likelihood: sparse.csc_array) -> sparse.csc_array:
     return times(likelihood, factor)
 
 
+class Sample(NamedTuple):
+    """The released rows that are looked at, and how many of them at a time."""
+
+    rows: NDArray[np.int64]
+    at_a_time: int
+
+
 def link(
     law: Law,
     masked: Microdata,
@@ -134,25 +142,23 @@ def link(
     NotApplicable
         The release has none of these variables.
     """
-    return weigh(law, masked, names, work=work, whole=work)[0]
+    per_row = candidates_before(law, names, work)
+    return weigh(law, masked, names, sample_of(masked.n, per_row, work=work, whole=work))[0]
 
 
 def weigh(
     law: Law,
     masked: Microdata,
-    names: Sequence[str] | None = None,
-    *,
-    work: int,
-    whole: int,
+    names: Sequence[str] | None,
+    sample: Sample,
     look: Look | None = None,
 ) -> tuple[Linkage, sparse.csc_array | None]:
-    """Link the released rows as `link` does, and keep what is believed of them.
+    """Link some released rows, and keep what is believed of them where it is all.
 
     Parameters
     ----------
-    law, masked, names, work : see `link`
-    whole : int
-        Candidate pairs up to which all rows are looked at.
+    law, masked, names : see `link`
+    sample : Sample
     look : callable, optional
         Shown what is believed, some rows at a time, and which rows these are.
 
@@ -162,14 +168,8 @@ def weigh(
     sparse array or None
         The `posteriors` of all rows; None where they are too many to be looked at together.
     """
-    attacked_units(law, names)  # refuse before the work, not in its midst
-    per_row = _candidates_before(law, names, work)
-    rows = np.arange(masked.n)
-    if masked.n * per_row > whole:
-        rows = _chosen_rows(masked.n, per_row, work)
     same, results, start = identical_records(law.original, names), [], 0
-    together = None
-    size = max(1, int(AT_ONCE / max(per_row, 1.0)))
+    together, (rows, size) = None, sample
     while start < len(rows):
         part = rows[start : start + size]
         belief = posteriors(law, masked, part, names)
@@ -184,26 +184,46 @@ def weigh(
     return Linkage(rows=rows, of=masked.n, **joined), together
 
 
-def _candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float:
+def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float:
     """About how many originals share a value with a row in the most telling variable.
 
-    All of them, where they are so many that the smallest sample is taken anyway.
+    All of them, where they are so many that of `work` pairs the smallest sample is taken anyway.
+
+    Raises
+    ------
+    NotApplicable
+        The release has none of these variables.
     """
+    units = attacked_units(law, names)
     if law.original.n**2 <= LARGEST_WORK // 4:
         return float(law.original.n)
-    attacked = [name for unit in attacked_units(law, names) for name in unit]
     # a row carries a value as often as it is likely: the expected size of its column
     enough = work / SMALLEST_SAMPLE
-    columns = law.columns(attacked, enough)
+    columns = law.columns([name for unit in units for name in unit], enough)
     fewest = min(float(supports @ chances) for supports, chances in columns)
     return fewest if fewest < enough else float(law.original.n)
 
 
-def _chosen_rows(n: int, per_row: float, work: int) -> NDArray[np.int64]:
-    most = max(SMALLEST_SAMPLE, int(work / max(per_row, 1.0)))
-    if n <= most:
-        return np.arange(n)
-    return np.sort(np.random.default_rng(_SEED).choice(n, most, replace=False)).astype(np.int64)
+def sample_of(n: int, per_row: float, *, work: int, whole: int) -> Sample:
+    """The rows to look at: all, or random ones.
+
+    Parameters
+    ----------
+    n : int
+        How many rows there are.
+    per_row : float
+        Candidates of each, see `candidates_before`.
+    work : int
+        Candidate pairs of the random ones.
+    whole : int
+        Candidate pairs up to which all rows are looked at.
+    """
+    rows, per_row = np.arange(n), max(per_row, 1.0)
+    most = max(SMALLEST_SAMPLE, int(work / per_row))
+    if n * per_row > whole and n > most:
+        chosen = np.random.default_rng(_SEED).choice(n, most, replace=False)
+        rows = np.sort(chosen).astype(np.int64)
+    return Sample(rows, max(1, int(AT_ONCE / per_row)))
 
 
 def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArray[np.int64]:

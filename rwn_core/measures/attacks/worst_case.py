@@ -12,9 +12,20 @@ from numpy.typing import NDArray
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.all_rows import weighed
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT, blocks
-from rwn_core.measures.attacks.posterior import AT_ONCE, LARGEST_WORK, Linkage, weigh
+from rwn_core.measures.attacks.posterior import (
+    AT_ONCE,
+    LARGEST_WORK,
+    Linkage,
+    candidates_before,
+    sample_of,
+    weigh,
+)
 from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound, assigned
 from rwn_core.measures.comparison import Comparison
+
+FIRST_WORK = 1_000_000  # candidate pairs of a first look
+FIRST_FROM = 3_000_000  # candidate pairs of all rows from which there is one
+FIRST_RECORDS = 10_000  # of more, it would not be there much sooner than all that follows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,6 +46,8 @@ class WorstCase:
         all rows; None where the table is too large for that, too.
     bound : UpperBound or None
         Where it is too large: what more than he knows would let him link.
+    follows : bool
+        Whether this is a first look at a few rows, and more of them are still to be looked at.
     """
 
     links: Linkage
@@ -42,6 +55,7 @@ class WorstCase:
     at_once: float | None
     weighed: float | None
     bound: UpperBound | None = None
+    follows: bool = False
 
     @property
     def earned(self) -> bool:
@@ -81,6 +95,7 @@ class WorstCase:
             "estimate": None if self.earned else self.weighed,
             "at_most": self.at_most,
             "told": None if self.bound is None else self.bound.detail,
+            "follows": self.follows,
         }
 
 
@@ -118,8 +133,7 @@ def worst_case(
     what Bayes' rule expects; of the assignment it is what happened in this release, which only the
     data steward can see.
     """
-    released = [variable.name for variable in comparison.original.schema.released]
-    known = tuple(name for name in released if names is None or name in set(names))
+    known = _known(comparison, names)
     tried, told = comparison.here(
         ("worst case", known, work, whole), lambda: _all(comparison, known, work=work, whole=whole)
     )
@@ -127,6 +141,50 @@ def worst_case(
         return tried
     bound = comparison.here(("told parts", known, work, whole), told.bound)
     return replace(tried, bound=bound)
+
+
+def first_look(comparison: Comparison, names: Sequence[str] | None = None) -> WorstCase | None:
+    """Link a few random rows one by one, where all that `worst_case` tries takes long.
+
+    Parameters
+    ----------
+    comparison, names
+        As for `worst_case`, which does what is shared only once.
+
+    Returns
+    -------
+    WorstCase or None
+        None where all is there about as soon.
+
+    Raises
+    ------
+    NotApplicable
+        As `worst_case` does.
+    """
+    law, masked = comparison.law, comparison.masked
+    if law is None or not LARGEST_ASSIGNMENT < masked.n <= FIRST_RECORDS:
+        return None
+    known = _known(comparison, names)
+    per_row = _candidates(comparison, known, LARGEST_WORK)
+    if masked.n * per_row <= FIRST_FROM:
+        return None
+    sample = sample_of(masked.n, per_row, work=FIRST_WORK, whole=FIRST_WORK)
+    links, _ = weigh(law, masked, known, sample)
+    return WorstCase(links=links, linked=None, at_once=None, weighed=None, follows=True)
+
+
+def _known(comparison: Comparison, names: Sequence[str] | None) -> tuple[str, ...]:
+    """The released variables that the intruder knows."""
+    released = [variable.name for variable in comparison.original.schema.released]
+    return tuple(name for name in released if names is None or name in set(names))
+
+
+def _candidates(comparison: Comparison, known: tuple[str, ...], work: int) -> float:
+    """`candidates_before`, found once."""
+    law = comparison.law
+    assert law is not None  # as its callers have seen
+    key = ("candidates", known, work)
+    return comparison.here(key, lambda: candidates_before(law, known, work))
 
 
 def _all(
@@ -140,8 +198,8 @@ def _all(
     told = None
     if aligned and masked.n > LARGEST_ASSIGNMENT:
         told = ToldParts(law, comparison, known)
-    look = None if told is None else told.look
-    links, belief = weigh(law, masked, known, work=work, whole=whole, look=look)
+    sample = sample_of(masked.n, _candidates(comparison, known, work), work=work, whole=whole)
+    links, belief = weigh(law, masked, known, sample, None if told is None else told.look)
     linked = at_once = together = None
     if belief is not None and aligned:
         parts = blocks(belief)

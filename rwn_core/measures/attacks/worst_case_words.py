@@ -30,7 +30,7 @@ def linked(reading: Reading, n: int, who: str) -> str:
     detail, count = reading.detail, people(reading.value, n)
     alone = percent(detail["row_by_row"])
     if detail["standing"] == "at least":
-        more = _more(detail["estimate"]) + _at_most(detail)
+        more = _more(detail) + _at_most(detail)
         rows = f"one row at a time{_some(detail)}"
         return f"{who} links at least {count} rightly, looking at {rows}; {more}"
     others = {
@@ -66,7 +66,10 @@ def _share(value: float | None) -> str:
     return "not known" if value is None else percent(value)
 
 
-def _more(estimate: float | None) -> str:
-    if estimate is None:
+def _more(detail: Mapping[str, Any]) -> str:
+    if detail.get("follows"):
+        return "how many more he links who weighs all rows together is still being read"
+    if detail["estimate"] is None:
         return "the table is too large to say how many more he links who weighs all rows together"
-    return f"who weighs all rows together links about {percent(estimate)}, an estimate"
+    estimate = percent(detail["estimate"])
+    return f"who weighs all rows together links about {estimate}, an estimate"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
-from rwn_core.measures.attacks.worst_case import WorstCase, worst_case
+from rwn_core.measures.attacks.worst_case import WorstCase, first_look, worst_case
 from rwn_core.measures.attacks.worst_case_words import linked
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -57,9 +56,7 @@ def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
     return Reading(value=found.success, baseline=1.0 / n, interval=interval, detail=detail)
 
 
-def compute(
-    comparison: Comparison, names: Sequence[str] | None = None, *, bounded: bool = True
-) -> Reading:
+def compute(comparison: Comparison, names: Sequence[str] | None = None) -> Reading:
     """Share of right links of the best attack, by all released variables or by some.
 
     Parameters
@@ -67,9 +64,21 @@ def compute(
     comparison : Comparison
     names : sequence of str, optional
         The variables the intruder knows; all by default.
-    bounded : bool
-        Whether an upper bound is found where the share is a lower one.
     """
+    _check(comparison)
+    known = names or [variable.name for variable in comparison.original.schema.released]
+    return reading(worst_case(comparison, names), comparison.original.n, known)
+
+
+def begin(comparison: Comparison) -> Reading:
+    """The same share by all variables, sooner: of a few rows, or without an upper bound."""
+    _check(comparison)
+    known = [variable.name for variable in comparison.original.schema.released]
+    found = first_look(comparison) or worst_case(comparison, bounded=False)
+    return reading(found, comparison.original.n, known)
+
+
+def _check(comparison: Comparison) -> None:
     if comparison.law is None:
         raise NotApplicable("The worst case needs the law of the method that made the release.")
     if comparison.masked.n != comparison.original.n:
@@ -77,10 +86,6 @@ def compute(
             "The released table has another number of records than the original, so the true "
             "sources are unknown."
         )
-    found = worst_case(comparison, names, bounded=bounded)
-    if names is None:
-        names = [variable.name for variable in comparison.original.schema.released]
-    return reading(found, comparison.original.n, names)
 
 
 def sentence(reading: Reading, n: int) -> str:
@@ -108,5 +113,5 @@ MEASURE = Measure(
     "assignment of all rows (Burkard, Dell'Amico, Martello 2009); the likeliest source of each row "
     "given all rows (Sinkhorn and Knopp 1967, Metropolis and others 1953): whichever links most",
     compute=compute,
-    begin=partial(compute, bounded=False),
+    begin=begin,
 )

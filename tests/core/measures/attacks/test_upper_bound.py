@@ -12,7 +12,13 @@ from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks import likelihood, upper_bound, worst_case
 from rwn_core.measures.attacks.likelihood import likelihoods
-from rwn_core.measures.attacks.posterior import normed, posteriors, weigh
+from rwn_core.measures.attacks.posterior import (
+    SMALLEST_SAMPLE,
+    normed,
+    posteriors,
+    sample_of,
+    weigh,
+)
 from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.bounded_mean import mean_at_most
@@ -48,8 +54,9 @@ def told(comparison: Comparison) -> tuple[ToldParts, UpperBound]:
     """Who links with the parts told, and what he links."""
     names = [v.name for v in comparison.masked.schema.released]
     made = ToldParts(comparison.law, comparison, names)
-    pairs = comparison.original.n**2
-    weigh(comparison.law, comparison.masked, names, work=pairs, whole=pairs, look=made.look)
+    n = comparison.original.n
+    every = sample_of(n, n, work=n * n, whole=n * n)
+    weigh(comparison.law, comparison.masked, names, every, made.look)
     return made, made.bound()
 
 
@@ -203,6 +210,22 @@ def test_the_lower_bound_is_read_first_and_once(large, monkeypatch):
     whole = measure.read(fresh)
     assert whole.value == first.value < whole.detail["at_most"]
     assert calls == [1]
+
+
+def test_where_all_takes_long_a_few_rows_are_looked_at_first(large, monkeypatch):
+    monkeypatch.setattr(worst_case, "FIRST_FROM", 0)
+    monkeypatch.setattr(worst_case, "FIRST_WORK", 0)
+    monkeypatch.setattr(upper_bound, "SIZES", (400,))
+    fresh = Comparison(original=large.original, masked=large.masked, law=large.law)
+    measure = MEASURES["bayes_linkage"]
+    first, whole = measure.read(fresh, begin=True), measure.read(fresh)
+    assert (first.detail["rows"], whole.detail["rows"]) == (SMALLEST_SAMPLE, LARGE)
+    assert np.array_equal(first.detail["best"], whole.detail["best"][first.detail["records"]])
+    assert first.interval[0] <= whole.value <= first.interval[1]
+    assert "is still being read" in measure.sentence(first, LARGE)
+    assert "is still being read" not in measure.sentence(whole, LARGE)
+    monkeypatch.setattr(worst_case, "FIRST_RECORDS", LARGE - 1)
+    assert worst_case.first_look(fresh) is None
 
 
 LAWS = {
