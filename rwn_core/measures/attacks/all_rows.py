@@ -41,9 +41,7 @@ def weighed(comparison: Comparison, belief: sparse.csc_array, parts: Blocks) -> 
     if belief.nnz > assignment.LARGEST_SCALING:
         return None
     released = [variable.name for variable in comparison.original.schema.released]
-    order = canonical_order(both_cells(comparison, released))
-    ordered = sparse.csc_array(sparse.csr_array(belief)[order])[:, order]
-    return expected_share(ordered, Blocks(of=parts.of[order], sizes=parts.sizes))
+    return expected_share(belief, parts, canonical_order(both_cells(comparison, released)))
 
 
 def both_cells(comparison: Comparison, names: Sequence[str]) -> NDArray[np.int64]:
@@ -51,7 +49,9 @@ def both_cells(comparison: Comparison, names: Sequence[str]) -> NDArray[np.int64
     return np.column_stack(cell_codes(comparison, names))
 
 
-def expected_share(belief: sparse.csc_array, parts: Blocks) -> float | None:
+def expected_share(
+    belief: sparse.csc_array, parts: Blocks, order: NDArray[np.int64] | None = None
+) -> float | None:
     """Expected share of right links of who names each row's likeliest source, given all rows.
 
     Parameters
@@ -60,6 +60,8 @@ def expected_share(belief: sparse.csc_array, parts: Blocks) -> float | None:
         Column r is proportional to the likelihoods of the originals of row r, whose source is r.
     parts : Blocks
         Of the belief.
+    order : ndarray of int64, shape (n,), optional
+        In which records and rows are looked at; as they are by default.
 
     Returns
     -------
@@ -79,7 +81,7 @@ def expected_share(belief: sparse.csc_array, parts: Blocks) -> float | None:
     ----------
     Sinkhorn and Knopp 1967; Metropolis and others 1953.
     """
-    together = scaled(belief, parts)
+    together = scaled(belief, parts, order)
     if together is None or not np.all(np.isfinite(together.data)):
         return None
     together.eliminate_zeros()

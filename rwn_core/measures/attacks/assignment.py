@@ -146,7 +146,10 @@ def _by_block(parts: Blocks, order: NDArray[np.int64]) -> tuple[NDArray[np.int64
 
 
 def scaled(
-    belief: sparse.csc_array, parts: Blocks, steps: int = SCALING_STEPS
+    belief: sparse.csc_array,
+    parts: Blocks,
+    order: NDArray[np.int64] | None = None,
+    steps: int = SCALING_STEPS,
 ) -> sparse.csc_array | None:
     """Approximate P(row r comes from original i | all rows): both sums scaled to 1 in turn.
 
@@ -155,6 +158,8 @@ def scaled(
     belief : sparse array, shape (n, n)
     parts : Blocks
         Pairs of different blocks are in no assignment, and get 0.
+    order : ndarray of int64, shape (n,), optional
+        In which records and rows are put.
     steps : int
         How often both sums are scaled at most.
 
@@ -169,7 +174,7 @@ def scaled(
     """
     if not possible(belief) or belief.nnz > LARGEST_SCALING:
         return None
-    inside = belief.copy() if len(parts.sizes) == 1 else _inside(belief, parts)
+    inside = _inside(belief, parts, order)
     across = inside.T  # once: a product from the left would turn the matrix at each step
     of_row = np.ones(belief.shape[0])
     for _ in range(steps):
@@ -182,10 +187,16 @@ def scaled(
     return inside
 
 
-def _inside(belief: sparse.csc_array, parts: Blocks) -> sparse.csc_array:
-    """The pairs within blocks."""
-    column = np.repeat(np.arange(belief.shape[1]), np.diff(belief.indptr))
-    kept = parts.of[belief.indices] == parts.of[column]
-    sizes = np.bincount(column[kept], minlength=len(parts.of))
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(belief.indptr.dtype)
-    return sparse.csc_array((belief.data[kept], belief.indices[kept], starts), shape=belief.shape)
+def _inside(
+    belief: sparse.csc_array, parts: Blocks, order: NDArray[np.int64] | None
+) -> sparse.csc_array:
+    """A copy of the pairs within blocks, in some order of records and rows."""
+    from rwn_core.neighbors.kernels.belief_columns import shares_within
+
+    if order is None and len(parts.sizes) == 1:
+        return belief.copy()
+    order = np.arange(belief.shape[0]) if order is None else order
+    starts, records, shares = shares_within(*entries(belief), parts.of, order)
+    return sparse.csc_array(
+        (shares, records, starts.astype(belief.indptr.dtype)), shape=belief.shape
+    )

@@ -93,4 +93,7 @@ def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], order: NDArray[n
         )
     starts = np.searchsorted(np.sort(asked_values[0]), np.arange(values[0] + 1)).astype(np.int64)
     rows = np.argsort(asked_values[0], kind="stable").astype(np.int32)
-    return Asked(codes, asked_values, values, np.array([q for _, _, q in coded]), starts, rows)
+    apart = np.arange(len(coded), dtype=np.int32) * np.int32(values.max() + OTHERS)
+    places = np.ascontiguousarray(codes.T + apart)
+    shares = np.array([q for _, _, q in coded])
+    return Asked(codes, asked_values, values, shares, starts, rows, places)

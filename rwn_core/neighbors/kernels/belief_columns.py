@@ -128,3 +128,61 @@ def shares_told(
         if total > 0:
             told[column] = best / total
     return told, inside
+
+
+@compiled
+def shares_within(
+    starts: Starts,
+    records: Records,
+    shares: Shares,
+    of: NDArray[np.int64],
+    order: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+    """The pairs of a record and a row of one block, records and rows put in an order.
+
+    Parameters
+    ----------
+    starts, records, shares : see `largest_shares`
+        Of as many rows as records.
+    of : ndarray of int64, shape (n,)
+        Each record's block, and its row's.
+    order : ndarray of int64, shape (n,)
+        What is at each place.
+
+    Returns
+    -------
+    starts, records, shares : ndarray
+        Records ascend within a column.
+    """
+    n = len(order)
+    ends, new_starts = np.zeros(n, np.int64), np.zeros(n + 1, np.int64)
+    for place in range(n):
+        row = order[place]
+        new_starts[place + 1] = new_starts[place]
+        for at in range(starts[row], starts[row + 1]):
+            if of[records[at]] == of[row]:
+                ends[records[at]] += 1
+                new_starts[place + 1] += 1
+    for record in range(1, n):
+        ends[record] += ends[record - 1]
+    # by record, the last of each first
+    pairs = new_starts[n]
+    place_of, share_of = np.empty(pairs, np.int32), np.empty(pairs)
+    for place in range(n):
+        row = order[place]
+        for at in range(starts[row], starts[row + 1]):
+            record = records[at]
+            if of[record] == of[row]:
+                ends[record] -= 1
+                place_of[ends[record]], share_of[ends[record]] = place, shares[at]
+    # and by row
+    free = new_starts[:n].copy()
+    new_records, new_shares = np.empty(pairs, np.int32), np.empty(pairs)
+    for place in range(n):
+        record = order[place]
+        last = ends[record + 1] if record + 1 < n else pairs
+        for at in range(ends[record], last):
+            here = free[place_of[at]]
+            new_records[here], new_shares[here] = place, share_of[at]
+            free[place_of[at]] += 1
+    return new_starts, new_records, new_shares

@@ -15,6 +15,8 @@ from rwn_core.neighbors.kernels.value_counts import LANES, chance_of, count_valu
 HALVINGS = 512  # a product below this negative power of 2 is multiplied by its inverse
 OTHERS = 8  # numbers for what is not asked for: adding to one number again and again is slow
 SMALL, LARGE = 2.0**-HALVINGS, 2.0**HALVINGS
+LEAST = 2.0**-1000  # a product that is not below it has all of its digits
+MANY = 8  # a record that may have released one row in so many has a product for every row
 
 
 class Asked(NamedTuple):
@@ -34,6 +36,8 @@ class Asked(NamedTuple):
         Where the rows begin that have each value of the first unit.
     rows : ndarray of int32, shape (m,)
         The rows in the order of their values.
+    places : ndarray of int32, shape (n, u)
+        `codes` record by record, each unit's from `max(values) + OTHERS` above the one before on.
     """
 
     codes: NDArray[np.int32]
@@ -42,6 +46,7 @@ class Asked(NamedTuple):
     q: NDArray[np.float64]
     starts: NDArray[np.int64]
     rows: NDArray[np.int32]
+    places: NDArray[np.int32]
 
 
 class Pairs(NamedTuple):
@@ -137,6 +142,75 @@ def _go_on(
 
 
 @merged
+def _count_beside(
+    lists: Any, index: int, asked: Asked, tallies: NDArray[np.int32], units: int, most: int
+) -> None:
+    """Count a record's donors by the values of all units but the first, in one look at them."""
+    begin = lists.begin[index]
+    for entry in range(begin, begin + lists.sizes[index]):
+        record = np.uint32(lists.members[entry])
+        for unit in range(1, units):
+            tallies[np.uint32(asked.places[record, unit])] += 1
+    if lists.itself:  # it is in its list, and no donor of its own
+        for unit in range(1, units):
+            tallies[asked.places[lists.records[index], unit]] -= 1
+
+
+@merged
+def _go_on_in_order(
+    lists: Any,
+    index: int,
+    asked: Asked,
+    tallies: NDArray[np.int32],
+    chances: NDArray[np.float64],
+    products: NDArray[np.float64],
+    pairs: Pairs,
+    begin: int,
+    used: int,
+) -> int:
+    """Multiply a record's many pairs by all further units, one product for every row.
+
+    Rows are in their order, so that several are multiplied at once. What is returned is how many
+    pairs are left in all.
+    """
+    (units, rows), most = asked.released.shape, len(chances)
+    _count_beside(lists, index, asked, tallies, units, most)
+    products[:] = 0.0
+    for at in range(begin, used):
+        products[pairs.row[at]] = pairs.value[at]
+    total = lists.totals[index]
+    for unit in range(1, units):
+        released, q, base = asked.released[unit], asked.q[unit], unit * most
+        for code in range(asked.values[unit] + OTHERS):
+            chances[code] = q * (tallies[base + code] / total)
+            tallies[base + code] = 0
+        own = asked.codes[unit, lists.records[index]]
+        chances[own] = (1 - q) + chances[own]
+        for row in range(rows):
+            products[row] *= chances[np.uint32(released[row])]
+    left, record = begin, lists.records[index]
+    for row in range(rows):
+        value, low = products[row], 0
+        if value > 0:
+            if value < SMALL:
+                value, low = value * LARGE, 1
+            pairs.row[left], pairs.record[left] = row, record
+            pairs.value[left], pairs.low[left] = value, low
+            left += 1
+    return left
+
+
+@merged
+def _least(asked: Asked, total: float) -> float:
+    """No product of chances of a record with so many donors is less, unless it is 0."""
+    least = 1.0
+    for unit in range(len(asked.q)):
+        q = asked.q[unit]
+        least *= min(q / total, 1 - q) if q < 1 else q / total
+    return least
+
+
+@merged
 def _repeat(pairs: Pairs, begin: int, used: int, record: int) -> int:
     """Add the pairs from `begin` on once more, for another record; how many there are now."""
     for at in range(begin, used):
@@ -160,6 +234,9 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
     units, rows = asked.released.shape
     most = np.max(asked.values) + OTHERS
     counts, touched = np.zeros((LANES, most)), np.empty(most + 1, np.int32)
+    chances, products = np.empty(most), np.empty(rows)
+    tallies = np.zeros(units * most, np.int32)
+    together = units > 1 and len(lists.weights) == 0 and np.min(asked.q) > 0
     pairs, used, begin = _pairs_for(2 * rows), 0, 0
     every = np.arange(units)
     for index in range(first, last):
@@ -171,6 +248,12 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
             continue
         mine = counts[:, : asked.values[0] + OTHERS]
         used = _begin(lists, index, asked, mine, touched, pairs, used)
+        many = MANY * (used - begin) > rows
+        if many and together and _least(asked, lists.totals[index]) > LEAST:
+            used = _go_on_in_order(
+                lists, index, asked, tallies, chances, products, pairs, begin, used
+            )
+            continue
         for unit in range(1, units):
             if used > begin:
                 mine = counts[:, : asked.values[unit] + OTHERS]

@@ -13,6 +13,7 @@ from rwn_core.neighbors.kernels.belief_columns import (
     shares_above,
     shares_of,
     shares_told,
+    shares_within,
 )
 
 N, M = 60, 25
@@ -84,3 +85,16 @@ def test_who_is_told_the_part_shares_it_out_there(shares) -> None:
     assert not told[~some].any()
     assert pairs == np.count_nonzero(inside)
     assert not some[0]
+
+
+@pytest.mark.parametrize("blocks", [1, 6, N])
+def test_pairs_of_one_block_are_put_in_order(blocks: int) -> None:
+    rng = np.random.default_rng(blocks)
+    square = np.where(rng.random((N, N)) < 0.4, rng.random((N, N)), 0.0)
+    of, order = rng.integers(blocks, size=N), rng.permutation(N)
+    starts, records, stored = shares_within(*entries(sparse.csc_array(square)), of, order)
+    found = sparse.csc_array((stored, records, starts), shape=(N, N))
+    expected = np.where(of[:, np.newaxis] == of, square, 0.0)[order][:, order]
+    np.testing.assert_array_equal(found.toarray(), expected)
+    assert found.nnz == np.count_nonzero(expected)
+    assert all(np.all(np.diff(column) > 0) for column in np.split(records, starts[1:-1]))

@@ -73,12 +73,13 @@ def test_whole_rows_of_a_large_table(data):
     np.testing.assert_allclose(found[:, present], expected[:, present], rtol=1e-12)
 
 
-def test_candidates_of_very_different_likelihood_stay():
+@pytest.mark.parametrize(("variables", "q"), [(150, 0.4), (400, 0.7)])
+def test_candidates_of_very_different_likelihood_stay(variables, q):
     """Hundreds of orders of magnitude apart, and not dropped before they are compared."""
     generator = np.random.default_rng(0)
-    frame = pd.DataFrame(generator.normal(size=(40, 150)).round(5)).add_prefix("x")
+    frame = pd.DataFrame(generator.normal(size=(40, variables)).round(5)).add_prefix("x")
     data = Microdata.from_frame(frame)
-    params = RWN(epsilon=1e6, q=0.4)
+    params = RWN(epsilon=1e6, q=q)
     law = params.law(data, find_neighborhoods(coordinates(data), k=None, epsilon=1e6))
     masked = mask(data, params, seed=1).masked
     one, log_one = likelihood._dense_product(law, masked, np.arange(40), None)

@@ -49,7 +49,7 @@ def test_ATT_4_sinkhorn_limit(likelihood, e1_law, e1_rows, check_values):
     expected = check_values["ATT-4"]["sinkhorn_limit"]
     np.testing.assert_allclose(sinkhorn(likelihood), expected, atol=2e-6)
     belief = posteriors(e1_law(0.5), e1_rows(RELEASE), np.arange(6))
-    found = scaled(belief, blocks(belief), 2000).toarray().T
+    found = scaled(belief, blocks(belief), steps=2000).toarray().T
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 
@@ -96,7 +96,7 @@ def test_blocks_are_the_pairs_of_some_assignment():
         parts = blocks(sparse.csc_array(likelihood.T))
         inside = (parts.of[:, None] == parts.of) & (likelihood > 0)
         np.testing.assert_array_equal(inside, exact_marginals(likelihood) > 1e-6)
-        marginals = scaled(sparse.csc_array(likelihood.T), parts, 2000).toarray()
+        marginals = scaled(sparse.csc_array(likelihood.T), parts, steps=2000).toarray()
         np.testing.assert_allclose(marginals.sum(axis=0), 1, atol=1e-6)
         np.testing.assert_allclose(marginals.sum(axis=1), 1, atol=1e-6)
 
