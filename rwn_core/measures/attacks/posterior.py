@@ -221,9 +221,14 @@ def sample_of(n: int, per_row: float, *, work: int, whole: int) -> Sample:
     rows, per_row = np.arange(n), max(per_row, 1.0)
     most = max(SMALLEST_SAMPLE, int(work / per_row))
     if n * per_row > whole and n > most:
-        chosen = np.random.default_rng(_SEED).choice(n, most, replace=False)
-        rows = np.sort(chosen).astype(np.int64)
+        rows = random_rows(n, most)
     return Sample(rows, max(1, int(AT_ONCE / per_row)))
+
+
+def random_rows(n: int, count: int) -> NDArray[np.int64]:
+    """So many of n rows, ascending: the same for every release."""
+    chosen = np.random.default_rng(_SEED).choice(n, count, replace=False)
+    return np.sort(chosen).astype(np.int64)
 
 
 def identical_records(original: Microdata, names: Sequence[str] | None) -> NDArray[np.int64]:

@@ -16,15 +16,17 @@ from rwn_core.measures.attacks.posterior import (
     AT_ONCE,
     LARGEST_WORK,
     Linkage,
+    Sample,
     candidates_before,
+    random_rows,
     sample_of,
     weigh,
 )
 from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound, assigned
 from rwn_core.measures.comparison import Comparison
 
-FIRST_WORK = 1_000_000  # candidate pairs of a first look
-FIRST_FROM = 3_000_000  # candidate pairs of all rows from which there is one
+FIRST_ROWS = 300  # of a first look
+FIRST_FROM = 1_000_000  # possible donors of all records from which there is one
 FIRST_RECORDS = 10_000  # of more, it would not be there much sooner than all that follows
 
 
@@ -149,7 +151,7 @@ def first_look(comparison: Comparison, names: Sequence[str] | None = None) -> Wo
     Parameters
     ----------
     comparison, names
-        As for `worst_case`, which does what is shared only once.
+        As for `worst_case`.
 
     Returns
     -------
@@ -164,12 +166,10 @@ def first_look(comparison: Comparison, names: Sequence[str] | None = None) -> Wo
     law, masked = comparison.law, comparison.masked
     if law is None or not LARGEST_ASSIGNMENT < masked.n <= FIRST_RECORDS:
         return None
-    known = _known(comparison, names)
-    per_row = _candidates(comparison, known, LARGEST_WORK)
-    if masked.n * per_row <= FIRST_FROM:
+    if law.neighborhoods is None or law.neighborhoods.sizes.sum() <= FIRST_FROM:
         return None
-    sample = sample_of(masked.n, per_row, work=FIRST_WORK, whole=FIRST_WORK)
-    links, _ = weigh(law, masked, known, sample)
+    sample = Sample(random_rows(masked.n, FIRST_ROWS), FIRST_ROWS)
+    links, _ = weigh(law, masked, _known(comparison, names), sample)
     return WorstCase(links=links, linked=None, at_once=None, weighed=None, follows=True)
 
 
@@ -177,14 +177,6 @@ def _known(comparison: Comparison, names: Sequence[str] | None) -> tuple[str, ..
     """The released variables that the intruder knows."""
     released = [variable.name for variable in comparison.original.schema.released]
     return tuple(name for name in released if names is None or name in set(names))
-
-
-def _candidates(comparison: Comparison, known: tuple[str, ...], work: int) -> float:
-    """`candidates_before`, found once."""
-    law = comparison.law
-    assert law is not None  # as its callers have seen
-    key = ("candidates", known, work)
-    return comparison.here(key, lambda: candidates_before(law, known, work))
 
 
 def _all(
@@ -198,7 +190,8 @@ def _all(
     told = None
     if aligned and masked.n > LARGEST_ASSIGNMENT:
         told = ToldParts(law, comparison, known)
-    sample = sample_of(masked.n, _candidates(comparison, known, work), work=work, whole=whole)
+    per_row = candidates_before(law, known, work)
+    sample = sample_of(masked.n, per_row, work=work, whole=whole)
     links, belief = weigh(law, masked, known, sample, None if told is None else told.look)
     linked = at_once = together = None
     if belief is not None and aligned:

@@ -12,13 +12,7 @@ from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks import likelihood, upper_bound, worst_case
 from rwn_core.measures.attacks.likelihood import likelihoods
-from rwn_core.measures.attacks.posterior import (
-    SMALLEST_SAMPLE,
-    normed,
-    posteriors,
-    sample_of,
-    weigh,
-)
+from rwn_core.measures.attacks.posterior import normed, posteriors, sample_of, weigh
 from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.bounded_mean import mean_at_most
@@ -214,12 +208,11 @@ def test_the_lower_bound_is_read_first_and_once(large, monkeypatch):
 
 def test_where_all_takes_long_a_few_rows_are_looked_at_first(large, monkeypatch):
     monkeypatch.setattr(worst_case, "FIRST_FROM", 0)
-    monkeypatch.setattr(worst_case, "FIRST_WORK", 0)
     monkeypatch.setattr(upper_bound, "SIZES", (400,))
     fresh = Comparison(original=large.original, masked=large.masked, law=large.law)
     measure = MEASURES["bayes_linkage"]
     first, whole = measure.read(fresh, begin=True), measure.read(fresh)
-    assert (first.detail["rows"], whole.detail["rows"]) == (SMALLEST_SAMPLE, LARGE)
+    assert (first.detail["rows"], whole.detail["rows"]) == (worst_case.FIRST_ROWS, LARGE)
     assert np.array_equal(first.detail["best"], whole.detail["best"][first.detail["records"]])
     assert first.interval[0] <= whole.value <= first.interval[1]
     assert "is still being read" in measure.sentence(first, LARGE)
