@@ -46,7 +46,7 @@ def hull_is_near(
             gap += outside * outside
             if gap > bound:
                 return False
-    return True
+    return gap <= bound
 
 
 @lean

@@ -142,11 +142,9 @@ def _go_on(
 
 
 @merged
-def _count_beside(
-    lists: Any, index: int, asked: Asked, tallies: NDArray[np.int32], units: int, most: int
-) -> None:
+def _count_beside(lists: Any, index: int, asked: Asked, tallies: NDArray[np.int32]) -> None:
     """Count a record's donors by the values of all units but the first, in one look at them."""
-    begin = lists.begin[index]
+    begin, units = lists.begin[index], asked.places.shape[1]
     for entry in range(begin, begin + lists.sizes[index]):
         record = np.uint32(lists.members[entry])
         for unit in range(1, units):
@@ -174,7 +172,7 @@ def _go_on_in_order(
     pairs are left in all.
     """
     (units, rows), most = asked.released.shape, len(chances)
-    _count_beside(lists, index, asked, tallies, units, most)
+    _count_beside(lists, index, asked, tallies)
     products[:] = 0.0
     for at in range(begin, used):
         products[pairs.row[at]] = pairs.value[at]
