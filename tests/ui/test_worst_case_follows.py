@@ -135,10 +135,13 @@ def test_a_first_look_breaks_a_limit_only_where_no_luck_may_mend_it(
     monkeypatch.setattr(risk_axis, "_in_two", lambda key, records: key == "bayes_linkage")
     own_work().on_demand = answers = SomeAnswers(session.data)
     detail = {"standing": "at least", "estimate": None, "at_most": None, "follows": True}
+    detail |= {"rows": 300, "attack": "rows", "row_by_row": 0.08, "top5": 0.1}
     answers.first = Reading(value=0.08, interval=(low, 0.12), detail=detail)
     risk_axis.follow(session)
     begun = risk_axis.readings(session, current_release(session))
     assert isinstance(begun["bayes_linkage"], Reading) is known
+    words = "Linkage, at least 8 % of 300 random rows, the others follow"
+    assert (words in shown(session)["tiles"][0]["help"]) is known
     assert risk_axis.pending(session, begun) == "bayes_linkage"
     own_work().on_demand = None
 
