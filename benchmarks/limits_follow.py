@@ -29,7 +29,8 @@ PLACES = (0.1, 0.2, 0.35, 0.5, 0.6, 0.7, 0.75, 0.85, 0.95)  # of the slider
 AT_REST, READY = 5000, 20_000  # milliseconds between two presses; until the table is searched ahead
 MOST = {"randhie": 1000.0 + REST, "5000x10": 1000.0 / 3}
 
-# notes when the tiles change, whether the first of them says something, and whether more follows
+# notes when the tiles change, whether the first of them says something, whether the worst case's
+# number is in what they explain, and whether more follows
 WATCH = """
 () => {
   const tiles = document.querySelector(".rwn-tiles");

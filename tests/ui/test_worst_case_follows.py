@@ -128,7 +128,7 @@ def test_a_lower_bound_is_there_before_the_upper_one(
 
 
 @pytest.mark.parametrize(("low", "known"), [(0.04, False), (0.06, True)])
-def test_a_first_look_breaks_a_limit_only_where_no_luck_may_mend_it(
+def test_a_first_look_breaks_a_limit_only_where_its_interval_does(
     session: Session, monkeypatch: pytest.MonkeyPatch, low: float, known: bool
 ) -> None:
     """At most 5 % may be linked, and of a few rows 8 % are."""

@@ -99,19 +99,16 @@ def only_passes_tell(target: Side) -> bool:
 
 
 @merged
-def copy_differing(
+def keep_differing(
     query: Side,
     row: int,
     target: Side,
-    facing: Facing,
-    index: int,
-    point: int,
-    first: int,
     position: NDArray[np.int32],
     rough: NDArray[np.float64],
-    count: int,
+    begin: int,
+    end: int,
 ) -> int:
-    """Append the entries of a tile that were kept and agree in nothing, as `copy_kept` does.
+    """Of candidates that pass 0 found, keep those that agree in nothing, and add the row's shift.
 
     Parameters
     ----------
@@ -120,30 +117,18 @@ def copy_differing(
         The query row's position.
     target : Side
         Of which `only_passes_tell`.
-    facing : Facing
-    index : int
-        The query row's point.
-    point : {0, 1}
-        Which of the two of `scan` it was.
-    first : int
-        The tile's first position.
     position, rough : ndarray
-        Filled from entry `count` on.
-    count : int
+        What `copy_kept` has appended are entries begin to end.
+    begin, end : int
 
     Returns
     -------
     int
         How many candidates there are now.
     """
-    norm = np.float64(facing.norms[index]) + shift_of(query, 0, row)
-    for block in range(facing.kept.shape[1]):
-        bits = facing.kept[point, block]
-        while bits != 0:
-            entry = block * BLOCK + lowest(bits)
-            bits &= bits - 1
-            if _agreement(query, row, target, first + entry) == 0:
-                position[count] = first + entry
-                rough[count] = norm + 2 * np.float64(facing.products[point, entry])
-                count += 1
+    shift, count = shift_of(query, 0, row), begin
+    for entry in range(begin, end):
+        if _agreement(query, row, target, position[entry]) == 0:
+            position[count], rough[count] = position[entry], rough[entry] + shift
+            count += 1
     return count

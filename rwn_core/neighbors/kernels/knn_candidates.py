@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rwn_core.neighbors.kernels import inner, lean, merged
 from rwn_core.neighbors.kernels.agreement import (
     copy_agreeing,
-    copy_differing,
+    keep_differing,
     only_passes_tell,
     shift_of,
 )
@@ -203,15 +203,13 @@ def _add(
 ) -> None:
     """Add the entries of a tile that were hit, and are in the pass, to a row's candidates."""
     position, rough, held = close.position[row], close.rough[row], close.held[row]
-    if len(target.levels) == 0:
+    coded, here = len(target.levels) > 0, _position(query, leaf, close, row)
+    if not coded or (which == 0 and only_passes_tell(target)):
         count = copy_kept(facing, row, point, first, position, rough, held)
-    elif which == 0 and only_passes_tell(target):
-        here = _position(query, leaf, close, row)
-        count = copy_differing(
-            query, here, target, facing, row, point, first, position, rough, held
-        )
+        if coded:
+            count = keep_differing(query, here, target, position, rough, held, count)
     else:
-        here, most, error = _position(query, leaf, close, row), close.bound[row], 0.0
+        most, error = close.bound[row], 0.0
         count = copy_agreeing(
             query, here, target, which, facing, point, first, most, position, rough, held
         )
