@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rwn_core.data.edit_rules import EditRule, as_edit_rules
@@ -30,6 +30,13 @@ class Schema:
     edit_rules : tuple of EditRule
         What holds of every believable record; texts are read (`rwn_core.data.edit_rules`).
 
+    Attributes
+    ----------
+    names : tuple of str
+        Of the columns, in order.
+    released : tuple of Variable
+        Those that a release holds: all but direct identifiers and households.
+
     Raises
     ------
     SchemaError
@@ -40,10 +47,15 @@ class Schema:
     question: Question | None = None
     file: FileLayout | None = None
     edit_rules: tuple[EditRule, ...] = ()
+    names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    released: tuple[Variable, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Check names against each other."""
-        object.__setattr__(self, "variables", tuple(self.variables))
+        variables = tuple(self.variables)
+        object.__setattr__(self, "variables", variables)
+        object.__setattr__(self, "names", tuple([v.name for v in variables]))
+        object.__setattr__(self, "released", tuple([v for v in variables if v.is_released]))
         refuse_repeats(self.names, "in the schema")
         for group in {v.group for v in self.variables} - {None}:
             if len({v.masked for v in self.variables if v.group == group}) > 1:
@@ -82,16 +94,6 @@ class Schema:
     def __hash__(self) -> int:
         """The weights' alone: they tell most schemas of a table apart, and are read at once."""
         return hash(tuple([variable.weight for variable in self.variables]))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Column names, in order."""
-        return tuple(variable.name for variable in self.variables)
-
-    @property
-    def released(self) -> tuple[Variable, ...]:
-        """The variables that a release holds: all but direct identifiers and households."""
-        return tuple(v for v in self.variables if v.is_released)
 
     def name_of(self, role: Role) -> str | None:
         """The first variable of a role, None without any."""

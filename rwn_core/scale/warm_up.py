@@ -17,7 +17,9 @@ from rwn_core.data.variable import Kind
 from rwn_core.masking import RWN, mask
 from rwn_core.measures.attacks.all_rows import expected_share
 from rwn_core.measures.attacks.assignment import Blocks
+from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 from rwn_core.measures.attacks.posterior import link
+from rwn_core.measures.attacks.value_match import Columns
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.draw_request import Drawing
 from rwn_core.neighbors.kernel_cache import LEVELS, is_ready, set_ready
@@ -41,6 +43,9 @@ def warm() -> None:
         expected_share(
             sparse.csc_array(np.eye(2)), Blocks(of=np.zeros(2, np.int64), sizes=np.array([2]))
         )
+        codes = np.arange(6).reshape(2, 3)
+        list(Columns(codes, [(0, 1, 2)]).matches(codes))
+        ReleasedValues(np.arange(2), np.ones(2), 0.0).majority(np.ones(2))
         release.law.table("x")
         release.law.rows_intact()
         for _, cells in release.law.components():

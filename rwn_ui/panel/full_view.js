@@ -138,7 +138,8 @@ function changeSection(node, table) {
   if (node.rwnText === text) return;
   node.rwnText = text;
   changeTable(node, table);
-  if (table.file) node.prepend(tableButtons(table));
+  node.rwnBar?.remove();
+  if (table.file) node.prepend((node.rwnBar = tableButtons(table)));
 }
 
 /** The table as a file, and for a text or a spreadsheet, with tabs. */
@@ -154,18 +155,28 @@ function tableButtons(table) {
   return bar;
 }
 
-function changeTable(node, { title, columns, rows, caption }) {
+function makeTable() {
   const table = make("table");
-  if (title) table.appendChild(make("caption", "", title));
+  table.append(make("caption"), make("thead"), make("tbody"));
+  table.tHead.appendChild(make("tr"));
+  return table;
+}
+
+function changeTable(node, { title, columns, rows, caption }) {
+  const table = (node.rwnTable ??= node.appendChild(makeTable()));
+  const below = (node.rwnCaption ??= node.appendChild(make("p", "rwn-caption")));
   const kinds = columns.map((_, i) => (rows.some((row) => typeof row[i] === "number") ? "rwn-number" : ""));
-  const head = table.createTHead().insertRow();
-  columns.forEach((name, i) => (head.appendChild(make("th", kinds[i], name)).scope = "col"));
-  const body = table.createTBody();
-  for (const row of rows) {
-    const line = body.insertRow();
-    row.forEach((value, i) => line.appendChild(make("td", kinds[i], readable(value))));
-  }
-  node.replaceChildren(table, ...(caption ? [make("p", "rwn-caption", caption)] : []));
+  const change = (cell, text, i) => {
+    setText(cell, text);
+    cell.className = kinds[i];
+  };
+  setText(table.caption, title ?? "");
+  setText(below, caption ?? "");
+  table.caption.hidden = !title;
+  below.hidden = !caption;
+  fill(table.tHead.rows[0], columns, () => Object.assign(make("th"), { scope: "col" }), change);
+  fill(table.tBodies[0], rows, () => make("tr"), (line, row) =>
+    fill(line, row, () => make("td"), (cell, value, i) => change(cell, readable(value), i)));
 }
 
 function readable(value) {

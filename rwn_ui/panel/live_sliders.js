@@ -234,6 +234,7 @@ class Slider {
     this.explain.setAttribute("aria-describedby", this.tip.id);
     this.explain.addEventListener("keydown", (event) => event.key === "Escape" && this.explain.blur());
     this.output = make(this.node, "output", { for: id, "aria-hidden": "true" });
+    this.text = this.output.appendChild(document.createTextNode(""));
     this.range = make(this.node, "input", { type: "range", id });
     this.range.addEventListener("pointerdown", (event) => {
       if (event.button === 0) group.held = name;
@@ -283,7 +284,7 @@ class Slider {
     this.node.style.setProperty("--share", Math.min(Math.max(share, 0), 1));
     if (this.range.valueAsNumber !== this.value) this.range.value = this.value;
     this.range.setAttribute("aria-valuetext", text);
-    if (this.output.textContent !== text) this.output.textContent = text;
+    if (this.output.textContent !== text) this.text.data = text; // in place, as setText of the panel
     if (document.activeElement !== this.field || this.field.value === "") this.field.value = Number(text);
   }
 }

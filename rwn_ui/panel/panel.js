@@ -29,8 +29,12 @@ function make(tag, className, text) {
   return node;
 }
 
+/** In place where there is a text: a node that comes or goes makes the browser look at more. */
 function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  if (node.textContent === text) return;
+  const { firstChild } = node;
+  if (text && firstChild instanceof Text && firstChild === node.lastChild) firstChild.data = text;
+  else node.textContent = text;
 }
 
 /** Keep as many children as there are items, making missing ones, and change each. */
@@ -51,6 +55,13 @@ function button(text, label, className, act) {
 function setAddress(query) {
   const wanted = `?${new URLSearchParams(query)}`;
   if (wanted !== location.search) history.replaceState(history.state, "", wanted);
+}
+
+/** Tell the page of large type. Asked with :has(), its styles were looked at after every change. */
+function markPage() {
+  const { classList } = document.documentElement;
+  classList.toggle("rwn-projected", Boolean(document.querySelector(".rwn-projector")));
+  classList.toggle("rwn-enlarged", Boolean(document.querySelector(".rwn-projector:not(.rwn-tall)")));
 }
 
 function isDark(color) {
@@ -106,6 +117,7 @@ class Panel {
     this.root.classList.toggle("rwn-stacked", Boolean(data.stacked));
     this.root.classList.toggle("rwn-tall", Boolean(data.tall));
     this.root.classList.toggle("rwn-pinned", (data.tiles ?? []).some((tile) => tile.against?.length));
+    markPage();
     // a canvas asks for the styles of the whole page: after a change of a text they are made anew
     this.bare = !this.cards.length;
     if (this.bare) this.write(data);
@@ -120,6 +132,7 @@ class Panel {
   write(data) {
     this.summary.show(data);
     fill(this.tiles, data.tiles ?? [], makeTile, changeTile);
+    this.tiles.classList.toggle("rwn-seven", this.tiles.children.length === 7);
     fill(this.tables, data.tables ?? [], () => make("section"), changeSection);
     clearTimeout(this.addressed);
     if (data.address && this.bare) setAddress(data.address);
@@ -231,5 +244,6 @@ class Panel {
     clearInterval(this.waiting);
     for (const card of this.cards) card.remove();
     this.view.node.remove();
+    markPage();
   }
 }

@@ -102,7 +102,8 @@ def release_key(session: Session) -> Key:
 
 def preparation_key(data: rwn.Microdata, method: str, options: Options) -> Key:
     """What is prepared once: a table for a method, whatever its sliders, slices and regression."""
-    schema = replace(data.schema.with_slices(()), question=None)
+    given = data.schema
+    schema = memo("schemas", 4).once(given, lambda: replace(given.with_slices(()), question=None))
     return data.fingerprint, schema, method, options
 
 

@@ -28,30 +28,19 @@ class Success:
 
     Attributes
     ----------
-    right : dict of str to ndarray of float64, shape (people,)
-        By strategy: P(the named value is right) for each person; NaN where the person's own
-        value is missing, so that there is nothing to learn.
+    people : int
+        How many people have a value that can be named.
+    rates : dict of str to float
+        Mean success of each strategy among them; 0 if nobody has a value.
     """
 
-    right: dict[str, NDArray[np.float64]]
-
-    @property
-    def people(self) -> int:
-        """How many people have a value that can be named."""
-        return int((~np.isnan(self.right["majority"])).sum())
-
-    @property
-    def rates(self) -> dict[str, float]:
-        """Mean success of each strategy among the people who have a value; 0 if nobody has."""
-        return {
-            key: float(np.nansum(right)) / max(self.people, 1) for key, right in self.right.items()
-        }
+    people: int
+    rates: dict[str, float]
 
     @property
     def best(self) -> str:
         """The strategy that succeeds most often; the simplest of several."""
-        rates = self.rates
-        return max(rates, key=lambda key: rates[key])
+        return max(self.rates, key=lambda key: self.rates[key])
 
 
 def attack(
@@ -87,19 +76,22 @@ def attack(
     found = []
     for number, (truth, values) in enumerate(zip(truths, released, strict=True)):
         donor = _joined([part.donor[number] for part, _ in parts], order)
-        masses = {
-            "source": values.masses(source),
-            "donor": values.masses(donor),
-            "surest": values.masses(_surest(donor, values.readable)),
-            "nearest": values.masses(nearest),
+        weights = {
+            "source": source,
+            "donor": donor,
+            "surest": _surest(donor, values.readable),
+            "nearest": nearest,
         }
         right = {"majority": values.majority(truth)}
-        for key, mass in masses.items():
-            named = values.right(mass, truth)
+        for key, weight in weights.items():
+            named = values.right(weight, truth)
             # of whom nothing is known he says what most rows say
             right[key] = np.where(np.isnan(named), right["majority"], named)
-        nobody = np.isnan(truth)
-        found.append(Success(right={k: np.where(nobody, np.nan, r) for k, r in right.items()}))
+        known = ~np.isnan(truth)  # of others there is nothing to learn
+        people = int(known.sum())
+        sums = {key: float(np.where(known, each, 0.0).sum()) for key, each in right.items()}
+        rates = {key: total / max(people, 1) for key, total in sums.items()}
+        found.append(Success(people=people, rates=rates))
     return found
 
 

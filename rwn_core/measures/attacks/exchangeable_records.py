@@ -37,8 +37,23 @@ def assigned(
     return linked
 
 
+def in_classes(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The canonical order of records, and the number of each one's class of equal cells.
+
+    Parameters
+    ----------
+    cells : ndarray of int64, shape (n, m)
+        Numbers of values.
+    """
+    order = canonical_order(cells)
+    ordered = cells[order]
+    numbers = np.empty(len(cells), dtype=np.int64)
+    numbers[order] = np.cumsum(np.append(False, np.any(ordered[1:] != ordered[:-1], axis=1)))
+    return order, numbers
+
+
 def expected_right(
-    linked: NDArray[np.int64], originals: NDArray[np.int64], rows: NDArray[np.int64]
+    linked: NDArray[np.int64], person: NDArray[np.int64], row: NDArray[np.int64]
 ) -> float:
     """Expected number of right links if equal rows and equal originals change places at random.
 
@@ -46,10 +61,9 @@ def expected_right(
     ----------
     linked : ndarray of int64, shape (n,)
         The original assigned to each row; row i truly comes from original i.
-    originals, rows : ndarray of int64, shape (n, m)
-        Cells of both tables as numbers of values.
+    person, row : ndarray of int64, shape (n,)
+        The classes of equal originals and of equal rows, from `in_classes`.
     """
-    person, row = _classes(originals), _classes(rows)
     sizes = np.bincount(person)
     width = int(person.max()) + 1
     given, so_often = np.unique(row * width + person[linked], return_counts=True)
@@ -58,12 +72,3 @@ def expected_right(
     equal_rows = np.bincount(row)[both // width]
     chances = so_often[one] * how_often[other] / equal_rows / sizes[both % width]
     return float(chances.sum())
-
-
-def _classes(cells: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The number of each record's class of equal cells, shape (n,)."""
-    order = canonical_order(cells)
-    ordered = cells[order]
-    numbers = np.empty(len(cells), dtype=np.int64)
-    numbers[order] = np.cumsum(np.append(False, np.any(ordered[1:] != ordered[:-1], axis=1)))
-    return numbers

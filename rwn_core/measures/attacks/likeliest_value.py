@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-DENSE = 0.2  # share of values with a mass, from which on all are looked at
 EVEN = 1e-9  # relative difference of two masses that count as equal
 
 
@@ -48,26 +47,22 @@ class ReleasedValues:
             np.searchsorted(self.values, self.values + self._reach, "right"),
         )
 
-    def masses(self, weights: sparse.csr_array) -> sparse.csr_array:
-        """The mass of each value, shape (people, V), where a row of each class has a weight."""
-        return (weights @ self._counts).tocsr()
-
     def majority(self, truth: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(naming what most released rows say is right), shape (people,)."""
-        mass = sparse.csr_array(self._counts.sum(axis=0)[np.newaxis])
-        named = self.values[mass.indices[self._named(mass)[1]]]
+        everything = sparse.csr_array(np.ones((1, self._counts.shape[0])))
+        named = self.values[self._likeliest(everything)[1]]
         if not named.size:
             return np.zeros(len(truth))
         hits = np.abs(named - truth[:, np.newaxis]) <= self._reach
         return np.asarray(hits.mean(axis=1))
 
-    def right(self, mass: sparse.csr_array, truth: NDArray[np.float64]) -> NDArray[np.float64]:
+    def right(self, weights: sparse.csr_array, truth: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(the value that is named is right), shape (people,).
 
         Parameters
         ----------
-        mass : sparse array of float64, shape (people, V)
-            How likely each value is to be a person's, up to a factor.
+        weights : sparse array of float64, shape (people, classes)
+            How likely a row of each class shows a person's value, up to a factor.
         truth : ndarray of float64, shape (people,)
             True values or level numbers, NaN where missing.
 
@@ -77,51 +72,23 @@ class ReleasedValues:
             The released value with most mass within reach is named; of several with as much, any.
             NaN for a person of whom nothing is known.
         """
-        person, named = self._named(mass)
-        person = person[named]
-        hit = np.abs(self.values[mass.indices[named]] - truth[person]) <= self._reach
+        person, value = self._likeliest(weights)
+        hit = np.abs(self.values[value] - truth[person]) <= self._reach
         hits = np.bincount(person, hit, minlength=len(truth))
         choices = np.bincount(person, minlength=len(truth))
         unknown = np.full(len(truth), np.nan)
         return np.asarray(np.divide(hits, choices, out=unknown, where=choices > 0))
 
-    def _named(self, mass: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Whose each entry is, and whether its value has most mass within reach."""
-        mass.eliminate_zeros()
-        mass.sort_indices()
-        counts = np.diff(mass.indptr)
-        person = np.repeat(np.arange(len(counts)), counts)
-        near = self._within_reach(mass, person)
-        best = np.zeros(len(counts))
-        some = np.flatnonzero(counts)
-        if some.size:
-            best[some] = np.maximum.reduceat(near, mass.indptr[:-1][some])
-        return person, near >= best[person] * (1 - EVEN)
+    def _likeliest(self, weights: sparse.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Who a value is named of, and the number of that value; several of one are as likely."""
+        from rwn_core.neighbors.kernels.named_values import likeliest
 
-    def _within_reach(
-        self, mass: sparse.csr_array, person: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """The mass within reach of each entry, shape (nnz,)."""
-        if self._reach == 0:
-            return np.asarray(mass.data)
-        if mass.nnz > DENSE * mass.shape[0] * mass.shape[1]:
-            return self._within_reach_of_all(mass, person)
-        width = len(self.values) + 1
-        place = person * width + mass.indices
-        whole = np.asarray(mass.sum(axis=1)).ravel()[person]
-        below = np.concatenate(([0.0], np.cumsum(mass.data / whole)))
-        low, high = (
-            np.searchsorted(place, person * width + end[mass.indices]) for end in self._ends
-        )
-        return np.asarray(below[high] - below[low])
+        starts, classes, shares = _entries(weights)
+        held = _entries(self._counts)
+        return likeliest(starts, classes, shares, held, self._ends, EVEN)
 
-    def _within_reach_of_all(
-        self, mass: sparse.csr_array, person: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """The same where most people have a mass of most values: nothing is searched for."""
-        low, high = self._ends
-        below = np.zeros((mass.shape[0], mass.shape[1] + 1))
-        np.cumsum(mass.toarray(), axis=1, out=below[:, 1:])
-        below /= np.maximum(below[:, -1:], np.finfo(float).tiny)
-        near = below.take(high, axis=1) - below.take(low, axis=1)
-        return np.asarray(near[person, mass.indices])
+
+def _entries(
+    rows: sparse.csr_array,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    return rows.indptr.astype(np.int64), rows.indices.astype(np.int64), rows.data

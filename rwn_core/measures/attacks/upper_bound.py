@@ -12,7 +12,11 @@ from scipy import sparse
 
 from rwn_core.measures.attacks.all_rows import both_cells, expected_share
 from rwn_core.measures.attacks.assignment import Blocks, blocks, most_likely
-from rwn_core.measures.attacks.exchangeable_records import canonical_order, expected_right
+from rwn_core.measures.attacks.exchangeable_records import (
+    canonical_order,
+    expected_right,
+    in_classes,
+)
 from rwn_core.measures.attacks.file_parts import parts_of
 from rwn_core.measures.attacks.posterior import normed, posteriors
 from rwn_core.measures.attacks.scaled_columns import entries
@@ -202,7 +206,9 @@ def assigned(
     before, after = cell_codes(comparison, released)
     if people is not None:
         before, after = before[people], after[people]
-    linked = most_likely(belief, parts, (canonical_order(before), canonical_order(after)))
-    places = [released.index(name) for name in known]
-    right = expected_right(linked, before, after[:, places])
+    (originals, person), (rows, row) = in_classes(before), in_classes(after)
+    linked = most_likely(belief, parts, (originals, rows))
+    if len(known) < len(released):
+        _, row = in_classes(after[:, [released.index(name) for name in known]])
+    right = expected_right(linked, person, row)
     return linked, min(right / len(linked), 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 
 Codes = NDArray[np.int64]
 _WIDTH = 3  # columns of a set, once longer ones are joined
-_ODD = np.uint64(0x9E3779B97F4A7C15)
 _MOST = 2.0**62  # combinations that a number can tell apart
 
 
@@ -28,25 +28,17 @@ class Lone:
     """
 
     def __init__(self, code: Codes, which: Codes, person: Codes) -> None:
+        from rwn_core.neighbors.kernels.value_match import slots_of
+
         self.code, self.which, self.person = code, which, person
-        self._shift = np.uint64(64 - max(int(8 * len(code)).bit_length(), 1))
-        self._taken = np.zeros(2 ** int(64 - self._shift), dtype=bool)
-        self._taken[self._slot(code)] = True
+        self._slots = slots_of(code)
 
-    def _slot(self, codes: Codes) -> Codes:
-        # a product with an odd number spreads the codes over its high bits
-        return ((codes.view(np.uint64) * _ODD) >> self._shift).view(np.int64)
+    def find(self, codes: Codes) -> Matches:
+        """The rows of a table that some of them match, by their `codes` of shape (sets, m)."""
+        from rwn_core.neighbors.kernels.value_match import find_known
 
-    def find(self, codes: Codes) -> tuple[Codes, Codes]:
-        """Which of the codes are among these, ascending, and the place of each here.
-
-        One look at a table of eight slots for each code rules out most; the others are searched
-        for.
-        """
-        maybe = np.flatnonzero(self._taken.take(self._slot(codes)))
-        entry = _numbered(self.code, codes[maybe])
-        found = entry >= 0
-        return maybe[found], entry[found]
+        row, entry = find_known(codes, self.code, self._slots)
+        return Matches(self, entry, row)
 
 
 class Matches(NamedTuple):
@@ -90,8 +82,10 @@ class Columns:
         self._nothing: int = codes.shape[1]
         self._joined: list[tuple[int, int, Codes]] = []
         self._sets: Codes = np.array([self._short(each) for each in sets], dtype=np.int64)
+        self._runs = list(self._in_runs())
         self.lone = [
-            _lone(np.stack([*self._codes(self._columns, part)]), part) for part in self._parts()
+            _lone(codes, part)
+            for codes, (part, _) in zip(self._codes(self._columns), self._runs, strict=True)
         ]
 
     def _short(self, positions: Sequence[int]) -> list[int]:
@@ -116,29 +110,27 @@ class Columns:
         first, second = columns[one], columns[two]
         return np.where((first < 0) | (second < 0), -1, first * self._sizes[two] + second)
 
-    def _parts(self) -> Iterator[slice]:
-        """Runs of sets whose combinations can be told apart by one number."""
-        sizes = np.array(self._sizes, dtype=np.float64)[self._sets].prod(axis=1)
-        start, total = 0, 0.0
-        for place, size in enumerate(sizes.tolist()):
+    def _in_runs(self) -> Iterator[tuple[slice, Codes]]:
+        """Runs of sets whose combinations one number tells apart, and what is added to each."""
+        sizes = [prod(self._sizes[each] for each in chosen) for chosen in self._sets.tolist()]
+        offsets: list[int] = []
+        start, total = 0, 0
+        for place, size in enumerate(sizes):
             if total + size >= _MOST:
-                yield slice(start, place)
-                start, total = place, 0.0
+                yield slice(start, place), np.array(offsets)
+                start, total, offsets = place, 0, []
+            offsets.append(total)
             total += size
-        if start < len(sizes):
-            yield slice(start, len(sizes))
+        if offsets:
+            yield slice(start, len(sizes)), np.array(offsets)
 
-    def _codes(self, columns: Sequence[Codes], part: slice) -> Iterator[Codes]:
-        """What stands for each set and a record's values, shape (n,); -1 where missing."""
-        missing = [bool(column.min(initial=0) < 0) for column in columns]
-        offset = 0
-        for one, two, three in self._sets[part].tolist():
-            wide, tall = self._sizes[two], self._sizes[three]
-            code = (columns[one] * wide + columns[two]) * tall + columns[three] + offset
-            if missing[one] or missing[two] or missing[three]:
-                code[(columns[one] | columns[two] | columns[three]) < 0] = -1
-            offset += self._sizes[one] * wide * tall
-            yield code
+    def _codes(self, columns: Sequence[Codes]) -> Iterator[Codes]:
+        """What stands for each set of a run and a record's values, shape (sets, n)."""
+        from rwn_core.neighbors.kernels.value_match import combinations
+
+        stacked, sizes = np.stack(columns), np.array(self._sizes)
+        for part, offsets in self._runs:
+            yield combinations(stacked, sizes, self._sets[part], offsets)
 
     @cached_property
     def people(self) -> Codes:
@@ -172,11 +164,8 @@ class Columns:
         columns = [*codes.T, np.zeros(len(codes), dtype=np.int64)]
         for one, two, known in self._joined:
             columns.append(_numbered(known, self._pair(columns, one, two)))
-        for part, lone in zip(self._parts(), self.lone, strict=True):
-            # a set at a time, whose numbers stay where the processor has them at hand
-            found = [lone.find(each) for each in self._codes(columns, part)]
-            row, entry = (np.concatenate(each) for each in zip(*found, strict=True))
-            yield Matches(lone, entry, row)
+        for lone, codes in zip(self.lone, self._codes(columns), strict=True):
+            yield lone.find(codes)
 
 
 def _numbered(known: Codes, values: Codes) -> Codes:

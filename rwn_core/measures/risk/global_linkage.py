@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.exchangeable_records import assigned, canonical_order, expected_right
+from rwn_core.measures.attacks.exchangeable_records import assigned, expected_right, in_classes
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
@@ -34,8 +34,9 @@ def compute(comparison: Comparison) -> Reading:
     before, after = cell_codes(comparison, names)
     squared = squared_between(points, released_points(comparison))
     squared /= max(float(squared.max()), 1e-300)  # the rounding of ties needs a common size
-    linked = assigned(squared, canonical_order(before), canonical_order(after))
-    right = expected_right(linked, before, after)
+    (originals, person), (rows, row) = in_classes(before), in_classes(after)
+    linked = assigned(squared, originals, rows)
+    right = expected_right(linked, person, row)
     detail = {"linked": linked, "right": linked == np.arange(n)}
     return Reading(value=min(right / n, 1.0), baseline=1.0 / n, detail=detail)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,11 +36,28 @@ SMALL = 0.01  # share of the file: of fewer, the same
 MOST_NAMED = 5  # variables of a set that a sentence names
 
 
-def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> tuple[KnownSets, Inside]:
-    """The keys, what the user states, and any three variables that are not confidential.
+class _Asked(NamedTuple):
+    """The sets that are asked about, of one table.
 
-    Beside them which of the confidential variables are in each set.
+    Attributes
+    ----------
+    known : KnownSets
+    inside : ndarray of bool, shape (sets, confidential variables)
+        Which of those are in each set.
+    places : list of tuple of int
+        The variables of each set, by position.
+    columns : Columns
+        Who is alone with each set.
     """
+
+    known: KnownSets
+    inside: Inside
+    places: list[tuple[int, ...]]
+    columns: Columns
+
+
+def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> _Asked:
+    """The keys, what the user states, and any three variables that are not confidential."""
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
     stated = tuple(each for each in (keys, *comparison.key_sets) if each)
     units = () if comparison.law is None else tuple(map(tuple, comparison.law.units()))
@@ -50,12 +67,20 @@ def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> tuple[Kn
 
 def _searched(
     table: KnownTable, stated: Sequence[Names], units: Sequence[Names], secrets: Names
-) -> tuple[KnownSets, Inside]:
+) -> _Asked:
     rich = {name: len(known) for name, known in zip(table.names, table.known, strict=True)}
     others = [name for name in table.names if name not in secrets]
     others.sort(key=lambda name: -rich[name])
     found = known_sets(stated, others, units, secrets, table.n)
-    return found, np.array([[name in names for name in secrets] for names in found.sets], bool)
+    if not found.sets:
+        raise NotApplicable(
+            "Every variable is confidential, so nothing is known to find a person by; give one "
+            "another role."
+        )
+    inside = np.array([[name in names for name in secrets] for names in found.sets], bool)
+    position = {name: place for place, name in enumerate(table.names)}
+    places = [tuple(position[name] for name in names) for names in found.sets]
+    return _Asked(found, inside, places, Columns(table.codes, places))
 
 
 def _shares(
@@ -95,14 +120,7 @@ def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
     precision = {} if comparison.law is None else comparison.law.precision
     steps = steps_by_name(precision)
     table = comparison.once(("true matches", steps), lambda: KnownTable(comparison.original, steps))
-    known, inside = _sets(comparison, table, secrets)
-    if not known.sets:
-        raise NotApplicable(
-            "Every variable is confidential, so nothing is known to find a person by; give one "
-            "another role."
-        )
-    places = _places(table, known.sets)
-    columns = comparison.once(("lone", steps, places), lambda: Columns(table.codes, places))
+    known, inside, places, columns = _sets(comparison, table, secrets)
     released = table.numbered(comparison.original, comparison.masked)
     counted = count(columns, released, [Secret(comparison, name) for name in secrets])
     shares = _shares(known, inside, columns, counted, secrets)
@@ -133,9 +151,10 @@ def _at_least(shares: NDArray[np.float64], people: NDArray[np.int64]) -> NDArray
     ----------
     Clopper and Pearson 1934.
     """
-    right = shares * people
-    low = betaincinv(np.maximum(right, 1e-9), people - right + 1, 0.025)
-    return np.where(right > 0, low, 0.0)
+    low, some = np.zeros(len(shares)), shares > 0
+    right = (shares * people)[some]
+    low[some] = betaincinv(right, people[some] - right + 1, 0.025)
+    return low
 
 
 def _expected(
@@ -159,11 +178,6 @@ def _expected(
         for place in inside:
             expected[place] = shares[place]
     return expected
-
-
-def _places(table: KnownTable, sets: Sequence[Sequence[str]]) -> tuple[tuple[int, ...], ...]:
-    place = {name: position for position, name in enumerate(table.names)}
-    return tuple(tuple([place[name] for name in each]) for each in sets)
 
 
 def _worst(shares: dict[str, Any], counts: NDArray[np.float64], among: NDArray[np.bool_]) -> int:

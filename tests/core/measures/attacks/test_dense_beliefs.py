@@ -1,4 +1,4 @@
-"""Plain arrays and sparse ones say the same of donors and of masses: only their speed differs."""
+"""Plain arrays and sparse ones say the same of donors and of values: only their speed differs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import rwn_core as rwn
-from rwn_core.measures.attacks import donor_belief, likeliest_value
+from rwn_core.measures.attacks import donor_belief
 from rwn_core.measures.attacks.donor_belief import beliefs
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 from rwn_core.measures.attacks.scaled_columns import times
@@ -34,23 +34,26 @@ def test_beliefs_in_donors(monkeypatch: pytest.MonkeyPatch, q: float) -> None:
     assert 0 < np.count_nonzero(found[0]) < found[0].size
 
 
-def test_the_mass_within_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("share", [0.6, 0.03])
+@pytest.mark.parametrize("reach", [2.0, 0.0])
+def test_the_value_with_most_mass_within_reach_is_named(share: float, reach: float) -> None:
+    """By all pairs; whether most values have a mass, or so few that only they are looked at."""
     rng = np.random.default_rng(4)
-    values = rng.integers(0, 30, 80).astype(float)
-    released = ReleasedValues(np.arange(80), values, 2.0)
-    weights = rng.random((50, 80)) * (rng.random((50, 80)) < 0.6)
+    values = rng.integers(0, 60, 150).astype(float)
+    values[::20] = np.nan
+    released = ReleasedValues(np.arange(150) // 2, values, reach)
+    weights = rng.integers(1, 5, (50, 75)) * (rng.random((50, 75)) < share) / 4
     weights[7] = 0.0  # of whom nothing is known
-    truth, found = rng.integers(0, 30, 50).astype(float), []
-    for share in (ALWAYS, NEVER):
-        monkeypatch.setattr(likeliest_value, "DENSE", share)
-        found.append(released.right(released.masses(sparse.csr_array(weights)), truth))
-    np.testing.assert_array_equal(found[0], found[1])
-    # by hand: the value with most mass within 2 is named
-    near = [[weights[i, np.abs(values - v) <= 2].sum() for v in values] for i in range(50)]
-    for person in (0, 1, 20):
-        named = values[int(np.argmax(near[person]))]
-        assert found[0][person] == float(abs(named - truth[person]) <= 2)
-    assert np.isnan(found[0][7])
+    truth = values[2 * weights.argmax(axis=1) + 1]
+    found, known = released.right(sparse.csr_array(weights), truth), ~np.isnan(values)
+    for person in range(50):
+        each = np.repeat(weights[person], 2)
+        said = np.unique(values[known & (each > 0)])
+        near = np.array([each[np.abs(values - v) <= reach].sum() for v in said])
+        right = np.abs(said[near == near.max(initial=0)] - truth[person]) <= reach
+        assert found[person] == right.mean() if said.size else np.isnan(found[person])
+    assert 0 < np.nanmean(found) < 1
+    assert np.isnan(found[7])
 
 
 def test_columns_are_multiplied_and_zeros_are_not_stored() -> None:
