@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from compileall import compile_dir
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -186,8 +187,16 @@ def looked_at(stack: ExitStack, browser: Browser, floor: Page, name: str, folder
     )
 
 
+def as_installed() -> None:
+    """Compile the sources to byte code, as an installation does; else each start may do it."""
+    here = Path(__file__).parents[1]
+    for folder in ("rwn_core", "rwn_ui", "pages"):
+        compile_dir(here / folder, quiet=2)
+
+
 def main(names: Sequence[str]) -> int:
     """Look at the tables, one after another; 1 if a limit is missed."""
+    as_installed()
     missed = False
     with ExitStack() as outer:
         folder = Path(outer.enter_context(tempfile.TemporaryDirectory()))

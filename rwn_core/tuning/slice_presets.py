@@ -87,10 +87,34 @@ def association(microdata: Microdata) -> NDArray[np.float64]:
         categories of more than 200 levels.
     """
     names = masked_names(microdata)
-    square = np.eye(len(names))
+    square, numbers = np.eye(len(names)), _complete_numbers(microdata, names)
+    square[np.ix_(numbers, numbers)] = _all_correlated(
+        microdata.matrix([names[place] for place in numbers])
+    )
     for (i, one), (j, two) in combinations(enumerate(names), 2):
-        square[i, j] = square[j, i] = _associated(microdata, one, two)
+        if i not in numbers or j not in numbers:
+            square[i, j] = square[j, i] = _associated(microdata, one, two)
     return square
+
+
+def _complete_numbers(microdata: Microdata, names: list[str]) -> list[int]:
+    """The places of the variables that are numbers, and never missing."""
+    kinds = [microdata.schema.variable(name).kind for name in names]
+    return [
+        place
+        for place, (name, kind) in enumerate(zip(names, kinds, strict=True))
+        if kind is not Kind.CATEGORICAL and not np.isnan(microdata.values(name)).any()
+    ]
+
+
+def _all_correlated(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The absolute correlations of columns, 0 with one that never varies; shape (p, p)."""
+    values = values - values.mean(axis=0)
+    spread = np.sqrt((values**2).sum(axis=0))
+    values /= np.where(spread > 0, spread, 1.0)
+    square = np.minimum(np.abs(values.T @ values), 1.0)
+    square[np.diag_indices_from(square)] = 1.0
+    return np.where(np.isfinite(square), square, 0.0)
 
 
 def masked_names(microdata: Microdata, *roles: Role) -> list[str]:

@@ -8,7 +8,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_ui.data import questions
 from rwn_ui.data.opening import open_file
-from rwn_ui.server.launch import in_class
+from rwn_ui.server.environment import in_class
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import load
 from rwn_ui.state.erase import erase

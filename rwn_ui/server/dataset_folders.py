@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from rwn_core.errors import InputError, ParameterError
-from rwn_ui.server.launch import in_class
+from rwn_ui.server.environment import in_class
 
 DATASETS_VARIABLE = "RWN_DATASETS"
 """Environment variable that names the folder whose datasets may be opened."""

@@ -16,15 +16,11 @@ from pathlib import Path
 
 from rwn_core.errors import ParameterError, RWNError
 from rwn_ui.server.assets import provide_plotly
+from rwn_ui.server.environment import CLASSROOM_VARIABLE, FILE_VARIABLE, LAUNCHED
 from rwn_ui.server.safe_options import ADDRESS as ADDRESS
 from rwn_ui.server.safe_options import behind_proxy
-from rwn_ui.server.serve import LAUNCHED
 
 FIRST_PORT = 8501
-FILE_VARIABLE = "RWN_FILE"
-"""Environment variable that names the file the app opens first."""
-CLASSROOM_VARIABLE = "RWN_CLASSROOM"
-"""Environment variable that, when set, gives large type and takes no file."""
 
 WRITTEN_OVER = {
     "PYTHONMALLOC": "malloc",
@@ -83,11 +79,6 @@ def choose_port(port: int | None = None) -> int:
         if _is_free(candidate):
             return candidate
     raise ParameterError("No port from 8501 to 8600 is free; choose one with --port.")
-
-
-def in_class() -> bool:
-    """Whether the app was started for a class: large type, and no file is taken."""
-    return bool(os.environ.get(CLASSROOM_VARIABLE))
 
 
 def _is_free(port: int) -> bool:

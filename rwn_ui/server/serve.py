@@ -6,6 +6,7 @@ off the disk; and logs of an error only its type and the lines it passed.
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -19,18 +20,17 @@ from typing import Any
 
 from rwn_core.errors import describe_fault, log_fault
 from rwn_ui.server.answers import add_route
-
-LAUNCHED = "RWN_LAUNCHED"
-"""Environment variable that says that the standard input ends with the launcher."""
+from rwn_ui.server.environment import LAUNCHED
 
 _STOPPED_WITHIN = 5.0
-_GLANCE = 0.1  # seconds between two looks at whether the server answers
+_GLANCE = 0.03  # seconds between two looks at whether the server answers
 _FIRST_PAGE = (
     "rwn_ui.features.keep_policy",
     "rwn_ui.features.prediction",
     "rwn_ui.features.project",
     "rwn_ui.features.repeated_draws",
     "rwn_ui.panel.guide",
+    "rwn_ui.server.assets",
     "rwn_ui.server.login",
     "rwn_ui.server.options",
     "rwn_ui.server.sweeper",
@@ -62,20 +62,35 @@ def main() -> None:
     say_no_values()
     stay_inside()
     add_route()
+    look_for_no_console()
     threading.Thread(target=read_ahead, daemon=True, name="rwn.read_ahead").start()
     cli.main(prog_name="streamlit")
 
 
 def read_ahead() -> None:
-    """Read what the first page imports once the server answers, while its browser starts."""
+    """Read the given file and what the first page imports, while its browser starts."""
     from streamlit.runtime import Runtime
     from streamlit.runtime.runtime import RuntimeState
 
     while not Runtime.exists() or Runtime.instance().state is RuntimeState.INITIAL:
         time.sleep(_GLANCE)
     time.sleep(_GLANCE)
-    for module in _FIRST_PAGE:
-        import_module(module)
+    from rwn_ui.server.given_file import read_given_ahead
+
+    read_given_ahead()  # in another process
+    gc.disable()  # nothing of a module is garbage, but all of it would be looked through
+    try:
+        for module in _FIRST_PAGE:
+            import_module(module)
+    finally:
+        gc.enable()
+
+
+def look_for_no_console() -> None:
+    """Let Streamlit know that it runs in none: to find out takes a page .1 s."""
+    from streamlit import delta_generator
+
+    delta_generator._use_warning_has_been_displayed = True
 
 
 def stay_inside() -> None:

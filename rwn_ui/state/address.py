@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_ui.background.preparation import Preparation
-from rwn_ui.server.launch import FILE_VARIABLE
+from rwn_ui.server.given_file import given_file
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import linked_numbers, linked_options
 from rwn_ui.state.change_table import change_method, reslice
@@ -58,8 +56,8 @@ def _elsewhere(session: Session, asked: Mapping[str, str]) -> bool:
 
 def _started_with(session: Session) -> bool:
     """Whether the table is the file of the command line, which each new session opens."""
-    given = os.environ.get(FILE_VARIABLE)
-    return bool(given) and session.demo is None and session.name == Path(str(given)).name
+    given = given_file()
+    return given is not None and session.demo is None and session.name == given.name
 
 
 @dataclass(slots=True)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.background.progress import bar, polled
-from rwn_ui.server.launch import FILE_VARIABLE, in_class
+from rwn_ui.server.environment import in_class
+from rwn_ui.server.given_file import given_file, read_given
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import arrive, give_up, load, prepare_again
 from rwn_ui.state.results import is_looked_up, prepared
@@ -33,11 +31,11 @@ def current() -> Session:
 
 
 def _first() -> Session:
-    given = os.environ.get(FILE_VARIABLE)
+    given = given_file()
     demo = st.query_params.get("demo", FIRST_DEMO)
-    if given and "demo" not in st.query_params:
+    if given is not None and "demo" not in st.query_params:
         try:
-            return _opened(rwn.read(Path(given)), name=Path(given).name, demo=None)
+            return _opened(read_given(), name=given.name, demo=None)
         except rwn.RWNError as refusal:  # moved or changed since the start
             st.toast(escaped(str(refusal)))
     if demo not in rwn.DEMOS:

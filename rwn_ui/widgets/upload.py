@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from rwn_core.errors import InputError
-from rwn_ui.server.launch import in_class
+from rwn_ui.server.environment import in_class
 
 
 def file_chooser(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rwn_cli.main import USAGE, run
-from rwn_ui.server.launch import CLASSROOM_VARIABLE
+from rwn_ui.server.environment import CLASSROOM_VARIABLE
 
 
 @pytest.mark.parametrize("in_class", [True, False])

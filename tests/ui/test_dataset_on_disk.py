@@ -17,7 +17,7 @@ from rwn_core.scale.dataset import Dataset
 from rwn_core.scale.key_file import read_key
 from rwn_ui.background.dataset_job import write_reports
 from rwn_ui.data import dataset_columns, dataset_look
-from rwn_ui.server import dataset_folders, launch
+from rwn_ui.server import dataset_folders, environment
 from rwn_ui.state.change_table import reslice
 
 
@@ -64,7 +64,7 @@ def test_folders_are_offered_side_by_side(
     assert dataset_folders.datasets_folder() is None
     dataset_folders.offer(datasets, releases)
     assert os.environ[dataset_folders.DATASETS_VARIABLE] == str(datasets)
-    monkeypatch.setenv(launch.CLASSROOM_VARIABLE, "1")
+    monkeypatch.setenv(environment.CLASSROOM_VARIABLE, "1")
     assert dataset_folders.datasets_folder() is None
 
 

@@ -20,7 +20,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from rwn_core.errors import ParameterError, RWNError
-from rwn_ui.server import launch, login, options
+from rwn_ui.server import environment, launch, login, options
 from rwn_ui.server.safe_options import SAFE_OPTIONS, behind_proxy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -245,7 +245,7 @@ def test_the_file_and_what_clears_memory_reach_the_app(
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(RWNError, match="ended before it was ready"):
         launch.run(Path("table.csv"), browser=False, say=lambda _: None)
-    assert seen[launch.FILE_VARIABLE] == str(tmp_path / "table.csv")
+    assert seen[environment.FILE_VARIABLE] == str(tmp_path / "table.csv")
     # tables do not stay readable in memory that they have left
     assert launch.WRITTEN_OVER.items() <= seen.items()
 

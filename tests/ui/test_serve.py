@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import select
@@ -22,7 +23,7 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.runtime import RuntimeState
 from streamlit.runtime.state.session_state import SessionState
 
-from rwn_ui.server import serve, sweeper
+from rwn_ui.server import given_file, serve, sweeper
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "SENTINEL7731"
@@ -184,9 +185,11 @@ def test_reading_ahead_waits_for_the_server(monkeypatch: pytest.MonkeyPatch) -> 
     states = iter([RuntimeState.INITIAL, RuntimeState.NO_SESSIONS_CONNECTED])
     read, waited = [], []
     monkeypatch.setattr(serve, "import_module", read.append)
+    monkeypatch.setattr(given_file, "read_given_ahead", lambda: read.append("the given file"))
     monkeypatch.setattr(serve.time, "sleep", lambda _: waited.append(len(read)))
     monkeypatch.setattr(Runtime, "exists", lambda: True)
     monkeypatch.setattr(Runtime, "instance", lambda: SimpleNamespace(state=next(states)))
     serve.read_ahead()
-    assert read == list(serve._FIRST_PAGE)
+    assert read == ["the given file", *serve._FIRST_PAGE]
     assert waited == [0, 0]
+    assert gc.isenabled()

@@ -1,0 +1,17 @@
+"""What the launcher tells its server by variables of the environment."""
+
+from __future__ import annotations
+
+import os
+
+FILE_VARIABLE = "RWN_FILE"
+"""Names the file that the app opens first."""
+CLASSROOM_VARIABLE = "RWN_CLASSROOM"
+"""When set, type is large and no file is taken."""
+LAUNCHED = "RWN_LAUNCHED"
+"""Says that the standard input ends with the launcher."""
+
+
+def in_class() -> bool:
+    """Whether the app was started for a class: large type, and no file is taken."""
+    return bool(os.environ.get(CLASSROOM_VARIABLE))

@@ -1,0 +1,67 @@
+"""The file of the command line: it is read while the browser starts, for whoever comes first."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import rwn_core as rwn
+from rwn_core.io.read import begin
+from rwn_core.io.reading import Reading
+from rwn_ui.server.environment import FILE_VARIABLE
+
+_begun: tuple[os.stat_result, Reading] | None = None
+_LOCK = threading.Lock()
+
+
+def given_file() -> Path | None:
+    """The file that the app was started with."""
+    given = os.environ.get(FILE_VARIABLE)
+    return Path(given) if given else None
+
+
+def read_given_ahead() -> None:
+    """Begin to read it, where there is one; a refusal is said to who opens a page."""
+    global _begun
+    path = given_file()
+    if path is None:
+        return
+    try:
+        with _LOCK:
+            _begun = path.stat(), begin(path)
+    except (OSError, rwn.RWNError):
+        return
+
+
+def read_given() -> rwn.Microdata:
+    """Its table, from what was begun for the first who asks, where the file is still the same.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is gone.
+    """
+    global _begun
+    path = given_file()
+    assert path is not None  # or nobody asks
+    with _LOCK:
+        begun, _begun = _begun, None
+    if begun is None:
+        return rwn.read(path)
+    before, reading = begun
+    try:
+        if not _same(path, before):
+            return rwn.read(path)
+        reading.wait()
+        return reading.result()
+    finally:
+        reading.cancel()
+
+
+def _same(path: Path, before: os.stat_result) -> bool:
+    try:
+        now = path.stat()
+    except OSError:
+        return False
+    return (now.st_mtime_ns, now.st_size) == (before.st_mtime_ns, before.st_size)
