@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rwn_core.neighbors.distance import squared_to_all
 from rwn_core.neighbors.points import CodedPoints, Points
 from rwn_core.neighbors.table import LARGEST_DENSE
+from rwn_core.parallel.threads import Watch, thread_count
 
 SAMPLE = 300  # records whose distances to all others are looked at
 FEWEST = 50  # of them, in a large table
@@ -90,17 +91,18 @@ def slider_range_of(
     rows = rows_stored or n
     nearest, squared = _sampled(points)
     typical = float(np.median(nearest))
+    distances = _Distances(squared.ravel())
     if typical == 0:
-        typical = _low_distance(squared)
+        typical = distances.low()
     few, near = n <= LARGEST_DENSE, SPREAD * typical
-    wide = _radius_of_mean_size(squared, SHARE_OF_FEW if few else SHARE)
-    reach = max(near, min(wide, WIDEST * typical))
+    wide = SHARE_OF_FEW if few else SHARE
+    reach = distances.radius_of_mean_size(wide, near, WIDEST * typical)
 
     def within(radius: float, pairs: int) -> float:
         """The radius, or a smaller one that has so few pairs."""
         if n - 1 <= pairs / rows:
             return radius
-        return min(radius, _radius_of_mean_size(squared, pairs / rows / n))
+        return distances.radius_of_mean_size(pairs / rows / n, most=radius)
 
     stores = within(reach if few else near, largest_pairs)  # ranking what is farther takes seconds
     most = within(reach, max(largest_pairs, largest_searched or 0))
@@ -127,7 +129,13 @@ def _sampled(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     if n > LARGEST_DENSE and not isinstance(points, CodedPoints):
         from rwn_core.neighbors.kernels.sampled_distances import look_around
 
-        look_around(np.ascontiguousarray(points.T), rows, nearest, kept)
+        columns = np.ascontiguousarray(points.T)
+
+        def look(first: int, last: int) -> None:
+            some = slice(first, last)
+            look_around(columns, rows[some], nearest[some], kept[some])
+
+        Watch(threads=thread_count()).run(look, len(rows))
         return np.sqrt(nearest), kept
     for place, squared in enumerate(squared_to_all(points, rows)):
         squared[rows[place]] = np.inf
@@ -135,31 +143,58 @@ def _sampled(points: Points) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.sqrt(nearest), kept
 
 
-def _low_distance(squared: NDArray[np.float64]) -> float:
-    """The 1 % quantile of the sampled distances between records that are apart."""
-    together = int(np.count_nonzero(squared <= 0))
-    count = int(np.count_nonzero(np.isfinite(squared))) - together
-    if count == 0:
-        return 1.0
-    place = 0.01 * (count - 1)
-    low = math.floor(place)
-    ends = [_ascending(squared, together + min(rank, count - 1)) for rank in (low, low + 1)]
-    return float(np.sqrt(np.quantile(ends, place - low)))
+class _Distances:
+    """Sampled squared distances, of which only those near a rank are put in order.
 
+    Parameters
+    ----------
+    squared : ndarray of float64, shape (s,)
+        Infinite between a record and itself.
+    """
 
-def _radius_of_mean_size(squared: NDArray[np.float64], share: float) -> float:
-    """The radius within which the sampled records have this share of the others on average."""
-    finite = int(np.count_nonzero(np.isfinite(squared)))
-    return float(np.sqrt(_ascending(squared, min(int(share * squared.size), finite - 1))))
+    def __init__(self, squared: NDArray[np.float64]) -> None:
+        self._all = squared
+        self._some = np.sort(squared[:: -(-squared.size // GUESSED)])
+        self._finite = int(np.count_nonzero(np.isfinite(squared)))
 
+    def low(self) -> float:
+        """The 1 % quantile of the distances between records that are apart."""
+        together = int(np.count_nonzero(self._all <= 0))
+        count = self._finite - together
+        if count == 0:
+            return 1.0
+        place = 0.01 * (count - 1)
+        low = math.floor(place)
+        ends = [self._at(together + min(rank, count - 1)) for rank in (low, low + 1)]
+        return float(np.sqrt(np.quantile(ends, place - low)))
 
-def _ascending(values: NDArray[np.float64], rank: int) -> float:
-    """The value at a place in ascending order: only those that may come first are ordered."""
-    flat = values.ravel()
-    few = np.sort(flat[:: -(-flat.size // GUESSED)])
-    likely = few[min(int(rank / flat.size * len(few) + 4 * math.sqrt(len(few))), len(few) - 1)]
-    first = flat[flat <= likely]
-    return float(np.partition(first if len(first) > rank else flat, rank)[rank])
+    def radius_of_mean_size(self, share: float, least: float = 0.0, most: float = np.inf) -> float:
+        """The radius within which the records have this share of the others on average.
+
+        Parameters
+        ----------
+        share : float
+        least, most : float
+            The radius where it would be smaller, or larger; `most` where both hold.
+        """
+        rank = min(int(share * self._all.size), self._finite - 1)
+        if np.count_nonzero(self._all < most**2) <= rank:
+            return most
+        if np.count_nonzero(self._all <= least**2) > rank:
+            return least
+        return float(np.sqrt(self._at(rank)))
+
+    def _at(self, rank: int) -> float:
+        """The value at a place in ascending order: it most likely lies between two of some."""
+        some, room = len(self._some), 2.5 * math.sqrt(len(self._some)) + 1
+        place = rank / self._all.size * some
+        low = self._some[max(int(place - room), 0)] if place > room else -np.inf
+        high = self._some[min(int(place + room), some - 1)]
+        below = int(np.count_nonzero(self._all < low))
+        between = self._all[(self._all >= low) & (self._all <= high)]
+        if not below <= rank < below + len(between):
+            below, between = 0, self._all
+        return float(np.partition(between, rank - below)[rank - below])
 
 
 def _step(most: float) -> float:

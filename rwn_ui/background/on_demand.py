@@ -241,6 +241,12 @@ class OnDemand:
         self._pool = None
         self._asked.clear()
 
+    def interrupt(self) -> None:
+        """Stop at once where a question is under way; a process that rests may be asked others."""
+        self._take_in()
+        if self._asked:
+            self.cancel()
+
     def _begin(self) -> None:
         self._pool, self._latest = Pool(_prepare, self.data, self._answer, workers=1), None
         end_with_the_session(self)

@@ -163,6 +163,8 @@ def _go_over(
         prepare=partial(_prepare, **chosen),
         then=keep,
     )
+    if work.on_demand is not None:
+        work.on_demand.interrupt()  # what it reads is about to be of no use
 
 
 def _begin(

@@ -177,6 +177,18 @@ def test_it_turns_to_nothing_else_while_a_question_is_under_way() -> None:
         assert made.data.schema == data.schema
 
 
+def test_what_is_under_way_is_interrupted_and_a_process_that_rests_stays() -> None:
+    with started() as made:
+        made.interrupt()
+        assert made.running
+        made.ask(about(seed=0))
+        made.interrupt()
+        assert not made.running
+        assert made.waited(about(seed=0)) is None
+        made.ask(about(seed=5))  # by another one
+        assert made.running
+
+
 def test_questions_are_answered_one_after_another_by_one_process() -> None:
     with started(Question.answer) as made:
         process = made._pool.pids

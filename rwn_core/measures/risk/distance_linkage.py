@@ -9,9 +9,9 @@ from rwn_core.measures.aligned import empty_records
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
+from rwn_core.measures.statistics.nearest_links import linkage_scores
 from rwn_core.measures.statistics.nearest_record import (
     distinct_originals,
-    linkage_scores,
     original_points,
     released_points,
     spread_sample,

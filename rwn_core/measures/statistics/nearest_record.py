@@ -19,9 +19,8 @@ from rwn_core.measures.statistics.nearest_by_products import (
     BoundedPoints,
     is_quick,
     smallest,
-    squared,
 )
-from rwn_core.neighbors.distance import TIE, squared_between
+from rwn_core.neighbors.distance import squared_between
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.points import CodedPoints, Points, values_of
 
@@ -150,7 +149,7 @@ def nearest_distances(points: Points, others: Points, count: int) -> NDArray[np.
         distances, _ = _tree(points).query(values_of(others), k=list(range(1, count + 1)))
         return np.asarray(distances, dtype=np.float64)
     found = np.empty((len(others), count))
-    for block in _blocks(len(others), len(points)):
+    for block in blocks(len(others), len(points)):
         nearest = np.partition(squared_between(others[block], points), count - 1, axis=1)
         found[block] = np.sort(nearest[:, :count], axis=1)
     return np.sqrt(found, out=found)
@@ -175,7 +174,7 @@ def _nearest_bounded(
     return np.sqrt(np.concatenate(parts))
 
 
-def _blocks(rows: int, columns: int) -> Iterator[NDArray[np.int64]]:
+def blocks(rows: int, columns: int) -> Iterator[NDArray[np.int64]]:
     """The numbers of some rows at a time, whose pairs with all columns fit into memory."""
     size = max(1, BLOCK_PAIRS // columns)
     for start in range(0, rows, size):
@@ -213,83 +212,6 @@ def distinct_points(points: Points) -> DistinctPoints:
         if bounded.held:
             return DistinctPoints(points=distinct, counts=counts, tree=None, bounded=bounded)
     return DistinctPoints(points=distinct, counts=counts, tree=_tree(distinct))
-
-
-def linkage_scores(
-    candidates: DistinctPoints, released: Points, sources: Points
-) -> NDArray[np.float64]:
-    """Chance that linking a released record to its nearest original finds its source.
-
-    Parameters
-    ----------
-    candidates : DistinctPoints
-        The original's.
-    released : ndarray of float64, shape (m, d)
-    sources : ndarray of float64, shape (m, d)
-        The originals that the released records come from.
-
-    Returns
-    -------
-    ndarray of float64, shape (m,)
-        1 / (number of tied nearest originals) if the source is one of them, else 0.
-    """
-    if isinstance(candidates.points, CodedPoints) or isinstance(released, CodedPoints):
-        return _coded_scores(candidates, released, sources)
-    assert not isinstance(sources, CodedPoints)
-    if candidates.tree is None:
-        if candidates.bounded is None or not candidates.bounded.holds(released):
-            return _coded_scores(candidates, released, sources)
-        return _bounded_scores(candidates, candidates.bounded, released, sources)
-    nearest, _ = candidates.tree.query(released)
-    own = squared(released, sources)
-    scores = np.zeros(len(released))
-    hopeful = np.flatnonzero(own <= (nearest * (1 + SLACK)) ** 2)
-    limits = nearest[hopeful] * (1 + SLACK) + 1e-300
-    within = candidates.tree.query_ball_point(released[hopeful], limits)
-    if not hopeful.size:
-        return scores
-    sizes = np.array([len(ball) for ball in within])
-    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    members = np.concatenate(within).astype(np.int64)
-    between = squared(np.repeat(released[hopeful], sizes, axis=0), candidates.points[members])
-    edge = np.minimum.reduceat(between, starts) * (1 + TIE)
-    tied = np.where(between <= np.repeat(edge, sizes), candidates.counts[members], 0)
-    ties = np.add.reduceat(tied, starts)
-    scores[hopeful] = np.where(own[hopeful] <= edge, 1.0 / ties, 0.0)
-    return scores
-
-
-def _bounded_scores(
-    candidates: DistinctPoints,
-    bounded: BoundedPoints,
-    released: NDArray[np.float64],
-    sources: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """`linkage_scores` of points of many coordinates."""
-    scores = np.zeros(len(released))
-    own = squared(released, sources)
-    for found in bounded.candidates(released, 1, beyond=SLACK):
-        starts = np.flatnonzero(np.diff(found.row, prepend=-1))
-        sizes = np.diff(starts, append=len(found.row))
-        edge = np.minimum.reduceat(found.squared, starts) * (1 + TIE)
-        tied = np.where(found.squared <= np.repeat(edge, sizes), candidates.counts[found.point], 0)
-        rows = found.row[starts]
-        scores[rows] = np.where(own[rows] <= edge, 1.0 / np.add.reduceat(tied, starts), 0.0)
-    return scores
-
-
-def _coded_scores(
-    candidates: DistinctPoints, released: Points, sources: Points
-) -> NDArray[np.float64]:
-    """`linkage_scores` from all pairs, some rows at a time."""
-    scores = np.zeros(len(released))
-    for block in _blocks(len(released), len(candidates.counts)):
-        between = squared_between(released[block], candidates.points)
-        edge = between.min(axis=1) * (1 + TIE)
-        ties = (between <= edge[:, None]) @ candidates.counts
-        own = [squared_between(released[row], sources[row])[0, 0] for row in block.reshape(-1, 1)]
-        scores[block] = np.where(np.array(own) <= edge, 1.0 / ties, 0.0)
-    return scores
 
 
 def _tree(points: NDArray[np.float64]) -> cKDTree:

@@ -34,19 +34,19 @@ def look_around(
     dimensions, n = columns.shape
     step = -(-n // kept.shape[1])
     room = np.empty(STRETCH)
-    for place in range(len(rows)):
-        row, least = rows[place], np.inf
-        for start in range(0, n, STRETCH):
-            total = room[: min(STRETCH, n - start)]
+    nearest[:] = np.inf
+    for start in range(0, n, STRETCH):
+        total = room[: min(STRETCH, n - start)]
+        for place in range(len(rows)):
+            row = rows[place]
             total[:] = 0.0
             for column in range(dimensions):
                 _add_squares(columns[column, row], columns[column, start : start + STRETCH], total)
             if start <= row < start + len(total):
                 total[row - start] = np.inf
-            least = min(least, total.min())
+            nearest[place] = min(nearest[place], total.min())
             for other in range(-start % step, len(total), step):
                 kept[place, (start + other) // step] = total[other]
-        nearest[place] = least
 
 
 @merged

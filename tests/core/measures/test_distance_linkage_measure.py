@@ -8,10 +8,10 @@ import pytest
 
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
+from rwn_core.measures.statistics.nearest_links import linkage_scores
 from rwn_core.measures.statistics.nearest_record import (
     LARGEST_WHOLE,
     distinct_points,
-    linkage_scores,
 )
 
 MEASURE = MEASURES["distance_linkage"]

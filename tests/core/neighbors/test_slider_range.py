@@ -17,8 +17,26 @@ def test_a_rank_is_found_without_sorting_everything(monkeypatch, step):
     values = np.round(values / step) if step else values
     values[:, 7] = np.inf
     ascending = np.sort(values, axis=None)
+    distances = slider_range._Distances(values.ravel())
     for rank in (0, 1, 59, 60, 3000, 5600, values.size - 21):
-        assert slider_range._ascending(values, rank) == ascending[rank]
+        assert distances._at(rank) == ascending[rank]
+
+
+def test_a_rank_that_the_guess_misses_is_found_among_all(monkeypatch):
+    monkeypatch.setattr(slider_range, "GUESSED", 400)
+    values = np.tile([0.0, 1.0, 2.0, 3.0], 4000)  # every fortieth is 0
+    distances = slider_range._Distances(values)
+    assert [distances._at(rank) for rank in (0, 3999, 4000, 8000, 15_999)] == [0, 0, 1, 2, 3]
+
+
+def test_a_radius_stays_between_its_ends():
+    values = np.arange(1.0, 101.0) ** 2
+    distances = slider_range._Distances(values)
+    assert distances.radius_of_mean_size(0.2) == 21.0
+    for least, most in [(0.0, 30.0), (0.0, 21.0), (21.0, 30.0), (20.5, 21.5)]:
+        assert distances.radius_of_mean_size(0.2, least, most) == 21.0
+    assert distances.radius_of_mean_size(0.2, most=4.5) == 4.5
+    assert distances.radius_of_mean_size(0.2, 35.5, 40.0) == 35.5
 
 
 def test_the_low_distance_is_that_of_records_that_are_apart():
@@ -26,8 +44,8 @@ def test_the_low_distance_is_that_of_records_that_are_apart():
     squared[:, 3] = np.inf
     apart = squared[(squared > 0) & np.isfinite(squared)]
     expected = np.sqrt(np.quantile(apart, 0.01))
-    assert slider_range._low_distance(squared) == expected
-    assert slider_range._low_distance(np.zeros((2, 3))) == 1.0
+    assert slider_range._Distances(squared.ravel()).low() == expected
+    assert slider_range._Distances(np.zeros(6)).low() == 1.0
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rwn_core.measures.statistics import nearest_links
 from rwn_core.measures.statistics.nearest_by_products import LONGEST, BoundedPoints, is_quick
+from rwn_core.measures.statistics.nearest_links import linkage_scores
 from rwn_core.measures.statistics.nearest_record import (
     distinct_points,
-    linkage_scores,
     nearest_distances,
 )
 
@@ -28,8 +29,11 @@ def pairs(points: np.ndarray, others: np.ndarray) -> np.ndarray:
     return np.array([[sum((o - p) ** 2) for p in points] for o in others])
 
 
+@pytest.mark.parametrize("shared", [False, True])
 @pytest.mark.parametrize("table", TABLES)
-def test_the_nearest_are_those_of_all_pairs(table: str) -> None:
+def test_the_nearest_are_those_of_all_pairs(table: str, shared: bool, monkeypatch) -> None:
+    """Whether one thread looks at all of them, or several share them."""
+    monkeypatch.setattr(nearest_links, "SHARED", 0 if shared else 10**9)
     points = TABLES[table]
     assert is_quick(points)
     own = np.arange(30)
