@@ -145,6 +145,8 @@ def test_a_slider_keeps_its_keyboard_and_its_words_for_a_screen_reader(opened) -
 
 def test_a_move_asks_for_no_file(opened) -> None:
     asked: list[str] = []
+    opened.settle()  # or the slider may still be at its end, and the server busy
+    expect(opened.slider("k")).not_to_have_value("100")
     opened.page.on("request", lambda request: asked.append(request.url))
     opened.press("k", "ArrowRight")
     opened.settle()
