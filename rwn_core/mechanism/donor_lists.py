@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from rwn_core.neighbors.lazy_table import SearchedTable
 from rwn_core.neighbors.table import Neighborhoods
 from rwn_core.parallel.threads import Watch, thread_count
 
-BLOCK = 4_000_000  # members listed at a time, unless one leaf of the tree has more
+BLOCK = 8_000_000  # members listed at a time, unless one leaf of the tree has more
 HELD = 50_000_000  # members, 4 bytes each, that are kept once they are listed
 
 
@@ -46,6 +46,23 @@ class Lists(NamedTuple):
     itself: bool
 
 
+class _Block(NamedTuple):
+    """The lists of some records, and how their members are found where they are still to be.
+
+    Attributes
+    ----------
+    lists : Lists
+    find : callable or None
+        Finds the members of the leaves from one number up to another; None where all are there.
+    leaves : ndarray of int64
+        Where each leaf's records begin in `lists`, and the last one's end.
+    """
+
+    lists: Lists
+    find: Callable[[int, int], None] | None
+    leaves: NDArray[np.int64]
+
+
 class Listed:
     """The possible donors of all records.
 
@@ -71,6 +88,11 @@ class Listed:
         return self._to_search.search.query.side.records
 
     @property
+    def typical(self) -> float:
+        """How long a list is, on average."""
+        return float(self._neighborhoods.sizes.mean())
+
+    @property
     def _to_search(self) -> SearchedTable | None:
         table = self._neighborhoods.table
         return table if self._shares is None and isinstance(table, SearchedTable) else None
@@ -84,25 +106,40 @@ class Listed:
     ) -> None:
         """Call `work(lists, start, stop)` for ranges of the lists of all records, or of some.
 
-        On all threads; every list is in exactly one range.
+        On all threads; every list is in exactly one range. Members that are still to be found are
+        looked at as soon as they are, leaf by leaf.
         """
         wanted = None if records is None else np.isin(self.order, records)
-        for lists in self.blocks(any_donors=any_donors):
+        for block in self._blocks(any_donors):
+            lists = block.lists
             asked = lists if wanted is None else only(lists, wanted[lists.records])
-            self.watch.run(partial(work, asked), len(asked.records))
+            look, count = partial(work, asked), len(asked.records)
+            if block.find is not None:
+                ends = np.searchsorted(asked.records, lists.records[0] + block.leaves)
+                look, count = partial(_find_and_look, block.find, look, ends), len(ends) - 1
+            self.watch.run(look, count)
 
     def blocks(self, *, any_donors: bool = True) -> Iterator[Lists]:
         """Every record in exactly one block; without donors where nobody asks for them."""
-        if not any_donors:
-            yield self._alone()
-        elif self._held is not None:
-            yield from self._held
-        elif self._to_search is not None:
+        for block in self._blocks(any_donors):
+            if block.find is not None:
+                self.watch.run(block.find, len(block.leaves) - 1)
+            yield block.lists
+
+    def _blocks(self, any_donors: bool) -> Iterator[_Block]:
+        """The same; where their members are still to be found, they are after each step."""
+        if any_donors and self._held is None and self._to_search is not None:
             yield from self._searched(self._to_search)
-        elif self._shares is not None:
-            yield from _cut(_weighted(self._shares))
-        else:
-            yield from _cut(self._stored())
+            return
+        for lists in self._at_hand(any_donors):
+            yield _Block(lists, None, np.empty(0, np.int64))
+
+    def _at_hand(self, any_donors: bool) -> Iterable[Lists]:
+        if not any_donors:
+            return [self._alone()]
+        if self._held is not None:
+            return self._held
+        return _cut(self._stored() if self._shares is None else _weighted(self._shares))
 
     def _alone(self) -> Lists:
         none = np.zeros(self.n, np.int64)
@@ -114,15 +151,28 @@ class Listed:
         begin, totals = table.offsets[:-1], np.maximum(sizes, 1.0)
         return Lists(np.arange(self.n), begin, sizes, table.records, np.empty(0), totals, False)
 
-    def _searched(self, table: SearchedTable) -> Iterator[Lists]:
+    def _searched(self, table: SearchedTable) -> Iterator[_Block]:
         held: list[Lists] = []
         keep = float(self._neighborhoods.sizes.sum()) <= HELD
-        for lists in _search(table, self._neighborhoods, self.watch):
+        for block in _search(table, self._neighborhoods):
+            yield block
             if keep:
-                held.append(lists)
-            yield lists
+                held.append(block.lists)
         if keep:
             self._held = held
+
+
+def _find_and_look(
+    find: Callable[[int, int], None],
+    look: Callable[[int, int], None],
+    ends: NDArray[np.int64],
+    leaf: int,
+    last: int,
+) -> None:
+    """Find the members of some leaves, and look at them while they are close at hand."""
+    find(leaf, last)
+    if ends[leaf] < ends[last]:
+        look(int(ends[leaf]), int(ends[last]))
 
 
 def _weighted(shares: sparse.csr_array) -> Lists:
@@ -154,8 +204,8 @@ def _cut(lists: Lists) -> Iterator[Lists]:
         )
 
 
-def _search(table: SearchedTable, neighborhoods: Neighborhoods, watch: Watch) -> Iterator[Lists]:
-    """Search for the members once more, some leaves of the tree at a time."""
+def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Block]:
+    """Search for the members once more, those of some leaves of the tree at a time."""
     from rwn_core.neighbors.kernels.member_lists import list_members
 
     search = table.search
@@ -170,11 +220,10 @@ def _search(table: SearchedTable, neighborhoods: Neighborhoods, watch: Watch) ->
         base, end = leaves[low], leaves[high]
         here = starts[base : end + 1] - starts[base]
         members = np.empty(here[-1], np.int32)
-        part = partial(
-            _list, list_members, (search.query.querying, side, wanted, base, here, members), low
-        )
-        watch.run(part, high - low)
-        yield _block(side.offsets[base : end + 1], here, members)
+        what = (search.query.querying, side, wanted, base, here, members)
+        lists = _lists(side.offsets[base : end + 1], here, members)
+        records = side.offsets[leaves[low : high + 1]] - side.offsets[base]
+        yield _Block(lists, partial(_list, list_members, what, low), records)
 
 
 def _list(
@@ -193,7 +242,7 @@ def _ranges(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
         low = high
 
 
-def _block(
+def _lists(
     offsets: NDArray[np.int64], starts: NDArray[np.int64], members: NDArray[np.int32]
 ) -> Lists:
     """The lists of some positions' records."""

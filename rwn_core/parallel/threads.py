@@ -14,7 +14,8 @@ from functools import partial
 from rwn_core.errors import ParameterError, RWNError
 
 SLICE = 0.05  # seconds of work between two looks at whether to go on
-LEAST = 8  # of a range, however few are left
+LEAST = 8  # of a range, however few are left, unless that takes longer than the next
+BRIEF = 0.002  # seconds of a range, however little is left
 WORTH = 0.003  # seconds of work for which further threads are begun
 _REPORT_EVERY = 0.1  # seconds between two reports
 _POLITE = 5  # what a thread adds to its niceness while a person looks at what another one draws
@@ -85,7 +86,8 @@ class Ranges:
         """The next range, or nothing if there is none left."""
         with self._lock:
             start = self._next
-            share = max(LEAST, (self.count - start) // (2 * self._threads))
+            least = min(LEAST, int(BRIEF / max(self._pace, 1e-9)))
+            share = max(1, least, (self.count - start) // (2 * self._threads))
             self._next = stop = min(self.count, start + min(self._size, share))
         return (start, stop) if start < stop else None
 

@@ -92,14 +92,23 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
 
 
 def _read(session: Session, current: CurrentRelease, key: str) -> Reading | rwn.NotApplicable:
-    kept, here = memo("limits", 32), (*release_key(session), key)
-    reading: Reading | rwn.NotApplicable | None
-    reading = kept.get(here) or found_on_risk(session, key) or _read_beside(session, current, key)
+    reading = _at_hand(session, current, key)
     if reading is None:
         # of the quick ones the number is all that is shown here
         about, brief = rwn.MEASURES[key], key in QUICK
-        reading = kept.once(here, lambda: about.read(current.comparison, begin=brief))
+        kept = memo("limits", 32)
+        reading = kept.once(
+            (*release_key(session), key), lambda: about.read(current.comparison, begin=brief)
+        )
     return reading
+
+
+def _at_hand(
+    session: Session, current: CurrentRelease, key: str
+) -> Reading | rwn.NotApplicable | None:
+    """What is known of a measure, or that it is to come; None where it is to be read here."""
+    read: Reading | rwn.NotApplicable | None = memo("limits", 32).get((*release_key(session), key))
+    return read or found_on_risk(session, key) or _read_beside(session, current, key)
 
 
 def _read_beside(
@@ -212,13 +221,23 @@ def follow(session: Session, *, begin: bool = True) -> bool:
     return _ask(session, [*questions(session, current, shown).values()], shown, begin=begin)
 
 
-def begin_ahead(session: Session) -> None:
+def begin_ahead(session: Session) -> bool:
     """Have the process, where there is one, begin with what it will be asked at rest.
 
-    Only where it is soon done: it ends what it has begun before it turns to a later move.
+    Returns
+    -------
+    bool
+        Whether it does: only where it is soon done, as it ends what it has begun before it turns
+        to a later move. What is drawn meanwhile does not wait for it, nor it for that.
     """
-    if _fits(session, LARGEST_READ):
-        follow(session, begin=False)
+    if not _fits(session, LARGEST_READ):
+        return False
+    current = current_release(session)
+    others = [key for key in wanted(session) if key not in current.measures]
+    at_hand = {key: _at_hand(session, current, key) for key in others}
+    shown = {key: reading for key, reading in at_hand.items() if reading is not None}
+    whole = [_question(session, current, key) for key in shown if to_come(shown[key])]
+    return _ask(session, whole, shown, begin=False)
 
 
 def _ask(session: Session, whole: Sequence[Question], shown: Readings, *, begin: bool) -> bool:

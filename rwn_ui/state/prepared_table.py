@@ -39,15 +39,22 @@ MIXED = "association"  # is shown in place of the correlations where not all var
 class CurrentRelease:
     """One setting's release and what the measures say about it.
 
-    `exact` is the release before its rounding, where there is any; `prepared` has drawn it.
+    `exact` is the release before its rounding, where there is any; `prepared` has drawn it, and
+    `measures` are read with it.
     """
 
     params: Any
     prepared: Prepared
     exact: Masked
     masked: Masked
-    readings: dict[str, Reading | rwn.NotApplicable]
+    measures: tuple[str, ...]
     comparison: Comparison
+
+    @property
+    def readings(self) -> dict[str, Reading | rwn.NotApplicable]:
+        """What the measures say; read once, when it is first asked for."""
+        shown, keys = self.comparison, self.measures
+        return shown.here("shown", lambda: {key: rwn.MEASURES[key].read(shown) for key in keys})
 
     @property
     def few(self) -> float | None:
@@ -150,7 +157,7 @@ class PreparedTable:
             end.release(SecretKey.from_seed(seed), progress=progress)
 
     def release(self, params: Any, seed: int, progress: Progress | None = None) -> CurrentRelease:
-        """Draw the release of a setting and read the measures.
+        """Draw the release of a setting.
 
         Beyond the stored neighbors the setting's own are searched for; `progress` is called then.
         """
@@ -159,14 +166,12 @@ class PreparedTable:
         exact = moved.release(SecretKey.from_seed(seed), progress=progress)
         masked = exact.rounded(precision)
         comparison = self.comparison.with_masked(masked.masked, masked.law)
-        keys = (*SHOWN, *((MIXED,) if is_mixed(self.data) else ()))
-        readings = {key: rwn.MEASURES[key].read(comparison) for key in keys}
         return CurrentRelease(
             params=params,
             prepared=moved,
             exact=exact,
             masked=masked,
-            readings=readings,
+            measures=(*SHOWN, *((MIXED,) if is_mixed(self.data) else ())),
             comparison=comparison,
         )
 

@@ -58,11 +58,12 @@ def _moved(session: Session, key: str, move: Move) -> bytes | None:
         return None
     if not prepared(session).is_quick(session.masking, session.seed):
         return None
+    begun = not move.dragging and not is_looked_up(session) and risk_axis.begin_ahead(session)
     shown = _drawn(session)
     if not move.dragging:
         session.note()
-        if shown["again"] and not is_looked_up(session):
-            risk_axis.begin_ahead(session)
+    if begun and shown["again"]:
+        shown["again"] = risk_axis.BESIDE
     return written(shown)
 
 

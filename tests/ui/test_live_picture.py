@@ -5,14 +5,18 @@ from __future__ import annotations
 import gc
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import orjson
 import pytest
 from streamlit.runtime.state.session_state import SessionState
 
+from rwn_ui.features import risk_axis
 from rwn_ui.server.answers import _ALL, KEPT, LONGEST, Answers, Busy, _answer, held_during
 from rwn_ui.state import results
+from rwn_ui.state.prepared_table import CurrentRelease
+from rwn_ui.state.work import own_work
 from rwn_ui.tune import live_picture
 from rwn_ui.widgets import live_sliders, sidebar
 
@@ -52,6 +56,26 @@ def test_the_picture_is_that_of_a_run(open_page, method: str) -> None:
     at_rest = beside.move("levers", {}, rests=True).panel
     assert plain(at_rest) == plain(by_run.panel)
     assert beside.slider(lever).value == by_run.slider(lever).value
+
+
+def test_the_worst_case_is_begun_with_before_the_picture_is_drawn(open_page, monkeypatch) -> None:
+    monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
+    session, asked = open_page("tune").session, []
+    own_work().on_demand = SimpleNamespace(
+        data=session.data,
+        known=lambda question: None,
+        ask=lambda *questions, **_: asked.extend(questions) or True,
+    )
+    session.levers["k"] = 40
+    with monkeypatch.context() as drawing:
+        drawing.setattr(CurrentRelease, "readings", property(lambda _: pytest.fail("read")))
+        assert risk_axis.begin_ahead(session)
+        assert (asked[0].measure, {each.params.k for each in asked}) == ("bayes_linkage", {40})
+        asked.clear()
+        drawing.setattr(risk_axis, "LARGEST_READ", 10)  # it would end what it has begun first
+        assert not risk_axis.begin_ahead(session)
+        assert asked == []
+    own_work().on_demand = None
 
 
 def test_a_weight_of_a_small_table_is_answered_too(open_page, monkeypatch) -> None:

@@ -9,16 +9,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.mechanism.donor_lists import Listed, Lists
-from rwn_core.neighbors.kernels.pair_likelihood import (
-    HALVINGS,
-    OTHERS,
-    Asked,
-    Pairs,
-    level,
-    likely_pairs,
-)
+from rwn_core.neighbors.kernels.asked_values import OTHERS, Asked, Together
+from rwn_core.neighbors.kernels.pair_likelihood import HALVINGS, Pairs, level, likely_pairs
 from rwn_core.neighbors.kernels.sparse_columns import pairs_as_columns
 
+WORTH = 8  # values are counted together where at least so many donors share a place
+RARE = 2  # values are looked up where at least so many times as many donors would be counted
 Coded = tuple[NDArray[np.int64], NDArray[np.int64], float]
 
 
@@ -53,7 +49,7 @@ def weighed(
     none = np.empty(0, np.int32)
     parts = [Pairs(none, none, np.empty(0), none)]
     if len(possible):
-        asked = _asked(coded, possible, listed.order)
+        asked = _asked(coded, possible, listed)
 
         def weigh(lists: Lists, first: int, last: int) -> None:
             parts.append(likely_pairs(lists, asked, first, last))
@@ -77,23 +73,64 @@ def _places(people: NDArray[np.int64], order: NDArray[np.int32]) -> NDArray[np.i
     return place[order]
 
 
-def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], order: NDArray[np.int32]) -> Asked:
+def _asked(coded: Sequence[Coded], possible: NDArray[np.int64], listed: Listed) -> Asked:
     """The values of the possible rows, each under a number among those that are asked for."""
-    codes = np.empty((len(coded), len(coded[0][0])), np.int32)
+    order = listed.order
+    codes = np.empty((len(coded), len(order)), np.int32)
     asked_values = np.empty((len(coded), len(possible)), np.int32)
     values = np.empty(len(coded), np.int64)
     for unit, (own, released, _) in enumerate(coded):
         occurring, asked_values[unit] = np.unique(released[possible], return_inverse=True)
         values[unit] = len(occurring)
-        numbers = np.full(int(own.max()) + 1, -1, np.int32)
+        numbers = np.full(int(own.max()) + 1, len(occurring), np.int32)
         numbers[occurring] = np.arange(len(occurring))
         codes[unit] = numbers[own[order]]
-        codes[unit] = np.where(
-            codes[unit] < 0, len(occurring) + np.arange(len(order)) % OTHERS, codes[unit]
-        )
+    for mine, count in zip(codes, values, strict=True):
+        mine += np.where(mine == count, np.arange(len(order)) % OTHERS, 0).astype(np.int32)
+    together = _together(codes, values, listed.typical)
     starts = np.searchsorted(np.sort(asked_values[0]), np.arange(values[0] + 1)).astype(np.int64)
     rows = np.argsort(asked_values[0], kind="stable").astype(np.int32)
-    apart = np.arange(len(coded), dtype=np.int32) * np.int32(values.max() + OTHERS)
-    places = np.ascontiguousarray(codes.T + apart)
     shares = np.array([q for _, _, q in coded])
-    return Asked(codes, asked_values, values, shares, starts, rows, places)
+    return Asked(codes, asked_values, values, shares, starts, rows, together)
+
+
+def _together(codes: NDArray[np.int32], values: NDArray[np.int64], donors: float) -> Together:
+    """Where each record's values are counted, if it has about so many donors."""
+    base = np.cumsum(values + OTHERS) - values - OTHERS
+    counted = codes < values[:, np.newaxis]
+    few = counted.sum(axis=1) * RARE < donors
+    room = int(values.sum()) + OTHERS * len(values)
+    places = [np.empty((0, codes.shape[1]), np.int64)]
+    added = [np.empty((0, 2), np.int64)]
+    for group in _groups(values + 1, np.flatnonzero(~few), donors / WORTH):
+        if len(group) == 1:
+            places.append(base[group, np.newaxis] + codes[group])
+            continue
+        some = values[group, np.newaxis]
+        cells = np.indices(tuple(values[group] + 1)).reshape(len(group), -1)
+        for cell, known, unit in zip(cells, cells < some, group, strict=True):
+            added.append(np.column_stack((room + np.flatnonzero(known), base[unit] + cell[known])))
+        shared = np.ravel_multi_index(
+            tuple(np.minimum(codes[group], some)), tuple(values[group] + 1)
+        )
+        places.append(room + shared[np.newaxis])
+        room += cells.shape[1]
+    rare, holder = np.nonzero(counted & few[:, np.newaxis])
+    return Together(
+        np.concatenate(places).T.astype(np.int32, order="C"),
+        np.column_stack((base[rare] + codes[rare, holder], holder)).astype(np.int32),
+        np.concatenate(added).astype(np.int32),
+        base,
+        room,
+    )
+
+
+def _groups(sizes: NDArray[np.int64], some: NDArray[np.int64], most: float) -> list[list[int]]:
+    """Units whose values combine to at most so many: the largest with the smallest."""
+    left, groups = list(some[np.argsort(sizes[some], kind="stable")]), []
+    while left:
+        group = [left.pop()]
+        while left and np.prod(sizes[group], dtype=float) * sizes[left[0]] <= most:
+            group.append(left.pop(0))
+        groups.append(group)
+    return groups

@@ -32,6 +32,7 @@ def _write_within(
     """Write down a row's members among its candidates; whether they are as many as there are."""
     sure = np.inf if edge == np.inf else edge - candidates.error[index]
     at, run = 0, candidates.latest[index]
+    alone = len(side.offsets) == len(side.records) + 1  # no two records are identical
     while run != NONE:
         for entry in range(candidates.begin[run], candidates.begin[run + 1]):
             other = candidates.position[entry]
@@ -43,6 +44,12 @@ def _write_within(
                     return False  # only the full order settles ties across the edge
                 if exact > edge:
                     continue
+            if alone:
+                if at == len(members):
+                    return False
+                members[at] = other
+                at += 1
+                continue
             for twin in range(side.offsets[other], side.offsets[other + 1]):
                 if at == len(members):
                     return False

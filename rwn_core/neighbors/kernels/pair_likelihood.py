@@ -9,44 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.neighbors.kernels import compiled, inner, merged
+from rwn_core.neighbors.kernels.asked_values import (
+    OTHERS,
+    Asked,
+    count_together,
+    multiply_together,
+)
 from rwn_core.neighbors.kernels.twins import is_twin
 from rwn_core.neighbors.kernels.value_counts import LANES, chance_of, count_values
 
 HALVINGS = 512  # a product below this negative power of 2 is multiplied by its inverse
-OTHERS = 8  # numbers for what is not asked for: adding to one number again and again is slow
 SMALL, LARGE = 2.0**-HALVINGS, 2.0**HALVINGS
 LEAST = 2.0**-1000  # a product that is not below it has all of its digits
-MANY = 8  # a record that may have released one row in so many has a product for every row
-
-
-class Asked(NamedTuple):
-    """The released values that a search for sources asks for, unit by unit.
-
-    Attributes
-    ----------
-    codes : ndarray of int32, shape (u, n)
-        Each record's value, as a number among those asked for; `values[u]` or somewhat more for
-        any other.
-    released : ndarray of int32, shape (u, m)
-        Each row's, as a number among the same.
-    values : ndarray of int64, shape (u,)
-        How many values are asked for; other numbers are less than `OTHERS` above.
-    q : ndarray of float64, shape (u,)
-    starts : ndarray of int64, shape (values[0] + 1,)
-        Where the rows begin that have each value of the first unit.
-    rows : ndarray of int32, shape (m,)
-        The rows in the order of their values.
-    places : ndarray of int32, shape (n, u)
-        `codes` record by record, each unit's from `max(values) + OTHERS` above the one before on.
-    """
-
-    codes: NDArray[np.int32]
-    released: NDArray[np.int32]
-    values: NDArray[np.int64]
-    q: NDArray[np.float64]
-    starts: NDArray[np.int64]
-    rows: NDArray[np.int32]
-    places: NDArray[np.int32]
+MANY = 8  # a record that may have released one row in so many has a product for every row, and so
+# has one with so large a share of all records among its donors
 
 
 class Pairs(NamedTuple):
@@ -142,60 +118,33 @@ def _go_on(
 
 
 @merged
-def _count_beside(lists: Any, index: int, asked: Asked, tallies: NDArray[np.int32]) -> None:
-    """Count a record's donors by the values of all units but the first, in one look at them."""
-    begin, units = lists.begin[index], asked.places.shape[1]
-    for entry in range(begin, begin + lists.sizes[index]):
-        record = np.uint32(lists.members[entry])
-        for unit in range(1, units):
-            tallies[np.uint32(asked.places[record, unit])] += 1
-    if lists.itself:  # it is in its list, and no donor of its own
-        for unit in range(1, units):
-            tallies[asked.places[lists.records[index], unit]] -= 1
-
-
-@merged
-def _go_on_in_order(
+def _all_in_order(
     lists: Any,
     index: int,
     asked: Asked,
-    tallies: NDArray[np.int32],
+    counts: NDArray[np.int32],
+    marks: NDArray[np.int32],
     chances: NDArray[np.float64],
     products: NDArray[np.float64],
     pairs: Pairs,
-    begin: int,
     used: int,
 ) -> int:
-    """Multiply a record's many pairs by all further units, one product for every row.
+    """Add a record's many pairs, from one product for every row; how many pairs there are now.
 
-    Rows are in their order, so that several are multiplied at once. What is returned is how many
-    pairs are left in all.
+    Rows are in their order, so that several are multiplied at once.
     """
-    (units, rows), most = asked.released.shape, len(chances)
-    _count_beside(lists, index, asked, tallies)
-    products[:] = 0.0
-    for at in range(begin, used):
-        products[pairs.row[at]] = pairs.value[at]
-    total = lists.totals[index]
-    for unit in range(1, units):
-        released, q, base = asked.released[unit], asked.q[unit], unit * most
-        for code in range(asked.values[unit] + OTHERS):
-            chances[code] = q * (tallies[base + code] / total)
-            tallies[base + code] = 0
-        own = asked.codes[unit, lists.records[index]]
-        chances[own] = (1 - q) + chances[own]
-        for row in range(rows):
-            products[row] *= chances[np.uint32(released[row])]
-    left, record = begin, lists.records[index]
-    for row in range(rows):
+    record = lists.records[index]
+    count_together(lists, index, asked.together, counts, marks)
+    multiply_together(asked, record, lists.totals[index], counts, chances, products)
+    for row in range(len(products)):
         value, low = products[row], 0
         if value > 0:
             if value < SMALL:
                 value, low = value * LARGE, 1
-            pairs.row[left], pairs.record[left] = row, record
-            pairs.value[left], pairs.low[left] = value, low
-            left += 1
-    return left
+            pairs.row[used], pairs.record[used] = row, record
+            pairs.value[used], pairs.low[used] = value, low
+            used += 1
+    return used
 
 
 @merged
@@ -230,10 +179,10 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
         Positions in `lists`.
     """
     units, rows = asked.released.shape
-    most = np.max(asked.values) + OTHERS
+    n, most = asked.codes.shape[1], np.max(asked.values) + OTHERS
     counts, touched = np.zeros((LANES, most)), np.empty(most + 1, np.int32)
     chances, products = np.empty(most), np.empty(rows)
-    tallies = np.zeros(units * most, np.int32)
+    tallies, marks = np.zeros(asked.together.room, np.int32), np.zeros(n, np.int32)
     together = units > 1 and len(lists.weights) == 0 and np.min(asked.q) > 0
     pairs, used, begin = _pairs_for(2 * rows), 0, 0
     every = np.arange(units)
@@ -244,12 +193,15 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
         if index > first and is_twin(lists, index, asked.codes, asked.values, every):
             used = _repeat(pairs, before, used, lists.records[index])
             continue
-        mine = counts[:, : asked.values[0] + OTHERS]
-        used = _begin(lists, index, asked, mine, touched, pairs, used)
-        many = MANY * (used - begin) > rows
-        if many and together and _least(asked, lists.totals[index]) > LEAST:
-            used = _go_on_in_order(
-                lists, index, asked, tallies, chances, products, pairs, begin, used
+        at_once = together and _least(asked, lists.totals[index]) > LEAST
+        many = MANY * lists.sizes[index] > n
+        if not (at_once and many):
+            mine = counts[:, : asked.values[0] + OTHERS]
+            used = _begin(lists, index, asked, mine, touched, pairs, used)
+            many = MANY * (used - begin) > rows
+        if at_once and many:
+            used = _all_in_order(
+                lists, index, asked, tallies, marks, chances, products, pairs, begin
             )
             continue
         for unit in range(1, units):

@@ -17,6 +17,7 @@ from rwn_core.data.variable import Kind, Variable
 from rwn_core.masking import RWN
 from rwn_core.mechanism import donor_lists, value_probabilities
 from rwn_core.mechanism.cell_law import CellLaw
+from rwn_core.mechanism.donor_lists import Listed, Lists
 from rwn_core.mechanism.donor_probabilities import DonorChances
 from rwn_core.mechanism.row_mixture import RowMixtureLaw
 from rwn_core.neighbors import (
@@ -127,6 +128,25 @@ def test_lists_are_the_neighborhoods(found):
             assert not seen[record]
             seen[record] = True
     assert seen.all()
+
+
+@pytest.mark.parametrize("asked", [None, np.arange(3, N, 7)], ids=["all records", "some"])
+def test_each_list_is_looked_at_once_and_complete(found, asked):
+    listed = Listed(found, None)
+    order, seen = listed.order, list[tuple[int, list[int]]]()
+
+    def look(lists: Lists, first: int, last: int) -> None:
+        for place in range(first, last):
+            begin, record = lists.begin[place], int(order[lists.records[place]])
+            donors = set(order[lists.members[begin : begin + lists.sizes[place]]].tolist())
+            seen.append((record, sorted(donors - {record})))
+
+    for _ in range(2):  # where lists are held, those of the first time
+        seen.clear()
+        listed.each(look, records=asked)
+        wanted = np.arange(N) if asked is None else asked
+        assert sorted(record for record, _ in seen) == wanted.tolist()
+        assert all(donors == np.sort(found.members(record)).tolist() for record, donors in seen)
 
 
 @pytest.mark.parametrize("steps", [{}, STEPS], ids=["as it is", "rounded"])

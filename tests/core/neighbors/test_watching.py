@@ -48,6 +48,15 @@ def test_no_thread_is_left_with_a_long_range_while_others_have_none():
         assert len(sizes) < 30 * threads
 
 
+def test_the_end_of_slow_work_is_shared_out_piece_by_piece():
+    ranges, sizes = Ranges(60, 2), list[int]()
+    while taken := ranges.take():
+        sizes.append(taken[1] - taken[0])
+        ranges.finished(sizes[-1], 0.004 * sizes[-1])
+    assert max(sizes) > 8
+    assert sizes[-4:] == [1, 1, 1, 1]
+
+
 def test_nothing_to_do_is_done_at_once():
     run_in_ranges(lambda a, b: None, 0, threads=2, progress=lambda share: None)
 
