@@ -100,11 +100,11 @@ def _together(codes: NDArray[np.int32], values: NDArray[np.int64], donors: float
     counted = codes < values[:, np.newaxis]
     few = counted.sum(axis=1) * RARE < donors
     room = int(values.sum()) + OTHERS * len(values)
-    places = [np.empty((0, codes.shape[1]), np.int64)]
+    places = [np.empty((0, codes.shape[1]), np.int32)]
     added = [np.empty((0, 2), np.int64)]
     for group in _groups(values + 1, np.flatnonzero(~few), donors / WORTH):
         if len(group) == 1:
-            places.append(base[group, np.newaxis] + codes[group])
+            places.append((base[group, np.newaxis] + codes[group]).astype(np.int32))
             continue
         some = values[group, np.newaxis]
         cells = np.indices(tuple(values[group] + 1)).reshape(len(group), -1)
@@ -113,11 +113,11 @@ def _together(codes: NDArray[np.int32], values: NDArray[np.int64], donors: float
         shared = np.ravel_multi_index(
             tuple(np.minimum(codes[group], some)), tuple(values[group] + 1)
         )
-        places.append(room + shared[np.newaxis])
+        places.append((room + shared[np.newaxis]).astype(np.int32))
         room += cells.shape[1]
     rare, holder = np.nonzero(counted & few[:, np.newaxis])
     return Together(
-        np.concatenate(places).T.astype(np.int32, order="C"),
+        np.ascontiguousarray(np.concatenate(places).T),
         np.column_stack((base[rare] + codes[rare, holder], holder)).astype(np.int32),
         np.concatenate(added).astype(np.int32),
         base,
