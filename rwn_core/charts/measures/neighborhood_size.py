@@ -53,7 +53,7 @@ def draw(reading: Reading) -> Chart:
     nearest = np.asarray(detail["nearest"], dtype=float)
     by_k = np.asarray(detail["governed_by_k"], dtype=bool)
     k, epsilon = detail["k"], detail["epsilon"]
-    low, high = max(0.8, 0.7 * min(sizes.min(initial=1), k or 1)), above(1.1 * largest(sizes, [10]))
+    low, high = 0.8, above(1.1 * largest(sizes, [10]))  # the same start wherever the sliders are
     bulk = clipped(nearest)
     top = above(1.08 * largest(nearest if bulk is None else [bulk], [epsilon or 0.0]))
     beyond = beyond_words(nearest, top)
@@ -126,15 +126,15 @@ def _lines(k: int | None, epsilon: float | None, top: float, beyond: str) -> dic
     if epsilon:
         shapes.append(horizontal(epsilon, EPSILON, "dash"))
         side = "top" if epsilon > 0.9 * top else "bottom"
+        # where few records are: left of k, or right of it
+        at, edge = (0, "left") if (k or 0) > 3 else (1, "right")
         text = f"ε = {epsilon:g}"
-        labels.append(label(text, 1, epsilon, EPSILON, xref="paper", xanchor="right", yanchor=side))
+        labels.append(label(text, at, epsilon, EPSILON, xref="paper", xanchor=edge, yanchor=side))
     if k:
         shapes.append(vertical(k, NEUTRAL, "dot"))
         # On a logarithmic axis Plotly places texts, unlike lines, by the exponent.
-        at = math.log10(k)
-        labels.append(
-            label(f"k = {k}", at, 1, NEUTRAL, yref="paper", xanchor="left", yanchor="top")
-        )
+        place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
+        labels.append(label(f"k = {k}", math.log10(k), 1, NEUTRAL, **place))
     if beyond:
         corner: dict[str, Any] = {"xanchor": "right", "yanchor": "top", "yshift": -8}
         labels.append(label(f"▲ {beyond}", 1, 1, NEUTRAL, xref="paper", yref="paper", **corner))

@@ -69,9 +69,11 @@ def regression_reading(slopes: int = 2, first: str = "bmi") -> Reading:
     )
 
 
-def size_reading(sizes: Any, nearest: Any, k: int = 5, epsilon: float | None = 2.0) -> Reading:
+def size_reading(
+    sizes: Any, nearest: Any, k: int | None = 5, epsilon: float | None = 2.0
+) -> Reading:
     sizes = np.asarray(sizes)
-    by_k = sizes <= k
+    by_k = sizes <= (k or 0)
     return reading(
         sizes=sizes,
         nearest=np.asarray(nearest, dtype=float),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hand_made_readings import size_reading
 
 from rwn_core.charts.measures import neighborhood_size
@@ -29,6 +30,14 @@ def test_epsilon_is_dashed_red_and_k_dotted_gray() -> None:
     assert (up["x0"], up["line"]["color"], up["line"]["dash"]) == (5, NEUTRAL, "dot")
     assert [a["text"] for a in layout["annotations"]] == ["ε = 2", "k = 5"]
     assert layout["annotations"][1]["x"] == math.log10(5)
+
+
+@pytest.mark.parametrize(("k", "edge"), [(60, "left"), (2, "right"), (None, "right")])
+def test_the_radius_is_named_where_few_records_are(k: int | None, edge: str) -> None:
+    layout = neighborhood_size.draw(size_reading([60, 60], [2.5, 1.0], k=k, epsilon=2.0))["layout"]
+    name, *_ = layout["annotations"]
+    assert (name["text"], name["xanchor"]) == ("ε = 2", edge)
+    assert name["x"] == ("left", "right").index(edge)
 
 
 def test_without_a_radius_there_is_no_line_for_it() -> None:
