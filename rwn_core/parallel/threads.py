@@ -14,8 +14,8 @@ from functools import partial
 from rwn_core.errors import ParameterError, RWNError
 
 SLICE = 0.05  # seconds of work between two looks at whether to go on
-LEAST = 8  # of a range, however few are left, unless that takes longer than the next
-BRIEF = 0.002  # seconds of a range, however little is left
+LEAST = 8  # of a range, however few are left, unless so many take longer than `BRIEF`
+BRIEF = 0.002  # seconds of a range
 WORTH = 0.003  # seconds of work for which further threads are begun
 _REPORT_EVERY = 0.1  # seconds between two reports
 _POLITE = 5  # what a thread adds to its niceness while a person looks at what another one draws

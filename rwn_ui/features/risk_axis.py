@@ -172,7 +172,7 @@ def to_come(reading: Reading | rwn.NotApplicable) -> bool:
 
 def questions(session: Session, current: CurrentRelease, shown: Readings) -> dict[str, Question]:
     """What is still to be asked of this release, by the measures of which it is to come."""
-    keys = [key for key in wanted(session) if to_come(shown[key])]
+    keys = [key for key in wanted(session) if key in shown and to_come(shown[key])]
     return {key: _question(session, current, key) for key in keys}
 
 
@@ -236,8 +236,7 @@ def begin_ahead(session: Session) -> bool:
     others = [key for key in wanted(session) if key not in current.measures]
     at_hand = {key: _at_hand(session, current, key) for key in others}
     shown = {key: reading for key, reading in at_hand.items() if reading is not None}
-    whole = [_question(session, current, key) for key in shown if to_come(shown[key])]
-    return _ask(session, whole, shown, begin=False)
+    return _ask(session, [*questions(session, current, shown).values()], shown, begin=False)
 
 
 def _ask(session: Session, whole: Sequence[Question], shown: Readings, *, begin: bool) -> bool:

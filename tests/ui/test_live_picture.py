@@ -12,10 +12,10 @@ import orjson
 import pytest
 from streamlit.runtime.state.session_state import SessionState
 
+from rwn_ui.background.on_demand import Question
 from rwn_ui.features import risk_axis
 from rwn_ui.server.answers import _ALL, KEPT, LONGEST, Answers, Busy, _answer, held_during
 from rwn_ui.state import results
-from rwn_ui.state.prepared_table import CurrentRelease
 from rwn_ui.state.work import own_work
 from rwn_ui.tune import live_picture
 from rwn_ui.widgets import live_sliders, sidebar
@@ -58,23 +58,29 @@ def test_the_picture_is_that_of_a_run(open_page, method: str) -> None:
     assert beside.slider(lever).value == by_run.slider(lever).value
 
 
-def test_the_worst_case_is_begun_with_before_the_picture_is_drawn(open_page, monkeypatch) -> None:
+def test_the_worst_case_is_asked_for_before_the_picture_is_drawn(open_page, monkeypatch) -> None:
     monkeypatch.setattr(risk_axis, "LARGEST_LIVE", 10)
-    session, asked = open_page("tune").session, []
+    monkeypatch.setattr(risk_axis, "BESIDE", 7)
+    screen, questions, before = open_page("tune"), list[Question](), list[int]()
     own_work().on_demand = SimpleNamespace(
-        data=session.data,
+        data=screen.session.data,
         known=lambda question: None,
-        ask=lambda *questions, **_: asked.extend(questions) or True,
+        waited=lambda question: None,
+        ask=lambda *more, **_: questions.extend(more) or True,
     )
-    session.levers["k"] = 40
-    with monkeypatch.context() as drawing:
-        drawing.setattr(CurrentRelease, "readings", property(lambda _: pytest.fail("read")))
-        assert risk_axis.begin_ahead(session)
-        assert (asked[0].measure, {each.params.k for each in asked}) == ("bayes_linkage", {40})
-        asked.clear()
-        drawing.setattr(risk_axis, "LARGEST_READ", 10)  # it would end what it has begun first
-        assert not risk_axis.begin_ahead(session)
-        assert asked == []
+    draw = live_picture._drawn
+    monkeypatch.setattr(
+        live_picture, "_drawn", lambda session: before.append(len(questions)) or draw(session)
+    )
+    told = asked(screen, {"k": 40.0})
+    assert told["again"] == 7
+    assert before == [len(questions)]
+    assert (questions[0].measure, {each.params.k for each in questions}) == ("bayes_linkage", {40})
+    questions.clear()
+    assert asked(screen, {"k": 41.0}, dragging=True)["again"] != 7
+    monkeypatch.setattr(risk_axis, "LARGEST_READ", 10)  # it would end what it has begun first
+    assert asked(screen, {"k": 42.0})["again"] != 7
+    assert questions == []
     own_work().on_demand = None
 
 

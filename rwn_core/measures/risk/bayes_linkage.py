@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.worst_case import WorstCase, first_look, worst_case
@@ -14,8 +12,7 @@ from rwn_core.measures.attacks.worst_case_words import linked
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
-
-NORMAL = 1.959963984540054  # 97.5 % point of the normal distribution
+from rwn_core.measures.statistics.bounded_mean import mean_interval
 
 
 def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
@@ -31,12 +28,7 @@ def reading(found: WorstCase, n: int, names: Sequence[str]) -> Reading:
     """
     links, interval = found.links, None
     if links.sampled:
-        error = float(links.best.std(ddof=1) / np.sqrt(len(links.best)))
-        error *= np.sqrt(1 - len(links.rows) / links.of)
-        interval = (
-            max(0.0, links.success - NORMAL * error),
-            min(1.0, links.success + NORMAL * error),
-        )
+        interval = mean_interval(links.best, links.of)
     detail: dict[str, Any] = {
         "names": list(names),
         "best": links.best,

@@ -14,11 +14,11 @@ from rwn_core.measures.attacks.repeated_releases import (
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
+from rwn_core.measures.statistics.bounded_mean import mean_interval
 from rwn_core.measures.statistics.key_variables import key_names
 
 TIMES = (1, 2, 3, 5, 10)
 LEAST = 50  # records of a sample
-NORMAL = 1.959963984540054  # 97.5 % point of the normal distribution
 _SEED = 20220615  # of the sample: fixed, so that a number changes only with the setting
 _SHOWN = TIMES.index(3)
 
@@ -35,8 +35,7 @@ def compute(comparison: Comparison) -> Reading:
     value = float(mean[_SHOWN])
     interval = None
     if len(records) < n:
-        error = float(bounds[_SHOWN].std(ddof=1) / np.sqrt(len(records)))
-        interval = (max(0.0, value - NORMAL * error), min(1.0, value + NORMAL * error))
+        interval = mean_interval(bounds[_SHOWN], n)
     detail = {
         "names": list(keys),
         "releases": list(TIMES),

@@ -1,4 +1,4 @@
-"""How large the mean of numbers from 0 to 1 may be, by what is known of some of them."""
+"""Where the mean of numbers from 0 to 1 lies, by what is known of some of them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from numpy.typing import NDArray
 ERROR = 0.025  # that the mean is larger: one end of a 95 % interval
 LARGEST_BET = 0.75  # of the capital: a single number takes no more
 _SEED = 20240201  # of the order: fixed, so that a number changes only with the sample
+
+
+def mean_interval(sample: NDArray[np.float64], of: int) -> tuple[float, float]:
+    """Both ends of the 95 % interval of a mean; see `mean_at_most`."""
+    return 1 - mean_at_most(1 - sample, of), mean_at_most(sample, of)
 
 
 def mean_at_most(sample: NDArray[np.float64], of: int) -> float:

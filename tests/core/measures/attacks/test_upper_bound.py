@@ -15,7 +15,7 @@ from rwn_core.measures.attacks.likelihood import likelihoods
 from rwn_core.measures.attacks.posterior import normed, posteriors, sample_of, weigh
 from rwn_core.measures.attacks.upper_bound import ToldParts, UpperBound
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.bounded_mean import mean_at_most
+from rwn_core.measures.statistics.bounded_mean import mean_at_most, mean_interval
 
 N, SEEDS = 120, 6
 SIZES = (60, 30)
@@ -214,6 +214,7 @@ def test_where_all_takes_long_a_few_rows_are_looked_at_first(large, monkeypatch)
     first, whole = measure.read(fresh, begin=True), measure.read(fresh)
     assert (first.detail["rows"], whole.detail["rows"]) == (worst_case.FIRST_ROWS, LARGE)
     assert np.array_equal(first.detail["best"], whole.detail["best"][first.detail["records"]])
+    assert first.interval == mean_interval(first.detail["best"], LARGE)
     assert first.interval[0] <= whole.value <= first.interval[1]
     assert "is still being read" in measure.sentence(first, LARGE)
     assert "is still being read" not in measure.sentence(whole, LARGE)

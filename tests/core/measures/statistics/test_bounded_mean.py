@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rwn_core.measures.statistics import bounded_mean
-from rwn_core.measures.statistics.bounded_mean import ERROR, mean_at_most
+from rwn_core.measures.statistics.bounded_mean import ERROR, mean_at_most, mean_interval
 from rwn_core.measures.statistics.intervals import share_interval
 
 ALL, SAMPLE, TRIALS = 4000, 250, 400
@@ -38,6 +38,16 @@ KINDS = ("few alone", "shares", "yes or no")
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_mean_lies_above_the_end_in_1_of_40_samples_at_most(kind):
     assert missed(kind, lambda sample: mean_at_most(sample, ALL)) <= MOST
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_interval_has_its_lower_end_from_what_is_left_to_one(kind):
+    numbers, rng = population(kind), np.random.default_rng(3)
+    samples = [rng.choice(numbers, SAMPLE, replace=False) for _ in range(TRIALS)]
+    ends = np.array([mean_interval(sample, ALL) for sample in samples])
+    assert np.mean(ends[:, 0] > numbers.mean()) <= MOST
+    assert np.all(ends[:, 0] >= 0)
+    assert [end for _, end in ends] == [mean_at_most(sample, ALL) for sample in samples]
 
 
 @pytest.mark.parametrize("share", [0.004, 0.012, 0.05, 0.5])
