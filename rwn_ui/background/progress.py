@@ -49,7 +49,7 @@ def polled(part: Callable[[], None], *, again: bool = True) -> None:
 
 
 def bar(
-    work: Work, key: str, *, wide: bool = False, cancel: Callable[[], object] | None = None
+    work: Work, key: str, *, wide: bool = False, cancel: Callable[[], None] | None = None
 ) -> None:
     """Draw how far some work is, with a button that ends it.
 
@@ -66,8 +66,12 @@ def bar(
     left, right = st.columns([6, 1], vertical_alignment="center") if wide else (st, st)
     left.progress(min(work.share, 1.0), text=escaped(work.words))
     # as a callback it is called before anything is drawn
-    width = "stretch" if wide else "content"
-    right.button("Cancel", key=key, width=width, on_click=cancel or work.cancel)
+    right.button(
+        "Cancel",
+        key=key,
+        width="stretch" if wide else "content",
+        on_click=cancel or work.cancel,
+    )
 
 
 def wait_for(work: Work, key: str) -> None:

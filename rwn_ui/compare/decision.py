@@ -37,7 +37,7 @@ def draw(session: Session, names: list[str]) -> None:
         frozen = st.form_submit_button("Freeze", type="primary")
     shown = _key(session, "frozen")
     if frozen:
-        record = Decision(
+        made = Decision(
             scenarios=tuple(session.scenarios[name] for name in names),
             chosen="" if chosen == "none of them" else chosen,
             reason=reason.strip(),
@@ -45,8 +45,8 @@ def draw(session: Session, names: list[str]) -> None:
             date=when.isoformat(),
             watched=_lines(watched),
         )
-        session.decisions.append(record)
-        st.session_state[shown] = record.hash
+        session.decisions.append(made)
+        st.session_state[shown] = made.hash
     record = next((m for m in session.decisions if m.hash == st.session_state.get(shown)), None)
     if record is not None:
         st.success(f"Frozen on {record.date}: SHA-256 {record.hash}", icon=":material/lock:")

@@ -235,6 +235,11 @@ def _files(session: Session, names: list[str]) -> None:
             "Remove",
             key=_key(session, f"drop.{name}"),
             width="stretch",
-            on_click=session.scenarios.pop,
-            args=(name, None),
+            on_click=_remove,
+            args=(session, name),
         )
+
+
+def _remove(session: Session, name: str) -> None:
+    """Remove a scenario, if it is still there."""
+    session.scenarios.pop(name, None)

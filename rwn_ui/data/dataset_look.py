@@ -162,7 +162,7 @@ def _words(found: DatasetPreview, params: rwn.RWN) -> str:
     )
     if params.epsilon is None:
         return f"{said}."
-    few = float((found.within < params.k).mean())
+    few = float((found.within < (params.k or 0)).mean())
     return f"{said}; {few:.0%} of them have fewer than k within epsilon and fall back to k."
 
 

@@ -18,7 +18,11 @@ _GIVERS = {
     "pairs": "about M random partners of each record (Method 2)",
     "partition": "the record's own part of U random ones (Method 3)",
 }
-_SIZES = {"sample": {"m": 20_000}, "pairs": {"m": 200}, "partition": {"u": 20, "m": None}}
+_SIZES: dict[str, dict[str, int | None]] = {
+    "sample": {"m": 20_000},
+    "pairs": {"m": 200},
+    "partition": {"u": 20, "m": None},
+}
 _IN_MEMORY = ("fresh", "outside_household")  # no dataset is masked so
 
 
@@ -52,7 +56,7 @@ def draw(opened: OpenDataset) -> None:
         format="%g",
         key=opened.key("q"),
     )
-    chosen = {"k": int(k) or None, "epsilon": epsilon or None, "q": q}
+    chosen: dict[str, Any] = {"k": int(k) or None, "epsilon": epsilon or None, "q": q}
     opened.params = RWN(**chosen, **_givers(opened), **_others(opened))
 
 

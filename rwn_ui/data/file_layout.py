@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -187,7 +188,7 @@ def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:
 
 
 def _line_numbers(
-    now: FileLayout, columns: list[DeltaGenerator], what: str, key: str
+    now: FileLayout, columns: Sequence[DeltaGenerator], what: str, key: str
 ) -> dict[str, Any]:
     """How many lines or rows around the table are no records, as the user corrects it."""
     return {

@@ -58,6 +58,8 @@ def start(layout: FileLayout | None) -> None:
     """Begin to read the chosen file; what was being read is given up."""
     upload, described = (st.session_state.get(key) for key in ("data.upload", "data.upload.schema"))
     work = own_work()
+    if upload is None:
+        return
     if work.opening is not None:
         work.opening.give_up("Another file was opened.")
     work.opening = None

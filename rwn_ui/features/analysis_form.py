@@ -85,10 +85,10 @@ def _parts(session: Session, key: str, kind: str) -> dict[str, Any]:
     names = [variable.name for variable in session.data.schema.released]
     if kind == "measure":
         keys = [k for k, each in rwn.MEASURES.items() if each.side == "utility"]
-        chosen = st.selectbox(
+        measure = st.selectbox(
             "Measure", keys, key=f"{key}.measure", format_func=lambda k: rwn.MEASURES[k].title
         )
-        return {"measure": chosen}
+        return {"measure": measure}
     if kind == "table":
         counted = st.multiselect("Variables of the table", names, key=f"{key}.counted")
         return {"variables": tuple(counted)} if counted else {}

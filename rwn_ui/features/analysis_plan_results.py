@@ -69,10 +69,11 @@ def judge(
     if setting is None or not analysis_plan.analyses:
         return None
     exact = setting.params
+    params: Any = Rounded(params=exact, precision=setting.precision) if setting.precision else exact
     try:
         return analysis_plan.judge_setting(
             setting.applied_to(microdata),
-            Rounded(params=exact, precision=setting.precision) if setting.precision else exact,
+            params,
             repeats=RELEASES if microdata.n <= LARGEST_DENSE else RELEASES_OF_LARGE,
             seed=scenario.seed,
             progress=progress,

@@ -9,6 +9,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.parallel.processes import be_polite
 from rwn_core.tuning import SliceAnswer, SliceRanges, seek_slices
+from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.background.timed_job import TimedJob
 from rwn_ui.server.messages import escaped
@@ -76,7 +77,7 @@ def seek_politely(**arguments: Any) -> SliceAnswer:
     return seek_slices(arguments.pop("microdata"), arguments.pop("policy"), **arguments)
 
 
-def _take(session: Session, job: TimedJob) -> None:
+def _take(session: Session, job: Job) -> None:
     """Go over to the answer, once; say what it promises, or why there is none."""
     if job.refusal:
         st.info(escaped(f"No setting was found: {job.refusal}"), icon=":material/info:")

@@ -140,8 +140,9 @@ def _read_beside(
 def _may_turn(begun: Reading, limit: rwn.Limit | None) -> bool:
     """Whether more than a first look at a few rows may well find a limit kept that it breaks."""
     low = 0.0 if begun.interval is None else begun.interval[0]
-    first = limit is not None and bool(begun.detail.get("follows"))
-    return first and limit.share(begun.value) > 1 >= limit.share(low)
+    if limit is None or not begun.detail.get("follows"):
+        return False
+    return limit.share(begun.value) > 1 >= limit.share(low)
 
 
 def found_on_risk(session: Session, key: str) -> Reading | rwn.NotApplicable | None:

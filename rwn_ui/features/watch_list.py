@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.evaluation.disclosure import Disclosure, with_keys
-from rwn_core.measures.attacks.predicate import Condition, Predicate, is_number
+from rwn_core.measures.attacks.predicate import Condition, Predicate, Sign, is_number
 from rwn_core.measures.attacks.predicate_search import lone_members
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
 from rwn_core.reporting.scenario import Scenario
@@ -88,7 +88,7 @@ def _condition(session: Session, name: str) -> Condition:
     limit = value.number_input(
         "limit", value=0.0, key=_key(session, f"own.{name}"), label_visibility="hidden"
     )
-    return Condition(name=name, sign=chosen, value=float(limit))
+    return Condition(name=name, sign=cast(Sign, chosen), value=float(limit))
 
 
 def table(session: Session, disclosure: Disclosure, *, live: bool) -> dict[str, Any]:

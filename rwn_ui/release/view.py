@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import streamlit as st
 
@@ -50,7 +51,7 @@ def _summary(found: tuple[Step, ...]) -> None:
             st.badge(f"{number} {words}", icon=mark, color=color)
 
 
-def _mark(step: Step) -> tuple[str, str, str]:
+def _mark(step: Step) -> tuple[str, Literal["orange", "green", "gray"], str]:
     if step.exception:
         return ":material/priority_high:", "orange", "Policy: an exception"
     if step.done:

@@ -130,7 +130,8 @@ def _go_over(
 ) -> None:
     """Have a table prepared, then go over to it: at once, or from `arrive` later on."""
     work, tables = own_work(), own_results().tables
-    key, chosen = preparation_key(data, method, options), {"method": method, "options": options}
+    key = preparation_key(data, method, options)
+    chosen: dict[str, Any] = {"method": method, "options": options}
     known: PreparedTable | None = tables.get(key)
     if known is None and data.n <= LARGEST_DENSE:
         known = _prepare(data, **chosen)
@@ -184,8 +185,9 @@ def _prepare(
     options: Options,
 ) -> PreparedTable:
     """The whole table, or random records of a very large one."""
-    chosen = {"method": method, "options": dict(options)}
-    return PreparedTable.of(data, progress, cancel, begun=begun, **chosen)
+    return PreparedTable.of(
+        data, progress, cancel, begun=begun, method=method, options=dict(options)
+    )
 
 
 def arrive_soon(session: Session) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
 
 import pandas as pd
 
@@ -226,7 +226,7 @@ def _means(means: pd.DataFrame) -> Table:
             float(row.inflation),
             float(row.inflation_with_bias**0.5),
         ]
-        for row in means.itertuples()
+        for row in cast(Iterable[Any], means.itertuples())
     ]
     return {
         "title": "What the masking adds to the error of a mean",
@@ -269,7 +269,7 @@ def _validity(validity: Validity) -> Table:
                 float(row.shift / row.se_original),
                 float(row.multiply_by),
             ]
-            for row in frame.itertuples()
+            for row in cast(Iterable[Any], frame.itertuples())
         ],
         "caption": f"{validity.model.capitalize()} regression over {validity.repeats} "
         "bootstrap samples, each masked with a key of its own, and as many releases of the table "

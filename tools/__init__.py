@@ -1,0 +1,1 @@
+"""Commands for maintainers: figures of the code, and checks that are not tests."""
