@@ -239,10 +239,12 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
         "record" (from 0), "truth", "candidates", "appears", "suda".
     """
     links, member = readings["bayes_linkage"], readings["membership"]
-    special = readings["suda"]
+    special, over = readings["suda"], readings["linked_over_half"]
     if not isinstance(links, Reading):
         return []
     records, truth = links.detail["records"], links.detail["truth"]
+    if isinstance(over, Reading) and np.array_equal(over.detail["records"], records):
+        truth = over.detail["truth"]  # given all rows, where that links more
     appears, score = _of(member, "appears", records), _of(special, "score_released", records)
     # many records may be known for certain: those first whom other things betray as well
     order = np.lexsort((-np.nan_to_num(score), -np.nan_to_num(appears), -truth.round(9)))

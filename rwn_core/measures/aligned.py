@@ -99,6 +99,28 @@ def empty_records(table: Microdata, names: Sequence[str] | None = None) -> NDArr
     return table.once(("empty records", *asked), find)
 
 
+def released_rows(original: Microdata, masked: Microdata) -> NDArray[np.int64]:
+    """The rows that are in the file that leaves, ascending: those that did not lose all values.
+
+    Parameters
+    ----------
+    original : Microdata
+    masked : Microdata
+        Row-aligned with the original; of any other table every row counts.
+
+    Returns
+    -------
+    ndarray of int64, shape (m,)
+        All rows where no row has a value left: nothing is in such a file.
+    """
+    lost = empty_records(masked)
+    if masked.n == original.n and lost.any():
+        lost = lost & ~empty_records(original)
+    elif masked.n != original.n:
+        lost = np.zeros(masked.n, dtype=bool)
+    return np.arange(masked.n) if lost.all() else np.flatnonzero(~lost)
+
+
 def require_values(table: Microdata) -> None:
     """Refuse a released table that lost all of its values.
 

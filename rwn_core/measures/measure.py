@@ -70,6 +70,10 @@ class Measure:
     reads_some : bool
         Whether random records of a larger file are enough. To a measure of utility they are: it
         compares the same records.
+    of_released : bool
+        Whether its shares are of the rows that are in the file that leaves. Where rows were left
+        out or lost all of their values, the detail's "released_share" is the share that leaves, and
+        the sentence says it.
 
     Raises
     ------
@@ -91,11 +95,14 @@ class Measure:
     certain_up_to: int | None = None
     begin: Callable[[Comparison], Reading] | None = None
     reads_some: bool = False
+    of_released: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a measure of risk that nobody could read on the Risk page."""
         if self.side == "risk" and self.sentence is None:
             raise ValueError(f"The measure of risk {self.key} needs a sentence; write one.")
+        if self.of_released and self.sentence is not None:
+            object.__setattr__(self, "sentence", _beside_released(self.sentence))
 
     @property
     def is_share(self) -> bool:
@@ -135,6 +142,8 @@ class Measure:
             reading = reading if bare else self.between_ends(reading, comparison)
         except NotApplicable as reason:
             return NotApplicable(reason.reason)
+        if self.of_released:
+            reading = _with_released(reading, comparison)
         return _numbered(reading, comparison.records) if self.side == "risk" else reading
 
     def between_ends(self, reading: Reading, comparison: Comparison) -> Reading:
@@ -149,6 +158,34 @@ class Measure:
         if self.better == "neutral" or (self.side == "risk" and self.better == "higher"):
             return {}
         return ends(comparison, self.key, self.begin or self.compute)
+
+
+def _with_released(reading: Reading, comparison: Comparison) -> Reading:
+    """The reading with the share of the records that leave, where it is not all of them."""
+    from rwn_core.measures.aligned import released_rows
+
+    n, rows = comparison.masked.n, len(released_rows(comparison.original, comparison.masked))
+    return (
+        reading
+        if rows == n
+        else replace(reading, detail={**reading.detail, "released_share": rows / n})
+    )
+
+
+def _beside_released(sentence: Callable[[Reading, int], str]) -> Callable[[Reading, int], str]:
+    """The sentence of so many released rows, with the chance of being released beside it."""
+
+    def say(reading: Reading, n: int) -> str:
+        share = reading.detail.get("released_share")
+        if share is None:
+            return sentence(reading, n)
+        rows = round(share * n)
+        return (
+            f"{sentence(reading, rows)} Only {rows:,} of {n:,} records ({100 * share:.2g} %) are "
+            "released; shares are of these."
+        )
+
+    return say
 
 
 def _numbered(reading: Reading, records: NDArray[np.int64] | None) -> Reading:

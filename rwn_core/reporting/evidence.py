@@ -61,6 +61,7 @@ _LINKAGE = (
     "global_linkage",
     "probabilistic_linkage",
     "bayes_linkage",
+    "linked_over_half",
     "whole_file_linkage",
 )
 _TABLES = (

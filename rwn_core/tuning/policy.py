@@ -108,7 +108,10 @@ class Limit:
 
 _USUAL = ("bayes_linkage", "attribute_gain", "true_matches")
 QUICK = ("true_matches",)  # by values alone, in a hundredth of the time of an intruder's beliefs
-DEFAULT = tuple(Limit(measure=key, at_most=0.05) for key in _USUAL)
+DEFAULT = (
+    *(Limit(measure=key, at_most=0.05) for key in _USUAL),
+    Limit(measure="linked_over_half", at_most=0.01),
+)
 """What holds until an organization sets limits of its own."""
 
 
@@ -120,7 +123,8 @@ class Policy:
     ----------
     limits : tuple of Limit
         One for a measure. By default at most 5 % each of worst-case linkage, of attribute gain,
-        and of people whose confidential value is read truly.
+        and of people whose confidential value is read truly; and at most 1 % of records that are
+        linked with a probability above one half.
 
     Raises
     ------

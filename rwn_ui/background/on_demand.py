@@ -26,6 +26,7 @@ Answer = Reading | rwn.NotApplicable
 _SAID = {
     *("names", "row_by_row", "at_once", "weighed", "attack", "standing", "estimate"),
     *("top5", "rows", "of", "at_most", "told", "follows", "unmasked", "unrelated"),
+    *("released_share", "share", "together", "largest", "sampled"),
 }
 """Of the detail of a linkage, what its sentence is made of."""
 

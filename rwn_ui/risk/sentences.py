@@ -10,6 +10,7 @@ from rwn_core.measures.measure import Reading
 
 _ROW = (
     "bayes_linkage",
+    "linked_over_half",
     "intruder_levels",
     "whole_file_linkage",
     "abstaining_linkage",

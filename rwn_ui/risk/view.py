@@ -147,6 +147,7 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
     for label, measure in (
         ("Worst case, all", "bayes_linkage"),
         ("Worst case, by keys", "intruder_levels"),
+        ("Linked over one half", "linked_over_half"),
         ("Ordinary intruder", "distance_linkage"),
         ("Extremes that survive", "extremes"),
         ("Own values appear", "membership"),
@@ -265,7 +266,9 @@ def _worst(worst: Sequence[dict[str, float]]) -> dict[str, Any]:
             ]
             for row in worst
         ],
-        "caption": f"{INTERNAL} Among equal risks those come first whose own values appear.",
+        "caption": f"{INTERNAL} The first column of numbers is an intruder's posterior of the true "
+        "record, by the stronger of both ways of *Linked over one half*. Among equal risks those "
+        "come first whose own values appear.",
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,28 @@ FEWEST = 10
 _SEED = 19530301  # of the exchanges: fixed, so that a number changes only with the release
 
 
-def weighed(comparison: Comparison, belief: sparse.csc_array, parts: Blocks) -> float | None:
-    """Expected share of right links of who weighs all rows together, whatever their order.
+class AllRows(NamedTuple):
+    """What an intruder reaches who weighs all rows together.
+
+    Attributes
+    ----------
+    share : float
+        Expected share of right links, of the rows that leave.
+    truth : ndarray of float64, shape (n,)
+        Probability of each row's true source given all rows, as far as `scaled` beliefs have it.
+    """
+
+    share: float
+    truth: NDArray[np.float64]
+
+
+def weighed(
+    comparison: Comparison,
+    belief: sparse.csc_array,
+    parts: Blocks,
+    leaves: NDArray[np.bool_] | None = None,
+) -> AllRows | None:
+    """What an intruder reaches who weighs all rows together, whatever their order.
 
     Parameters
     ----------
@@ -32,16 +53,19 @@ def weighed(comparison: Comparison, belief: sparse.csc_array, parts: Blocks) -> 
         Of all originals and rows, in the same order.
     parts : Blocks
         Of the belief.
+    leaves : ndarray of bool, shape (n,), optional
+        Which rows are in the file that leaves; all by default.
 
     Returns
     -------
-    float or None
-        As `expected_share` has it.
+    AllRows or None
+        As `all_rows` has it.
     """
     if belief.nnz > assignment.LARGEST_SCALING:
         return None
     released = [variable.name for variable in comparison.original.schema.released]
-    return expected_share(belief, parts, canonical_order(both_cells(comparison, released)))
+    order = canonical_order(both_cells(comparison, released))
+    return all_rows(belief, parts, order, leaves)
 
 
 def both_cells(comparison: Comparison, names: Sequence[str]) -> NDArray[np.int64]:
@@ -49,10 +73,19 @@ def both_cells(comparison: Comparison, names: Sequence[str]) -> NDArray[np.int64
     return np.column_stack(cell_codes(comparison, names))
 
 
-def expected_share(
-    belief: sparse.csc_array, parts: Blocks, order: NDArray[np.int64] | None = None
-) -> float | None:
-    """Expected share of right links of who names each row's likeliest source, given all rows.
+def expected_share(belief: sparse.csc_array, parts: Blocks) -> float | None:
+    """The expected share of right links alone; see `all_rows`."""
+    found = all_rows(belief, parts)
+    return None if found is None else found.share
+
+
+def all_rows(
+    belief: sparse.csc_array,
+    parts: Blocks,
+    order: NDArray[np.int64] | None = None,
+    leaves: NDArray[np.bool_] | None = None,
+) -> AllRows | None:
+    """Right links of an intruder who names each row's likeliest source, given all rows.
 
     Parameters
     ----------
@@ -62,10 +95,13 @@ def expected_share(
         Of the belief.
     order : ndarray of int64, shape (n,), optional
         In which records and rows are looked at; as they are by default.
+    leaves : ndarray of bool, shape (n,), optional
+        Which rows are in the file that leaves; all by default. Others count neither as rows nor
+        as right links.
 
     Returns
     -------
-    float or None
+    AllRows or None
         None where the truth is no matching of the belief, or there are too many pairs.
 
     Notes
@@ -92,13 +128,19 @@ def expected_share(
     n = together.shape[0]
     shares = times(together, 1.0 / np.asarray(together.sum(axis=0)).ravel())
     _, named = largest(shares)
+    order = np.arange(n) if order is None else order
+    truth, rows = np.empty(n), n
+    truth[order] = np.minimum(shares.diagonal(), 1.0)
+    if leaves is not None and not leaves.all():
+        named, rows = np.where(leaves[order], named, -1), int(leaves.sum())
     sums = np.cumsum(shares.data)
     before = np.concatenate([[0.0], sums])[shares.indptr[:-1]]
     sums -= np.repeat(before, np.diff(shares.indptr))
     sweeps = max(FEWEST, -(-EXCHANGES // n))
     candidates = (shares.indptr.astype(np.int32), shares.indices.astype(np.int32))
     drawn = _exchanges(sweeps, n)
-    return float(agreeing_matchings(*candidates, shares.data, sums, named, *drawn) / n)
+    right = agreeing_matchings(*candidates, shares.data, sums, named, *drawn)
+    return AllRows(share=float(right / rows), truth=truth)
 
 
 @lru_cache(maxsize=1)

@@ -12,10 +12,16 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES, Success, attack
 from rwn_core.measures.attacks.confidential_value import secret_values, tolerance
 from rwn_core.measures.attacks.donor_belief import Beliefs, beliefs
-from rwn_core.measures.attacks.guessing import Closest, canonical_sample, control_sample
+from rwn_core.measures.attacks.guessing import (
+    Closest,
+    attacked_people,
+    canonical_sample,
+    control_sample,
+)
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues
 from rwn_core.measures.attacks.non_members import NonMembers
 from rwn_core.measures.attacks.non_members_alone import NonMembersAlone
@@ -166,9 +172,10 @@ def _best_guesses(comparison: Comparison) -> Reading:
         raise NotApplicable("The worst case needs the law of the method that made the release.")
     tried = _Attack(comparison, law)
     original = comparison.original
-    people = np.arange(original.n)
-    if original.n > PEOPLE:
-        people = np.sort(canonical_sample(original, PEOPLE))
+    people = released_rows(original, comparison.masked)
+    of = len(people)
+    if of > PEOPLE:
+        people = np.sort(attacked_people(comparison, PEOPLE))
     found = tried.on_people(people)
     outsiders = control_sample(comparison)
     outside = None if outsiders is None else _control(outsiders, tried)
@@ -184,9 +191,9 @@ def _best_guesses(comparison: Comparison) -> Reading:
         "control": None if outside is None else _beyond(outside, best),
         "people": max(1, min(each.people for each in found)),
         "control_people": None if outside is None else min(each.people for each in outside),
-        "sampled": len(people) < original.n,
+        "sampled": len(people) < of,
         "records": people,
-        "of": original.n,
+        "of": of,
     }
     reference = detail["ignorant"] if outside is None else detail["control"]
     value = float(detail["informed"].mean())

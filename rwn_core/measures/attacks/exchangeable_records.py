@@ -53,7 +53,10 @@ def in_classes(cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 
 def expected_right(
-    linked: NDArray[np.int64], person: NDArray[np.int64], row: NDArray[np.int64]
+    linked: NDArray[np.int64],
+    person: NDArray[np.int64],
+    row: NDArray[np.int64],
+    leaves: NDArray[np.bool_] | None = None,
 ) -> float:
     """Expected number of right links if equal rows and equal originals change places at random.
 
@@ -63,10 +66,15 @@ def expected_right(
         The original assigned to each row; row i truly comes from original i.
     person, row : ndarray of int64, shape (n,)
         The classes of equal originals and of equal rows, from `in_classes`.
+    leaves : ndarray of bool, shape (n,), optional
+        Which rows are in the file that leaves, so that a link of them counts; all by default.
     """
     sizes = np.bincount(person)
     width = int(person.max()) + 1
-    given, so_often = np.unique(row * width + person[linked], return_counts=True)
+    given_person = person[linked]
+    if leaves is not None:
+        row, person, given_person = row[leaves], person[leaves], given_person[leaves]
+    given, so_often = np.unique(row * width + given_person, return_counts=True)
     true, how_often = np.unique(row * width + person, return_counts=True)
     both, one, other = np.intersect1d(given, true, assume_unique=True, return_indices=True)
     equal_rows = np.bincount(row)[both // width]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import empty_records
+from rwn_core.measures.aligned import empty_records, released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import excess_interval, excess_risk, wilson
@@ -50,6 +50,18 @@ def canonical_sample(table: Microdata, most: int = ATTACKS) -> NDArray[np.int64]
     if len(order) <= most:
         return order
     return order[np.sort(np.random.default_rng(_SEED).choice(len(order), most, replace=False))]
+
+
+def attacked_people(comparison: Comparison, most: int = ATTACKS) -> NDArray[np.int64]:
+    """Some of the people whose rows are in the file that leaves, the same whatever the order.
+
+    Nobody names the value of a person whose row is left out, so such a person would only dilute
+    what is named of the others.
+    """
+    rows, original = released_rows(comparison.original, comparison.masked), comparison.original
+    if comparison.masked.n != original.n or len(rows) == original.n:
+        return canonical_sample(original, most)
+    return rows[canonical_sample(original.take(rows), most)]
 
 
 class Closest:

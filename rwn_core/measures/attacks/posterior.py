@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
 from rwn_core.measures.attacks.scaled_columns import entries, times
 from rwn_core.mechanism.law import Law
 
 LARGEST_WORK = 6_000_000  # candidate pairs weighed for one reading
-SMALLEST_SAMPLE = 200
+SMALLEST_SAMPLE = 400  # of fewer without any above one half, 1 % of all could be
 AT_ONCE = 10_000_000  # candidate pairs that one look at all neighborhoods may find
 Look = Callable[[sparse.csc_array, NDArray[np.int64]], None]
 _SEED = 20220615  # of the sample of rows: fixed, so that a number changes only with the setting
@@ -29,9 +30,9 @@ class Linkage:
     Attributes
     ----------
     rows : ndarray of int64, shape (m,)
-        The released rows looked at, ascending.
+        The released rows looked at, ascending; a row that lost all of its values is none.
     of : int
-        How many there are.
+        How many released rows there are.
     best : ndarray of float64, shape (m,)
         Probability of the most likely original; its mean estimates the success without bias.
     truth : ndarray of float64, shape (m,)
@@ -142,8 +143,9 @@ def link(
     NotApplicable
         The release has none of these variables.
     """
-    per_row = candidates_before(law, names, work)
-    return weigh(law, masked, names, sample_of(masked.n, per_row, work=work, whole=work))[0]
+    leaving, per_row = released_rows(law.original, masked), candidates_before(law, names, work)
+    sample = sample_of(masked.n, per_row, work=work, whole=work, leaving=leaving)
+    return weigh(law, masked, names, sample)[0]
 
 
 def weigh(
@@ -181,7 +183,11 @@ def weigh(
         # all variables together leave fewer candidates than the most telling one
         size = max(size, AT_ONCE * len(part) // (4 * belief.nnz + 1))
     joined = {name: np.concatenate([part[name] for part in results]) for name in results[0]}
-    return Linkage(rows=rows, of=masked.n, **joined), together
+    released = released_rows(law.original, masked)
+    if len(released) < masked.n:  # shares are of the rows that leave
+        leaves = np.isin(rows, released)
+        rows, joined = rows[leaves], {name: part[leaves] for name, part in joined.items()}
+    return Linkage(rows=rows, of=len(released), **joined), together
 
 
 def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float:
@@ -204,8 +210,15 @@ def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float
     return fewest if fewest < enough else float(law.original.n)
 
 
-def sample_of(n: int, per_row: float, *, work: int, whole: int) -> Sample:
-    """The rows to look at: all, or random ones.
+def sample_of(
+    n: int,
+    per_row: float,
+    *,
+    work: int,
+    whole: int,
+    leaving: NDArray[np.int64] | None = None,
+) -> Sample:
+    """The rows to look at: all, or random ones of those that leave.
 
     Parameters
     ----------
@@ -217,11 +230,14 @@ def sample_of(n: int, per_row: float, *, work: int, whole: int) -> Sample:
         Candidate pairs of the random ones.
     whole : int
         Candidate pairs up to which all rows are looked at.
+    leaving : ndarray of int64, optional
+        The rows in the file that leaves, ascending; all by default.
     """
     rows, per_row = np.arange(n), max(per_row, 1.0)
     most = max(SMALLEST_SAMPLE, int(work / per_row))
     if n * per_row > whole and n > most:
-        rows = random_rows(n, most)
+        rows = rows if leaving is None else leaving
+        rows = rows[random_rows(len(rows), most)] if len(rows) > most else rows
     return Sample(rows, max(1, int(AT_ONCE / per_row)))
 
 

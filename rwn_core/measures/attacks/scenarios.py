@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.measures.aligned import empty_records
+from rwn_core.measures.aligned import empty_records, released_rows
 from rwn_core.measures.attacks.posterior import Linkage, link
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
@@ -102,7 +102,7 @@ def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
     points = original_points(small)
     if comparison.masked.n != len(points):
         raise NotApplicable("The released table has another number of records than the original.")
-    rows = spread_sample(np.arange(len(points)))
+    rows = spread_sample(released_rows(comparison.original, comparison.masked))
     scores = np.zeros(len(rows))
     present = ~empty_records(small.masked)[rows]
     linked = rows[present]

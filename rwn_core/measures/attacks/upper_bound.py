@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rwn_core.measures.attacks.all_rows import both_cells, expected_share
+from rwn_core.measures.aligned import released_rows
+from rwn_core.measures.attacks.all_rows import all_rows, both_cells
 from rwn_core.measures.attacks.assignment import Blocks, blocks, most_likely
 from rwn_core.measures.attacks.exchangeable_records import (
     canonical_order,
@@ -98,9 +99,11 @@ class ToldParts:
     def __init__(self, law: Law, comparison: Comparison, known: Sequence[str]) -> None:
         self._law, self._comparison, self._known = law, comparison, known
         n = law.original.n
+        self._leaves = np.zeros(n, dtype=bool)
+        self._leaves[released_rows(law.original, comparison.masked)] = True
         numbers = np.random.default_rng(_SEED)
         tried = numbers.permutation(n)[: min(TRIED, n // 4)]
-        self._free = np.ones(n, dtype=bool)
+        self._free = self._leaves.copy()
         self._free[tried] = False
         self._levels = parts_of(*cell_codes(comparison, known), np.sort(tried), SIZES)
         self._level: int | None = None
@@ -136,7 +139,7 @@ class ToldParts:
             parts=int(of.max()) + 1,
             rows=len(best),
             row_by_row=float(best.mean()),
-            of_all=mean_at_most(best, len(self._free)),
+            of_all=mean_at_most(best, int(self._leaves.sum())),
             together=together,
         )
 
@@ -173,9 +176,13 @@ class ToldParts:
         return people[canonical_order(both_cells(self._comparison, released)[people])]
 
     def _of_part(self, belief: sparse.csc_array, people: NDArray[np.int64]) -> float | None:
-        alone = float(np.minimum(belief.max(axis=0).toarray(), 1.0).mean())
-        parts = blocks(belief)
-        share = expected_share(belief, parts)
+        leaves = self._leaves[people]
+        if not leaves.any():
+            return 1.0
+        best = np.minimum(belief.max(axis=0).toarray(), 1.0).ravel()
+        alone, parts = float(best[leaves].mean()), blocks(belief)
+        found = all_rows(belief, parts, leaves=leaves)
+        share = None if found is None else found.share
         if share is None and parts.affordable:
             _, share = assigned(self._comparison, self._known, belief, parts, people)
         return None if share is None or not alone else share / alone
@@ -208,7 +215,11 @@ def assigned(
         before, after = before[people], after[people]
     (originals, person), (rows, row) = in_classes(before), in_classes(after)
     linked = most_likely(belief, parts, (originals, rows))
+    leaves = np.zeros(comparison.masked.n, dtype=bool)
+    leaves[released_rows(comparison.original, comparison.masked)] = True
+    if people is not None:
+        leaves = leaves[people]
     if len(known) < len(released):
         _, row = in_classes(after[:, [released.index(name) for name in known]])
-    right = expected_right(linked, person, row)
-    return linked, min(right / len(linked), 1.0)
+    right = expected_right(linked, person, row, leaves)
+    return linked, min(right / max(int(leaves.sum()), 1), 1.0)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.all_rows import weighed
+from rwn_core.measures.aligned import released_rows
+from rwn_core.measures.attacks.all_rows import AllRows, weighed
 from rwn_core.measures.attacks.assignment import LARGEST_ASSIGNMENT, blocks
 from rwn_core.measures.attacks.posterior import (
     AT_ONCE,
@@ -43,9 +44,9 @@ class WorstCase:
         table is too large for it.
     at_once : float or None
         Share of rows that it links rightly, equal rows changing places at random.
-    weighed : float or None
-        Expected share that he links rightly who names the likeliest original of each row given
-        all rows; None where the table is too large for that, too.
+    together : AllRows or None
+        What an intruder reaches who names the likeliest original of each row given all rows; None
+        where the table is too large for that, too.
     bound : UpperBound or None
         Where it is too large: what more than he knows would let him link.
     follows : bool
@@ -55,7 +56,7 @@ class WorstCase:
     links: Linkage
     linked: NDArray[np.int64] | None
     at_once: float | None
-    weighed: float | None
+    together: AllRows | None
     bound: UpperBound | None = None
     follows: bool = False
 
@@ -63,6 +64,11 @@ class WorstCase:
     def earned(self) -> bool:
         """Whether all attacks were tried on every row; else the success is a lower bound."""
         return self.at_once is not None
+
+    @property
+    def weighed(self) -> float | None:
+        """The expected share of right links given all rows."""
+        return None if self.together is None else self.together.share
 
     @property
     def success(self) -> float:
@@ -168,9 +174,11 @@ def first_look(comparison: Comparison, names: Sequence[str] | None = None) -> Wo
         return None
     if law.neighborhoods is None or law.neighborhoods.sizes.sum() <= FIRST_FROM:
         return None
-    sample = Sample(random_rows(masked.n, FIRST_ROWS), FIRST_ROWS)
+    rows = released_rows(law.original, masked)
+    count = min(FIRST_ROWS, len(rows))
+    sample = Sample(rows[random_rows(len(rows), count)], count)
     links, _ = weigh(law, masked, _known(comparison, names), sample)
-    return WorstCase(links=links, linked=None, at_once=None, weighed=None, follows=True)
+    return WorstCase(links=links, linked=None, at_once=None, together=None, follows=True)
 
 
 def _known(comparison: Comparison, names: Sequence[str] | None) -> tuple[str, ...]:
@@ -191,13 +199,14 @@ def _all(
     if aligned and masked.n > LARGEST_ASSIGNMENT:
         told = ToldParts(law, comparison, known)
     per_row = candidates_before(law, known, work)
-    sample = sample_of(masked.n, per_row, work=work, whole=whole)
+    released = released_rows(law.original, masked)
+    sample = sample_of(masked.n, per_row, work=work, whole=whole, leaving=released)
     links, belief = weigh(law, masked, known, sample, None if told is None else told.look)
     linked = at_once = together = None
     if belief is not None and aligned:
         parts = blocks(belief)
-        together = weighed(comparison, belief, parts)
+        together = weighed(comparison, belief, parts, np.isin(np.arange(masked.n), released))
         if parts.affordable:
             linked, at_once = assigned(comparison, known, belief, parts)
-    found = WorstCase(links=links, linked=linked, at_once=at_once, weighed=together)
+    found = WorstCase(links=links, linked=linked, at_once=at_once, together=together)
     return found, None if found.earned else told

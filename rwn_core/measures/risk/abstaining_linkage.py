@@ -89,4 +89,5 @@ MEASURE = Measure(
     source="Bayes' rule on the method's law: expected precision and recall over the least "
     "probability at which a row is linked",
     compute=compute,
+    of_released=True,
 )

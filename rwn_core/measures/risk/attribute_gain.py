@@ -52,4 +52,5 @@ MEASURE = Measure(
     source="Attribute inference minus its baseline: people who are not in the file, or without a "
     "control group naming the majority; interval of Newcombe 1998, method 10",
     compute=compute,
+    of_released=True,
 )

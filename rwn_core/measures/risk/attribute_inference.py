@@ -35,4 +35,5 @@ MEASURE = Measure(
     source="Posterior of sources and donors by Bayes' rule on the method's law; beside people who "
     "are not in the file, or without a control group beside naming the majority",
     compute=best_guesses,
+    of_released=True,
 )

@@ -106,4 +106,5 @@ MEASURE = Measure(
     "given all rows (Sinkhorn and Knopp 1967, Metropolis and others 1953): whichever links most",
     compute=compute,
     begin=begin,
+    of_released=True,
 )

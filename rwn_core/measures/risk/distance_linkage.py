@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import empty_records
+from rwn_core.measures.aligned import empty_records, released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
@@ -28,7 +28,8 @@ def compute(comparison: Comparison) -> Reading:
         )
     candidates = distinct_originals(comparison)  # an intruder holds all of the file
     of = len(points) if comparison.file is None else comparison.file.n
-    records = spread_sample(np.arange(len(points)))
+    rows = released_rows(comparison.original, comparison.masked)
+    records = spread_sample(rows)
     score = np.zeros(len(records))
     present = ~empty_records(comparison.masked)[records]  # nothing links an empty record
     linked = records[present]
@@ -56,4 +57,5 @@ MEASURE = Measure(
     source="Domingo-Ferrer and Torra 2001; ties share their link",
     compute=compute,
     reads_some=True,
+    of_released=True,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.exchangeable_records import assigned, expected_right, in_classes
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -33,12 +34,15 @@ def compute(comparison: Comparison) -> Reading:
     names = [variable.name for variable in comparison.original.schema.released]
     before, after = cell_codes(comparison, names)
     squared = squared_between(points, released_points(comparison))
+    rows_left = released_rows(comparison.original, comparison.masked)
+    leaves = np.isin(np.arange(n), rows_left)
+    squared[:, ~leaves] = 0.0  # a row that is not there may be anybody's
     squared /= max(float(squared.max()), 1e-300)  # the rounding of ties needs a common size
     (originals, person), (rows, row) = in_classes(before), in_classes(after)
     linked = assigned(squared, originals, rows)
-    right = expected_right(linked, person, row)
+    right = expected_right(linked, person, row, leaves)
     detail = {"linked": linked, "right": linked == np.arange(n)}
-    return Reading(value=min(right / n, 1.0), baseline=1.0 / n, detail=detail)
+    return Reading(value=min(right / len(rows_left), 1.0), baseline=1.0 / n, detail=detail)
 
 
 MEASURE = Measure(
@@ -55,4 +59,5 @@ MEASURE = Measure(
     ),
     source="Herranz, Nin, Rodriguez, Tassa 2015",
     compute=compute,
+    of_released=True,
 )

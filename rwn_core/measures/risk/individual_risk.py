@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
@@ -23,9 +24,13 @@ def compute(comparison: Comparison) -> Reading:
     keys, sampling = key_names(comparison), comparison.sampling
     risks, people = [], []
     tables = (comparison.original, comparison.masked)
-    for table, cells in zip(tables, key_cells(comparison, keys), strict=True):
-        weights = sampling.of(comparison.original, table)
-        risks.append(individual_risk(class_sizes(cells), class_totals(cells, weights)))
+    leaving = released_rows(comparison.original, comparison.masked)
+    rows = (np.arange(comparison.original.n), leaving)
+    for table, cells, some in zip(tables, key_cells(comparison, keys), rows, strict=True):
+        weights, risk = sampling.of(comparison.original, table), np.zeros(table.n)
+        sizes, totals = class_sizes(cells[some]), class_totals(cells[some], weights[some])
+        risk[some] = individual_risk(sizes, totals)
+        risks.append(risk)
         people.append(float(weights.sum()))
     before, after = risks
     detail: dict[str, Any] = {
@@ -40,7 +45,7 @@ def compute(comparison: Comparison) -> Reading:
         "largest_released": float(after.max()),
         "worst": np.argsort(-after, kind="stable")[:10],
     }
-    return Reading(value=float(after.mean()), baseline=float(before.mean()), detail=detail)
+    return Reading(value=float(after[leaving].mean()), baseline=float(before.mean()), detail=detail)
 
 
 MEASURE = Measure(
@@ -55,4 +60,5 @@ MEASURE = Measure(
     sentence=filled("Who takes released keys for true expects to identify {people}."),
     source="Benedetti and Franconi 1998; with the file as the population it is 1 / (class size)",
     compute=compute,
+    of_released=True,
 )

@@ -11,7 +11,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.aligned import codes, numbers
 from rwn_core.measures.attacks.guessing import (
     Closest,
-    canonical_sample,
+    attacked_people,
     control_sample,
     guess_reading,
 )
@@ -69,7 +69,7 @@ def compute(comparison: Comparison) -> Reading:
         shares = (ties & right).sum(axis=1) / ties.sum(axis=1)
         return float(shares.sum()), int((~np.isnan(truth)).sum())
 
-    people = comparison.original.take(canonical_sample(comparison.original))
+    people = comparison.original.take(attacked_people(comparison))
     attacked, control = successes(people), control_sample(comparison)
     if attacked[1] == 0:
         raise NotApplicable(f"Nobody who is attacked has a value of {secret}.")
@@ -98,4 +98,5 @@ MEASURE = Measure(
     source="Giomi et al. 2023; a number within 5 % is right; without a control group, beyond a "
     "random guess",
     compute=compute,
+    of_released=True,
 )

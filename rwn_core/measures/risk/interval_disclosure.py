@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import complete, matrix, varies
+from rwn_core.measures.aligned import complete, matrix, released_rows, varies
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
@@ -160,13 +160,16 @@ def compute(comparison: Comparison) -> Reading:
     before, after = matrix(original, original, names), matrix(original, masked, names)
     rows = np.intersect1d(complete(before), complete(after))
     detail: dict[str, Any] = {"names": names, "near": inside(before, after), "of": original.n}
+    leaving = released_rows(original, masked)
     detail |= {"ranks": None, "robust": None, "robust_reason": "No complete records."}
     varying = varies(before[rows]) if rows.size > 1 else np.zeros(len(names), dtype=bool)
     if varying.any():
         kept = np.ix_(rows, np.flatnonzero(varying))
         detail["ranks"] = rank_shares(before[kept], after[kept])
         detail |= _robust(comparison, rows, before[kept], after[kept])
-    return Reading(value=float(detail["near"].mean()), baseline=_unmasked(before), detail=detail)
+    return Reading(
+        value=float(detail["near"][leaving].mean()), baseline=_unmasked(before), detail=detail
+    )
 
 
 def _unmasked(before: NDArray[np.float64]) -> float:
@@ -189,4 +192,5 @@ MEASURE = Measure(
     source="SDID of sdcMicro's dRisk, with the original's standard deviation; Templ and Meindl "
     "2008 for the robust intervals",
     compute=compute,
+    of_released=True,
 )

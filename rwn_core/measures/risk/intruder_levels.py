@@ -59,4 +59,5 @@ MEASURE = Measure(
     source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; distance "
     "linkage after Domingo-Ferrer and Torra 2001",
     compute=compute,
+    of_released=True,
 )

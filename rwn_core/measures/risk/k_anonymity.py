@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
@@ -24,7 +25,9 @@ def violations(sizes: NDArray[np.int64], k: int) -> int:
 def compute(comparison: Comparison) -> Reading:
     """Share of released records that share their key values with fewer than two others."""
     keys = key_names(comparison)
-    before, after = (class_sizes(cells) for cells in key_cells(comparison, keys))
+    original, released = key_cells(comparison, keys)
+    leaving = released_rows(comparison.original, comparison.masked)
+    before, after = class_sizes(original), class_sizes(released[leaving])
     detail: dict[str, Any] = {
         "names": list(keys),
         "limits": list(LIMITS),
@@ -54,4 +57,5 @@ MEASURE = Measure(
     source="Sweeney 2002; a missing value matches any. A masked key is neither proof of identity "
     "where it is rare nor protection where it is common",
     compute=compute,
+    of_released=True,
 )

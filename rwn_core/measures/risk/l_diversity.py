@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
@@ -50,8 +51,10 @@ def compute(comparison: Comparison) -> Reading:
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
     if not keys:
         raise NotApplicable("No key variable is left beside the confidential ones.")
-    sides = [classes(cells) for cells in cell_codes(comparison, keys)]
-    values = cell_codes(comparison, secrets)
+    leaving = released_rows(comparison.original, comparison.masked)
+    (before, after), (own, shown) = cell_codes(comparison, keys), cell_codes(comparison, secrets)
+    sides = [classes(before), classes(after[leaving])]
+    values = own, shown[leaving]
     share = np.empty((2, len(secrets)))
     smallest = np.empty((2, len(secrets)), dtype=np.int64)
     entropy = np.empty((2, len(secrets)))
@@ -88,4 +91,5 @@ MEASURE = Measure(
     sentence=filled("For {people} everybody with the same keys has one confidential value."),
     source="Machanavajjhala et al. 2007 (distinct l-diversity); mean over confidential variables",
     compute=compute,
+    of_released=True,
 )

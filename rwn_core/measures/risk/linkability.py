@@ -6,9 +6,10 @@ import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.guessing import (
     Closest,
-    canonical_sample,
+    attacked_people,
     control_sample,
     guess_reading,
 )
@@ -39,12 +40,12 @@ def compute(comparison: Comparison) -> Reading:
     if len(names) < 2:
         raise NotApplicable("Linkability needs at least two variables.")
     parts = (Closest(comparison, halves(names)[0]), Closest(comparison, halves(names)[1]))
-    people = comparison.original.take(canonical_sample(comparison.original))
+    people = comparison.original.take(attacked_people(comparison))
     control = control_sample(comparison)
     return guess_reading(
         (coincidences(parts, people), people.n),
         None if control is None else (coincidences(parts, control), control.n),
-        1.0 / comparison.masked.n,
+        1.0 / len(released_rows(comparison.original, comparison.masked)),
         parts=[list(part) for part in halves(names)],
     )
 
@@ -61,4 +62,5 @@ MEASURE = Measure(
     sentence=beyond_a_guess("Two halves of a record meet in one released row"),
     source="Giomi et al. 2023; without a control group, beyond a random guess",
     compute=compute,
+    of_released=True,
 )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import codes, numbers
+from rwn_core.measures.aligned import codes, numbers, released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.key_variables import key_names
@@ -46,8 +46,9 @@ def key_cells(
     if not used:
         raise NotApplicable("No key variable has two levels, so there are no cells to model.")
     tables = []
-    for side in (0, 1):
-        cells = np.ravel_multi_index(tuple(pair[side] for pair in columns), tuple(widths))
+    leaving = released_rows(comparison.original, comparison.masked)
+    for side, rows in ((0, slice(None)), (1, leaving)):
+        cells = np.ravel_multi_index(tuple(pair[side][rows] for pair in columns), tuple(widths))
         counts = np.bincount(cells, minlength=int(np.prod(widths))).astype(np.float64)
         tables.append(counts.reshape(widths))
     return tables, tuple(used)
@@ -149,4 +150,5 @@ MEASURE = Measure(
     source="Skinner and Shlomo 2008 (tau2 as a share of the records; model by forward search); "
     "without a population size or weights the file is the population",
     compute=compute,
+    of_released=True,
 )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import percent
@@ -41,7 +42,9 @@ def compute(comparison: Comparison) -> Reading:
         )
     detail: dict[str, Any] = {"names": list(keys), "population": population}
     values: list[float] = []
-    for side, cells in zip(("original", "released"), cell_codes(comparison, keys), strict=True):
+    before, after = cell_codes(comparison, keys)
+    leaving = released_rows(original, comparison.masked)
+    for side, cells in (("original", before), ("released", after[leaving])):
         sizes = np.sort(np.bincount(classes(cells)))
         found = _estimates(sizes, population)
         chosen = decided(found, len(cells) / population)
@@ -80,4 +83,5 @@ MEASURE = Measure(
     "binomial), chosen by the rule of Dankar et al. 2012; needs the size of the population or "
     "sampling weights",
     compute=compute,
+    of_released=True,
 )

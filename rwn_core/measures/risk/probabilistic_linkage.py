@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.aligned import numbers
+from rwn_core.measures.aligned import numbers, released_rows
 from rwn_core.measures.attacks.fellegi_sunter import fit
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -60,7 +60,8 @@ def compute(comparison: Comparison) -> Reading:
             "sources are unknown."
         )
     keys = key_names(comparison)[:MOST_KEYS]
-    rows = spread_sample(np.arange(n))
+    leaving = released_rows(comparison.original, comparison.masked)
+    rows = spread_sample(leaving)
     rows = rows[: max(1, LARGEST_PAIRS // n)] if len(rows) * n > LARGEST_PAIRS else rows
     pattern = agreements(comparison, keys, rows)
     present = np.bincount(pattern.ravel(), minlength=1 << len(keys))
@@ -81,8 +82,8 @@ def compute(comparison: Comparison) -> Reading:
         "disagree": weights.disagree,
         "score": right,
         "records": rows,
-        "sampled": len(rows) < n,
-        "of": n,
+        "sampled": len(rows) < len(leaving),
+        "of": len(leaving),
     }
     return Reading(value=float(right.mean()), baseline=1.0 / n, detail=detail)
 
@@ -100,4 +101,5 @@ MEASURE = Measure(
     source="Fellegi and Sunter 1969, weights by the EM algorithm of Jaro 1989; numbers agree "
     "within 0.25 standard deviations",
     compute=compute,
+    of_released=True,
 )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.sentence import filled
@@ -73,7 +74,9 @@ def compute(comparison: Comparison) -> Reading:
     keys = key_names(comparison)[:MOST_KEYS]
     before_cells, after_cells = cell_codes(comparison, keys)
     before, before_size = scores(before_cells)
-    after, after_size = scores(after_cells)
+    leaving = released_rows(comparison.original, comparison.masked)
+    after, after_size = np.zeros(len(after_cells)), np.zeros(len(after_cells), dtype=np.int64)
+    after[leaving], after_size[leaving] = scores(after_cells[leaving])
     detail: dict[str, Any] = {
         "names": list(keys),
         "score_original": before,
@@ -84,7 +87,7 @@ def compute(comparison: Comparison) -> Reading:
         "worst": np.argsort(-after, kind="stable")[:10],
     }
     return Reading(
-        value=float((after_size > 0).mean()),
+        value=float((after_size[leaving] > 0).mean()),
         baseline=float((before_size > 0).mean()),
         detail=detail,
     )
@@ -102,4 +105,5 @@ MEASURE = Measure(
     source="SUDA: Elliot, Manning, Ford 2002; minimal uniques of up to three variables, of the "
     "first ten keys",
     compute=compute,
+    of_released=True,
 )

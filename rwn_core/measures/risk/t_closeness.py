@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.key_variables import (
@@ -59,8 +60,10 @@ def compute(comparison: Comparison) -> Reading:
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
     if not keys:
         raise NotApplicable("No key variable is left beside the confidential ones.")
-    sides = [classes(cells) for cells in cell_codes(comparison, keys)]
-    values = cell_codes(comparison, secrets)
+    leaving = released_rows(comparison.original, comparison.masked)
+    (before, after), (own, shown) = cell_codes(comparison, keys), cell_codes(comparison, secrets)
+    sides = [classes(before), classes(after[leaving])]
+    values = own, shown[leaving]
     mean, largest = np.empty((2, len(secrets))), np.empty((2, len(secrets)))
     for side, groups in enumerate(sides):
         for number, name in enumerate(secrets):
@@ -112,4 +115,5 @@ MEASURE = Measure(
     sentence=sentence,
     source="Li, Li, Venkatasubramanian 2007; mean over records and confidential variables",
     compute=compute,
+    of_released=True,
 )

@@ -13,6 +13,7 @@ from scipy.special import betaincinv
 
 from rwn_core.data.rounding import steps_by_name
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.known_sets import KnownSets, Names, known_sets
 from rwn_core.measures.attacks.true_fragments import fragments
 from rwn_core.measures.attacks.true_match import (
@@ -84,16 +85,15 @@ def _searched(
 
 
 def _shares(
-    known: KnownSets, inside: Inside, columns: Columns, counted: Counted, secrets: Names
+    known: KnownSets, inside: Inside, people: Codes, counted: Counted, secrets: Names
 ) -> dict[str, Any]:
     """What the release shows of the people who are alone with each set, by column."""
-    nothing = np.zeros((columns.count, 1))
+    nothing = np.zeros((len(people), 1))
     # of a confidential variable that is known itself nothing is read; the last column is none
     usable = np.column_stack((np.where(inside, -1.0, counted.read), nothing - 0.5))
     best = usable.argmax(axis=1)[:, None]
     read = np.maximum(np.take_along_axis(usable, best, axis=1)[:, 0], 0.0)
     chance = np.take_along_axis(np.column_stack((counted.chance, nothing)), best, axis=1)[:, 0]
-    people = columns.people
     found, of = counted.found, np.maximum(people, 1)
     return {
         "names": [list(names) for names in known.sets],
@@ -123,25 +123,36 @@ def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
     known, inside, places, columns = _sets(comparison, table, secrets)
     released = table.numbered(comparison.original, comparison.masked)
     counted = count(columns, released, [Secret(comparison, name) for name in secrets])
-    shares = _shares(known, inside, columns, counted, secrets)
+    people = _people(comparison, columns)
+    shares = _shares(known, inside, people, counted, secrets)
     what = "read" if secrets else "found"
-    certain = _at_least(shares[what], columns.people)
+    certain = _at_least(shares[what], people)
     if secrets:
         shares["beyond"] = np.maximum(shares["read"] - shares["chance"], 0.0)
         certain, what = np.maximum(certain - shares["chance"], 0.0), "beyond"
     # a share of a few people counts as it is only where no set has more
-    most, enough = int(columns.people.max()), max(ENOUGH, SMALL * table.n)
+    most, enough = int(people.max()), max(ENOUGH, SMALL * table.n)
     enough = next(count for count in (enough, FEW, 1, 0) if count <= most)
-    counts = np.where(columns.people >= enough, shares[what], certain)
-    worst = _worst(shares, counts, columns.people >= min(enough, FEW))
-    beyond = _worst(shares, shares[what], columns.people > 0)
+    counts = np.where(people >= enough, shares[what], certain)
+    worst = _worst(shares, counts, people >= min(enough, FEW))
+    beyond = _worst(shares, shares[what], people > 0)
     unknown = [None] * len(known.sets)
-    shares["expected"] = _expected(comparison, known.sets, columns) if expected else unknown
+    shares["expected"] = _expected(comparison, known.sets, columns, people) if expected else unknown
     baseline = 0.0 if secrets else _found_by_chance(columns, released, places[worst], worst)
     reading = _reading(shares, worst, known, (what, baseline))
     few = _few(shares, beyond, what) if shares[what][beyond] > reading.value else None
     detail = {**reading.detail, "few": few, "share": reading.value}
     return replace(reading, value=float(counts[worst]), detail=detail)
+
+
+def _people(comparison: Comparison, columns: Columns) -> Codes:
+    """How many of the people who are alone with each set have a row in the file that leaves."""
+    rows = released_rows(comparison.original, comparison.masked)
+    if comparison.masked.n != comparison.original.n or len(rows) == comparison.original.n:
+        return columns.people
+    leaves = np.zeros(comparison.original.n)
+    leaves[rows] = 1.0
+    return np.rint(columns.sums(leaves)).astype(np.int64)
 
 
 def _at_least(shares: NDArray[np.float64], people: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -158,11 +169,11 @@ def _at_least(shares: NDArray[np.float64], people: NDArray[np.int64]) -> NDArray
 
 
 def _expected(
-    comparison: Comparison, sets: Sequence[Names], columns: Columns
+    comparison: Comparison, sets: Sequence[Names], columns: Columns, people: Codes
 ) -> list[float | None]:
     """The share of people to be found by each set that lies inside one unit.
 
-    By the law alone, before any release is drawn; None where there is no closed form.
+    By the law alone, of as many people as leave; None where there is no closed form.
     """
     law = comparison.law
     expected: list[float | None] = [None] * len(sets)
@@ -174,7 +185,7 @@ def _expected(
             appears = fragments(law, unit).appears
         except NotApplicable:
             continue
-        shares = (columns.sums(appears) / np.maximum(columns.people, 1)).tolist()
+        shares = (np.minimum(columns.sums(appears) / np.maximum(people, 1), 1.0)).tolist()
         for place in inside:
             expected[place] = shares[place]
     return expected
@@ -282,4 +293,5 @@ MEASURE = Measure(
     "at random. Of several rows with the same values the share that is right counts",
     compute=compute,
     begin=partial(compute, expected=False),
+    of_released=True,
 )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.aligned import released_rows
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -19,7 +20,9 @@ def compute(comparison: Comparison) -> Reading:
     keys = key_names(comparison)
     before_cells, after_cells = key_cells(comparison, keys)
     before = class_sizes(before_cells) == 1
-    after = class_sizes(after_cells) == 1
+    leaving = released_rows(comparison.original, comparison.masked)
+    after = np.zeros(len(after_cells), dtype=bool)
+    after[leaving] = class_sizes(after_cells[leaving]) == 1
     detail: dict[str, Any] = {
         "names": list(keys),
         "original": int(before.sum()),
@@ -28,7 +31,7 @@ def compute(comparison: Comparison) -> Reading:
     }
     if comparison.law is not None and len(before) == len(after):
         detail["table"] = _linked_table(comparison, keys, before, after)
-    return Reading(value=float(after.mean()), baseline=float(before.mean()), detail=detail)
+    return Reading(value=float(after[leaving].mean()), baseline=float(before.mean()), detail=detail)
 
 
 def _linked_table(comparison: Comparison, keys: Any, before: Any, after: Any) -> Any:
@@ -68,4 +71,5 @@ MEASURE = Measure(
     ),
     source="Hundepool et al. 2012, chapter 3; for masked keys read it beside worst-case linkage",
     compute=compute,
+    of_released=True,
 )

@@ -44,4 +44,5 @@ MEASURE = Measure(
     sentence=filled("Linking all rows at once by {keys}, each person once, finds {people}."),
     source="Maximum-weight assignment of the likelihoods; Burkard, Dell'Amico, Martello 2009",
     compute=compute,
+    of_released=True,
 )

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
+from scipy.special import betaincinv, stdtrit
 
 Z95 = 1.959963984540054
 LEVEL = 0.9
@@ -172,6 +172,29 @@ def share_interval(counts: ArrayLike, of: ArrayLike) -> NDArray[np.float64]:
     spread = successes * (attacks - successes) / np.maximum(attacks, 1) + squared / 4
     half = Z95 / (attacks + squared) * np.sqrt(np.maximum(spread, 0.0))
     return np.clip(np.stack((centre - half, centre + half), axis=-1), 0.0, 1.0)
+
+
+def exact_interval(count: int, of: int) -> tuple[float, float]:
+    """Both ends of the exact 95 % interval of a share.
+
+    Parameters
+    ----------
+    count, of : int
+        So many of `of` random ones, at least 1.
+
+    References
+    ----------
+    Clopper and Pearson 1934.
+
+    Examples
+    --------
+    >>> low, high = exact_interval(0, 400)
+    >>> round(low, 4), round(high, 4)
+    (0.0, 0.0092)
+    """
+    low = betaincinv(count, of - count + 1, 0.025) if count else 0.0
+    high = betaincinv(count + 1, of - count, 0.975) if count < of else 1.0
+    return float(low), float(high)
 
 
 def excess_risk(attack: tuple[float, float], control: tuple[float, float]) -> tuple[float, float]:

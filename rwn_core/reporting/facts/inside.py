@@ -20,6 +20,7 @@ from rwn_core.tuning.verdict import ends_words, share_words
 
 _WORST = (
     "bayes_linkage",
+    "linked_over_half",
     "whole_file_linkage",
     "intruder_levels",
     "abstaining_linkage",

@@ -1,0 +1,143 @@
+"""Few people who stand open are seen beside many who hide (finding A9)."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Role
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.posterior import posteriors
+from rwn_core.measures.attacks.worst_case import worst_case
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.linked_over_half import HALF, reading
+from rwn_core.tuning.policy import Policy
+
+KEY = "linked_over_half"
+CROWD = RWN(epsilon=0.0, k=600, q=1)  # about as far as a radius reaches where some are far away
+
+
+def with_outliers(n: int = 1200, apart: int = 40, seed: int = 0) -> Microdata:
+    """A crowd, and people each of whom is far from everybody else."""
+    draw = np.random.default_rng(seed)
+    values = draw.normal(size=(n, 3))
+    values[n - apart :] += (60 + 12 * np.arange(apart))[:, np.newaxis]
+    frame = pd.DataFrame(values * 5 + 100, columns=["a", "b", "c"])
+    frame["s"] = draw.choice(list("wxyz"), n)
+    data = Microdata.from_frame(frame)
+    schema = data.schema
+    for name in ("a", "b", "c"):
+        schema = schema.replace_variable(name, role=Role.KEY)
+    return data.with_schema(schema.replace_variable("s", role=Role.CONFIDENTIAL, weight=0.0))
+
+
+def compared(data: Microdata, params: RWN, seed: int = 1) -> Comparison:
+    release = mask(data, params, seed=seed)
+    return Comparison(original=data, masked=release.masked, law=release.law)
+
+
+def test_a_few_open_people_break_the_policy_that_the_mean_keeps() -> None:
+    comparison, policy = compared(with_outliers(), RWN(epsilon=1.2, k=3, q=1)), Policy()
+    readings = {key: MEASURES[key].read(comparison) for key in policy.measures}
+    verdict = policy.judge_readings(readings)
+    assert verdict.broken == (KEY,)  # all that the usual policy looked at before is kept
+    found = readings[KEY]
+    assert isinstance(found, Reading)
+    assert found.value > 0.012
+    assert (found.detail["records_worst"] >= 1160).all()  # those apart, by their numbers
+    assert (np.diff(found.detail["truth_worst"]) <= 0).all()
+    assert len(found.detail["records_worst"]) == 10
+
+
+def test_without_these_people_the_limit_is_kept() -> None:
+    """The planted fault alone breaks it."""
+    comparison = compared(with_outliers(apart=0), CROWD)
+    found = MEASURES[KEY].read(comparison)
+    assert isinstance(found, Reading)
+    assert found.value <= 0.01
+
+
+def test_the_share_is_that_of_the_posteriors_by_hand() -> None:
+    data = with_outliers(150, 8, seed=4)
+    comparison = compared(data, RWN(epsilon=1.2, k=3, q=0.8))
+    belief = posteriors(comparison.law, comparison.masked, np.arange(data.n)).toarray()
+    own = np.diag(belief)
+    found = MEASURES[KEY].read(comparison)
+    assert isinstance(found, Reading)
+    assert found.detail["row_by_row"] == pytest.approx((own > 0.5).mean())
+    assert found.value == max(found.detail["row_by_row"], found.detail["together"])
+
+
+def test_given_all_rows_is_near_the_exact_posterior_of_a_small_file() -> None:
+    """All permutations of seven rows; the slow reference shares no code with the beliefs."""
+    draw = np.random.default_rng(8)
+    right = []
+    for seed in range(12):
+        frame = pd.DataFrame(draw.normal(size=(7, 2)), columns=["a", "b"])
+        comparison = compared(Microdata.from_frame(frame), RWN(epsilon=0.0, k=2, q=0.7), seed)
+        likelihood = posteriors(comparison.law, comparison.masked, np.arange(7)).toarray()
+        total, own = 0.0, np.zeros(7)
+        for order in permutations(range(7)):
+            weight = float(np.prod(likelihood[list(order), range(7)]))
+            total += weight
+            own += weight * (np.array(order) == np.arange(7))
+        exact, found = own / total, worst_case(comparison).together
+        sides = (exact > HALF) == (found.truth > HALF)
+        right.append(sides[np.abs(exact - 0.5) > 0.1].mean())
+    assert np.mean(right) == 1.0
+
+
+def test_one_half_itself_is_not_above_it() -> None:
+    twins = pd.DataFrame({"a": [1.0, 1.0, 5.0, 5.0, 9.0, 9.0]})
+    data = Microdata.from_frame(twins)
+    comparison = compared(data, RWN(epsilon=0.0, k=1, q=1.0))
+    found = MEASURES[KEY].read(comparison)
+    assert isinstance(found, Reading)
+    assert found.detail["largest"] == pytest.approx(0.5)
+    assert found.value == 0.0
+
+
+@pytest.mark.parametrize("share", [0.0, 0.008])
+def test_random_rows_are_judged_by_the_upper_end(share: float) -> None:
+    data = with_outliers(2500, round(share * 2500))
+    comparison = compared(data, RWN(epsilon=1.2, k=3, q=1) if share else CROWD)
+    every = reading(worst_case(comparison, bounded=False), data.n)
+    some = reading(worst_case(comparison, work=1, whole=0, bounded=False), data.n)
+    assert (every.detail["sampled"], some.detail["sampled"]) == (False, True)
+    low, high = some.interval
+    assert low <= every.detail["row_by_row"] <= high == some.value
+    # no row above one half among those looked at is enough to keep 1 %
+    assert share or (some.detail["share"] == 0 and some.value < 0.01)
+    said = MEASURES[KEY].sentence(some, data.n)
+    assert "random rows" in said
+    assert "at most" in said
+
+
+def test_intervals_hold_the_share_of_all_rows() -> None:
+    """Of 2,000 samples the exact interval misses at most 5 %; half as wide a one more."""
+    draw, of, rows = np.random.default_rng(5), 20_000, 400
+    truth = np.zeros(of)
+    truth[:200] = 1.0
+    from rwn_core.measures.statistics.intervals import exact_interval
+
+    counts = [int(draw.choice(truth, rows, replace=False).sum()) for _ in range(2000)]
+    ends = np.array([exact_interval(count, rows) for count in counts])
+    held = (ends[:, 0] <= 0.01) & (ends[:, 1] >= 0.01)
+    assert held.mean() >= 0.95
+    middle = ends.mean(axis=1, keepdims=True)
+    narrow = middle + (ends - middle) / 2
+    assert ((narrow[:, 0] <= 0.01) & (narrow[:, 1] >= 0.01)).mean() < 0.95
+
+
+def test_the_beliefs_of_worst_case_linkage_are_used_again() -> None:
+    comparison = compared(with_outliers(300, 10), RWN(epsilon=1.2, k=3, q=1))
+    MEASURES["bayes_linkage"].read(comparison)
+    before = dict(comparison._here)
+    MEASURES[KEY].read(comparison)
+    assert set(comparison._here) == set(before)
