@@ -1,8 +1,4 @@
-"""The chain: an attack that merges the slices of several releases of one table, one by one.
-
-The values of a slice are one person's values, side by side. An intruder who knows some of them
-finds the others by a merge; in another release these stand in other slices, with further values.
-"""
+"""The chain: merges of the slices of several releases, one by one, up to a confidential value."""
 
 from __future__ import annotations
 
@@ -88,7 +84,8 @@ def chain(
 
     Notes
     -----
-    A merge looks a person up by all known or inferred values of a slice, and infers a further
+    The values of a slice are one person's, side by side. In another release they stand in other
+    slices, with further values. A merge looks a person up by all known or inferred values of a slice, and infers a further
     value where the rows found agree on it. A number counts as right within the smallest of 0.1
     standard deviations, 0.1 interquartile ranges and 5 % of the person's own value.
     """
@@ -273,17 +270,17 @@ def _scored(
         groups = [(level, people, as_this, people & as_this, people.sum() / has.sum())
                   for level, people, as_this in levels if people.any()]  # fmt: skip
     for level, people, as_this, right, base in groups:
-        counts = int(right.sum()), int(as_this.sum()), int(people.sum())
+        rightly, of, having = int(right.sum()), int(as_this.sum()), int(people.sum())
         yield Chained(
             path=path,
             secret=secret,
             level=level,
-            right=counts[0],
-            named=counts[1],
-            people=counts[2],
+            right=rightly,
+            named=of,
+            people=having,
             exact=int((exact & right).sum()),
             base=float(base),
-            score=float(naming_score(*counts, base)),
+            score=float(naming_score(rightly, of, having, base)),
         )
 
 
