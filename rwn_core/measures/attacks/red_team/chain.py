@@ -84,10 +84,10 @@ def chain(
 
     Notes
     -----
-    The values of a slice are one person's, side by side. In another release they stand in other
-    slices, with further values. A merge looks a person up by all known or inferred values of a slice, and infers a further
-    value where the rows found agree on it. A number counts as right within the smallest of 0.1
-    standard deviations, 0.1 interquartile ranges and 5 % of the person's own value.
+    The values of a slice are one person's; in another release they stand beside other values. A
+    merge looks a person up by all known or inferred values of a slice, and infers a further value
+    where the rows found agree on it. A number counts as right within the smallest of 0.1 standard
+    deviations, 0.1 interquartile ranges and 5 % of the person's own value.
     """
     wanted = [name for name in secrets if name in original and name not in keys]
     tables = _Tables.of(original, releases)
