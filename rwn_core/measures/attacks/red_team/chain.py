@@ -150,6 +150,8 @@ def _chains(tables: _Tables, known: dict[str, Floats], wanted: Sequence[str]) ->
         longer = []
         for path, inferred in ends:
             for step in _next(tables, path, inferred, known):
+                if link == LINKS - 1 and not set(step[1]) & set(wanted):
+                    continue
                 further = _merged({**inferred, **known}, tables.rows[step[0]], step[1])
                 yield from (((*path, step), name, further[name]) for name in wanted
                             if name in further)  # fmt: skip
