@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -33,11 +34,20 @@ def add(
     record: RecordFile,
     by: Annotated[str, typer.Option(metavar="NAME", help="Who signs the entry.")] = "",
     original: OriginalFile = None,
+    released: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="A released file, this or an earlier one, that lies no longer where its record "
+            "says. Repeat it.",
+        ),
+    ] = None,
 ) -> None:
-    """Add a release, and warn if the same records or variables were released before.
+    """Add a release, and say what it names together with earlier ones of the same people.
 
-    A new ledger gets a key of its own in LEDGER.key, with which tables are known again; keep it
-    beside the ledger and out of other hands.
+    Where merges break a limit, or an earlier file is not at hand, the entry says that the release
+    is not kept. A new ledger gets a key in LEDGER.key, which seals its entries and knows tables
+    again; keep it beside the ledger and out of other hands.
     """
     from rwn_core.reporting.dataset_record import is_dataset_record, thawed_record
     from rwn_core.reporting.ledger import add as add_release
@@ -53,25 +63,32 @@ def add(
             entry, warnings = add_dataset(file, read, source, by=by, progress=report)
     else:
         read = read_record_file(record)
-        entry, warnings = add_release(file, read, original_of(read, original), by=by)
+        data = original_of(read, original)
+        entry, warnings = add_release(file, read, data, by=by, files=_there(released or ()))
     for warning in warnings:
         say(f"warning: {warning}")
     if entry["kept"] is None:
         say("note: the release of a dataset is held against no policy; see its internal report.")
     elif not entry["kept"]:
-        say("warning: the release does not keep every limit of its policy.")
+        say("warning: the entry says that the release does not keep every limit of its policy.")
     say(f"entry {entry['number']} added to {file}: release {entry['release']}")
     say(f"hash {entry['hash']}")
+
+
+def _there(files: Sequence[Path]) -> list[tuple[str, bytes]]:
+    for file in files:
+        if not file.is_file():
+            raise RWNError(f"{file.name} does not exist; give a released file with --released.")
+    return [(file.name, file.read_bytes()) for file in files]
 
 
 @ledger.command()
 def show(file: LedgerFile) -> None:
     """Show the releases of a ledger, oldest first."""
     from rwn_core.masking import METHODS
-    from rwn_core.reporting.ledger import read_entries, whole
 
     titles = {key: method.title for key, method in METHODS.items()}
-    for entry in read_entries(whole(file)):
+    for entry in _entries(file, None)[0]:
         method = titles.get(entry["method"], entry["method"])  # of a version with other methods
         limits = _LIMITS[entry["kept"]]
         signed = f", signed by {entry['by']}" if entry["by"] else ""
@@ -90,17 +107,46 @@ def verify(
             metavar="HASH", help="The hash of an entry that must be there, noted elsewhere."
         ),
     ] = "",
+    key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The ledger's key, if it lies not in LEDGER.key."),
+    ] = None,
 ) -> None:
-    """Check that no entry was changed, taken out or put in.
+    """Check that no entry was changed, taken out or put in since it was sealed.
 
-    That the last entries were cut off can be seen only with --last.
+    With the ledger's key this is proof against everybody who lacks the key; without it only the
+    order of the entries can be checked. That the last entries were cut off can be seen only with
+    --last.
     """
-    from rwn_core.reporting.ledger import read_entries, whole
+    from rwn_core.reporting.ledger_entries import is_keyed
 
-    entries = read_entries(whole(file))
+    entries, keyed = _entries(file, key)
     if last and last.lower() not in [entry["hash"] for entry in entries]:
         raise ReleaseError("The ledger has no entry with this hash; its end may have been cut off.")
     count = "1 entry" if len(entries) == 1 else f"{len(entries):,} entries"
     say(f"{count}, each follows the one before it")
+    sealed = sum(map(is_keyed, entries))
+    if sealed and keyed:
+        say(f"{sealed:,} sealed under the key: nobody without it changed them or put them in.")
+    elif sealed:
+        say(f"{sealed:,} sealed, but the key is not at hand: who may write to it can change it.")
+    if sealed < len(entries):
+        say(
+            f"{len(entries) - sealed:,} of an earlier version, unkeyed: anybody can make them anew."
+        )
+    if not last:
+        say("That the last entries were cut off shows only with --last.")
     if entries:
         say(f"last hash {entries[-1]['hash']}")
+
+
+def _entries(file: Path, key: Path | None) -> tuple[list[dict[str, Any]], bool]:
+    """The entries, and whether they were checked under the key."""
+    from rwn_core.reporting.ledger import read_entries, whole
+    from rwn_core.reporting.ledger_entries import key_path, read_key
+
+    there = key or key_path(file)
+    content = whole(file)
+    if key is None and not there.exists():
+        return read_entries(content), False
+    return read_entries(content, read_key(there)), True

@@ -150,7 +150,7 @@ def mask(
         basis = Basis(
             decision=decided,
             policy=(loaded and loaded.policy) or Policy(),
-            source=source_of(source, schema, drop, file),
+            source={**source_of(source, schema, drop, file), "released": str(target.absolute())},
         )
         files = _internal(record, data, release, released, basis) | files
     write_all(files)  # the record first: no release stands there without it

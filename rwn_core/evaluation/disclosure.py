@@ -18,8 +18,6 @@ from rwn_core.evaluation.control_group import control_group
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.averaging import values_alone
-from rwn_core.measures.attacks.repeated_releases import success_after
-from rwn_core.measures.attacks.simulation import simulate
 from rwn_core.measures.attacks.watch_list import Watched, WatchList
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, Sampling
@@ -28,9 +26,7 @@ from rwn_core.mechanism.law import Law
 
 RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is stated what the values alone say
 ROUNDING_WORK = 1_000_000  # candidate pairs weighed at each step, before a sample is taken
-SIMULATED = 5  # releases of the repeated-release curve
 WORST = 10  # records that are named
-_SEED = 7  # of the simulated further releases: the curve moves with the setting only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +135,6 @@ def disclose(
         readings[measure.key] = read_attack(measure, comparison, control)
         if progress is not None:
             progress((index + 1) / (len(risks) + 2))
-    readings["repeated_releases"] = _simulated(readings["repeated_releases"], comparison)
     return Disclosure(
         readings=readings,
         rounding=_rounding(base, masked, law),
@@ -152,17 +147,6 @@ def _repetition(law: Law | None) -> dict[str, Any] | None:
     if law is None or law.neighborhoods is None:
         return None
     return values_alone(law, RELEASES)
-
-
-def _simulated(reading: Reading | NotApplicable, comparison: Comparison) -> Reading | NotApplicable:
-    """The bound with simulated success beside it."""
-    law = comparison.law
-    if not isinstance(reading, Reading) or law is None or law.neighborhoods is None:
-        return reading
-    generator = np.random.default_rng(_SEED)
-    releases = [simulate(law, generator) for _ in range(SIMULATED)]
-    success = success_after(law, releases, reading.detail["names"], reading.detail["records"])
-    return replace(reading, detail={**reading.detail, "simulated": success})
 
 
 def _rounding(base: Comparison, masked: Microdata, law: Law | None) -> list[dict[str, float]]:

@@ -22,14 +22,20 @@ def overlaps(
     record : mapping
         Of its release.
     """
-    said = []
-    for entry in entries:
-        words = _overlap(entry["marks"], marks)
-        if words:
-            said.append(f"Release {entry['release']} of {entry['made'][:10]} {words}.")
+    said = [
+        f"Release {entry['release']} of {entry['made'][:10]} {_overlap(entry['marks'], marks)}."
+        for entry in overlapping(entries, marks)
+    ]
     if said:
         said.append(_cost(len(said) + 1, record))
     return said
+
+
+def overlapping(
+    entries: Sequence[Mapping[str, Any]], marks: Mapping[str, Any]
+) -> list[Mapping[str, Any]]:
+    """Which entries are of the same people as a table, as far as their marks tell."""
+    return [entry for entry in entries if _overlap(entry["marks"], marks)]
 
 
 def _overlap(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -48,13 +54,16 @@ def _overlap(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str:
 def _cost(times: int, record: Mapping[str, Any]) -> str:
     """What so many releases add up to, as far as the record knows."""
     reading = record["readings"].get("repeated_releases", {})
-    known = dict(zip(reading.get("releases", []), reading.get("bound", []), strict=True))
+    shares = reading.get("same_order", reading.get("bound", []))  # "bound": of earlier versions
+    known = dict(zip(reading.get("releases", []), shares, strict=True))
     most = max((m for m in known if m <= times), default=None)
     if most is None or 1 not in known:
         why = reading.get("not_applicable", "The record has no reading of it.")
         return f"Together they give away more than each alone; how much is not known. {why}"
+    least = "" if reading.get("standing") == "worst" else "at least "
+    fresh = reading.get("shuffled", known[1])
+    times_ = "1 release" if most == 1 else f"{most} releases"
     return (
-        f"Releases add up: at this setting an intruder who knows the keys of everybody links at "
-        f"least {100 * known[1]:.0f} % of the records after one release and at least "
-        f"{100 * known[most]:.0f} % after {most}."
+        f"Who knows the keys links {least}{100 * known[most]:.0f} % of the records after {times_} "
+        f"if rows keep their places, at least {100 * fresh:.0f} % in fresh secret order."
     )

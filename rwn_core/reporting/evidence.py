@@ -188,7 +188,7 @@ def kept_detail(key: str, reading: Reading) -> dict[str, Any]:
 _KEPT: Mapping[str, tuple[str, ...]] = {
     "k_anonymity": ("names", "limits", "violations_original", "violations_released"),
     "individual_risk": ("expected_original", "expected_released"),
-    "repeated_releases": ("releases", "bound"),
+    "repeated_releases": ("releases", "same_order", "shuffled", "standing"),
     "cells_changed": ("names", "share"),
     "standard_errors": ("terms", "ratio"),
 }

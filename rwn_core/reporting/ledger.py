@@ -1,15 +1,15 @@
 """The ledger: every release of an institution, in a file to which lines are only ever added.
 
-Each line is a JSON object that names the hash of the line before it, so that no line can be
-changed, taken out or put in between without being seen. It holds no value: tables are known by
-marks under a key that lies beside the ledger.
+Each line is a JSON object that names the hash of the line before it and is sealed under a key
+beside the ledger: who lacks the key cannot change, take out or put in a line unseen. It holds no
+record's value: tables are known by marks under the same key. It is confidential, since it says
+which variables of a release travel together, with which parameters, and where its file lies.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -23,22 +23,38 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.write import write_atomically
 from rwn_core.parallel.threads import Progress
+from rwn_core.reporting.chained_releases import Files, Together, held, together
 from rwn_core.reporting.dataset_record import recorded_schema
-from rwn_core.reporting.earlier_releases import overlaps
+from rwn_core.reporting.earlier_releases import overlapping, overlaps
 from rwn_core.reporting.file_lock import locked
+from rwn_core.reporting.ledger_entries import (
+    BEGINNING,
+    FORMAT,
+    SORTED,
+    ledger_key,
+    read_entries,
+    sealed,
+)
 from rwn_core.reporting.table_marks import table_marks
 
-FORMAT = "rwn ledger 1"
-BEGINNING = "0" * 64
-_KEY_BYTES = 32
+__all__ = ["add", "add_dataset", "foresee", "overlaps", "read_entries", "whole"]
+
 _NEXT = ".next"  # ends the name of the file in which the next line lies ready
-_SORTED = orjson.OPT_SORT_KEYS
+Entries = Sequence[Mapping[str, Any]]
 
 
 def add(
-    path: Path, record: Mapping[str, Any], original: Microdata, *, by: str = ""
+    path: Path,
+    record: Mapping[str, Any],
+    original: Microdata,
+    *,
+    by: str = "",
+    files: Files = (),
 ) -> tuple[dict[str, Any], list[str]]:
     """Add a release to a ledger, which is made if it is new.
+
+    Before, it is merged with earlier releases of the same people. Where that breaks a limit, or an
+    earlier file is not at hand, the entry says that the release is not kept.
 
     Parameters
     ----------
@@ -49,6 +65,9 @@ def add(
         The table that was masked.
     by : str
         Who signs the entry.
+    files : sequence of (str, bytes)
+        Released files by name and content, of this and earlier releases, that lie no longer where
+        their records say.
 
     Returns
     -------
@@ -67,7 +86,11 @@ def add(
     """
     if original.fingerprint != record["table"]["fingerprint"]:
         raise InputError("The original is not the table that the record was made of.")
-    return _add(path, record, partial(table_marks, original), by)
+
+    def merged(entries: Entries) -> Together:
+        return together(entries, record, original, files)
+
+    return _add(path, record, partial(table_marks, original), merged, by)
 
 
 def add_dataset(
@@ -105,25 +128,36 @@ def add_dataset(
     dataset = Dataset.at(original)
     schema = recorded_schema(record, dataset)
     names = [variable.name for variable in schema.released]
-    return _add(path, record, lambda key: dataset_marks(dataset, names, key, progress), by)
+
+    def not_merged(entries: Entries) -> Together:
+        why = "Releases of datasets are not merged with earlier ones; compare their files yourself."
+        return Together(words=(why,)) if entries else Together()
+
+    marks_under = partial(dataset_marks, dataset, names, progress=progress)
+    return _add(path, record, marks_under, not_merged, by)
 
 
 def _add(
-    path: Path, record: Mapping[str, Any], marks_under: Callable[[bytes], dict[str, Any]], by: str
+    path: Path,
+    record: Mapping[str, Any],
+    marks_under: Callable[[bytes], dict[str, Any]],
+    merged: Callable[[Entries], Together],
+    by: str,
 ) -> tuple[dict[str, Any], list[str]]:
     with _opened(path) as stream, locked(stream):
         content = whole(path)
-        entries = read_entries(content)
+        key = ledger_key(path, new=not content)
+        entries = read_entries(content, key)
         cut_short = content[stream.seek(0, os.SEEK_END) :]
         if cut_short:
             _append(stream, cut_short)
-        key = _key(path, new=not entries)
         if any(entry["release"] == record["release"]["id"] for entry in entries):
             raise ReleaseError("The ledger has this release already; nothing was added.")
         marks = marks_under(key)
-        warnings = overlaps(entries, marks, record)
-        entry = _entry(entries, record, marks, by)
-        line = orjson.dumps(entry, option=_SORTED) + b"\n"
+        found = merged(overlapping(entries, marks))
+        warnings = [*overlaps(entries, marks, record), *found.words]
+        entry = sealed(_entry(entries, record, marks, by) | _chained(record, found), key)
+        line = orjson.dumps(entry, option=SORTED) + b"\n"
         # a kill may cut short what follows
         ready = write_atomically(path.with_name(f"{path.name}{_NEXT}"), line)
         try:
@@ -153,7 +187,9 @@ def whole(path: Path) -> bytes:
     return content[:end] + line if line.startswith(content[end:]) else content
 
 
-def foresee(path: Path, record: Mapping[str, Any], original: Microdata) -> list[str]:
+def foresee(
+    path: Path, record: Mapping[str, Any], original: Microdata, files: Files = ()
+) -> list[str]:
     """Say what `add` would warn of, and add nothing.
 
     Parameters
@@ -162,6 +198,8 @@ def foresee(path: Path, record: Mapping[str, Any], original: Microdata) -> list[
         The ledger need not be there yet.
     record : mapping
     original : Microdata
+    files : sequence of (str, bytes)
+        As for `add`.
 
     Raises
     ------
@@ -170,12 +208,21 @@ def foresee(path: Path, record: Mapping[str, Any], original: Microdata) -> list[
     ReleaseError
         The key of the ledger is missing.
     """
-    if not path.exists():
+    content = whole(path) if path.exists() else b""
+    if not content:
         return []
-    entries = read_entries(whole(path))
-    if not entries:
-        return []
-    return overlaps(entries, table_marks(original, _key(path, new=False)), record)
+    key = ledger_key(path, new=False)
+    entries = read_entries(content, key)
+    marks = table_marks(original, key)
+    found = together(overlapping(entries, marks), record, original, files)
+    return [*overlaps(entries, marks, record), *found.words]
+
+
+def _chained(record: Mapping[str, Any], found: Together) -> dict[str, Any]:
+    """What an entry keeps for later releases, and what merges with earlier ones found."""
+    kept = record.get("verdict", {}).get("kept")  # a dataset's is held against no policy
+    kept = kept if kept is None else bool(kept and found.kept)
+    return {**held(record), "kept": kept, "chain": dict(found.plain)}
 
 
 def _entry(
@@ -184,7 +231,7 @@ def _entry(
     marks: Mapping[str, Any],
     by: str,
 ) -> dict[str, Any]:
-    entry: dict[str, Any] = {
+    return {
         "format": FORMAT,
         "number": len(entries) + 1,
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -195,21 +242,14 @@ def _entry(
         "records": record["file"]["records"],
         "method": record["setting"]["method"],
         "setting": _setting_hash(record["setting"]),
-        "kept": record.get("verdict", {}).get("kept"),  # a dataset's is held against no policy
         "decision": record.get("decision", {}).get("hash", ""),
         "marks": dict(marks),
         "before": entries[-1]["hash"] if entries else BEGINNING,
     }
-    return {**entry, "hash": _hash(entry)}
 
 
 def _setting_hash(setting: Mapping[str, Any]) -> str:
-    return hashlib.sha256(orjson.dumps(setting, option=_SORTED)).hexdigest()
-
-
-def _hash(entry: Mapping[str, Any]) -> str:
-    plain = {name: value for name, value in entry.items() if name != "hash"}
-    return hashlib.sha256(orjson.dumps(plain, option=_SORTED)).hexdigest()
+    return hashlib.sha256(orjson.dumps(setting, option=SORTED)).hexdigest()
 
 
 def _opened(path: Path) -> IO[bytes]:
@@ -236,61 +276,3 @@ def _append(stream: IO[bytes], line: bytes) -> None:
         raise ReleaseError(
             f"The ledger could not be written ({error.strerror}); nothing was added."
         ) from None
-
-
-def _key(path: Path, *, new: bool) -> bytes:
-    """The key of a ledger's marks; a new one for a new ledger, readable by its owner alone."""
-    beside = path.with_name(f"{path.name}.key")
-    if beside.exists():
-        key = beside.read_bytes()
-        if len(key) != _KEY_BYTES:
-            raise InputError("The key of the ledger is damaged; take it from a backup.")
-        return key
-    if not new:
-        raise ReleaseError(
-            f"The key {beside.name} of the ledger is missing, so that nobody can say whether a "
-            "table was released before; put it back beside the ledger."
-        )
-    key = secrets.token_bytes(_KEY_BYTES)
-    write_atomically(beside, key)  # only its owner can read it; half a key would close the ledger
-    return key
-
-
-def read_entries(content: bytes) -> list[dict[str, Any]]:
-    """Read a ledger and check every line of it.
-
-    Raises
-    ------
-    InputError
-        A line is incomplete, was changed, or does not follow the one before it; the message names
-        the line.
-    """
-    lines = content.split(b"\n")
-    if lines.pop():
-        raise InputError(
-            f"Line {len(lines) + 1} of the ledger is incomplete: the program was stopped while it "
-            "wrote. Take that line out and add the release again."
-        )
-    entries: list[dict[str, Any]] = []
-    before = BEGINNING
-    for number, line in enumerate(lines, start=1):
-        entry = _parsed(line, number)
-        whole = entry.get("hash") == _hash(entry)
-        if not whole or entry.get("before") != before or entry.get("number") != number:
-            raise InputError(
-                f"Line {number} of the ledger was changed, or lines before it were taken out or "
-                "put in; compare it with a backup."
-            )
-        before = entry["hash"]
-        entries.append(entry)
-    return entries
-
-
-def _parsed(line: bytes, number: int) -> dict[str, Any]:
-    try:
-        entry = orjson.loads(line)
-    except orjson.JSONDecodeError:
-        entry = None
-    if not isinstance(entry, dict) or entry.get("format") != FORMAT:
-        raise InputError(f"Line {number} of the ledger is no entry; compare it with a backup.")
-    return entry

@@ -9,6 +9,7 @@ from typing import Any
 
 from rwn_core._version import __version__
 from rwn_core.data.schema import Schema
+from rwn_core.mechanism.law import Law
 
 OF_EACH_RECORD = "a value for each record"
 KEPT = "a fresh 256-bit secret, kept in a key file"
@@ -48,3 +49,9 @@ def _plain_data(node: Any) -> Any:
     if isinstance(node, tuple | list):
         return [_plain_data(each) for each in node]
     return node if isinstance(node, bool | int | float | str) else OF_EACH_RECORD
+
+
+def slices_of_law(law: Law | None) -> list[list[str]]:
+    """The released variables of a row that one donor gives together."""
+    units = [] if law is None else law.units()
+    return [list(unit) for unit in units if len(unit) > 1]

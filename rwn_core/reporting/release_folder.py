@@ -103,6 +103,11 @@ def for_users(files: Mapping[str, bytes]) -> dict[str, bytes]:
     return {name: content for name, content in files.items() if name.startswith(f"{USERS}/")}
 
 
+def released_file(files: Mapping[str, bytes]) -> str:
+    """The path of the release itself among its files."""
+    return next(name for name in files if name.startswith(f"{USERS}/release-"))
+
+
 def zipped(files: Mapping[str, bytes]) -> bytes:
     """Put files into one ZIP; no time of day and no name of a user is in it."""
     made = io.BytesIO()

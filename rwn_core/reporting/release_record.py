@@ -27,6 +27,7 @@ from rwn_core.reporting.record_parts import (
     all_parameters,
     described_variables,
     program_versions,
+    slices_of_law,
 )
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 from rwn_core.tuning.point import too_few
@@ -211,7 +212,11 @@ def record_document(
             "missing": _with_missing(microdata),
         },
         "setting": {**setting.to_dict(), "parameters": all_parameters(release.params)},
-        "file": {**asdict(file), "records": release.published("original").n},
+        "file": {
+            **asdict(file),
+            "records": release.published("original").n,
+            "slices": slices_of_law(release.law),
+        },
         "readings": _readings(audited, microdata.n),
         "limit": policy.to_records(),
         "verdict": _verdict(policy.judge_readings(audited.readings, released=few)),

@@ -9,7 +9,13 @@ from pathlib import Path
 import streamlit as st
 
 from rwn_core.errors import log_fault
-from rwn_core.reporting.release_folder import for_users, release_files, write_folder, zipped
+from rwn_core.reporting.release_folder import (
+    for_users,
+    release_files,
+    released_file,
+    write_folder,
+    zipped,
+)
 from rwn_ui.background.progress import polled
 from rwn_ui.release.judging import key
 from rwn_ui.release.steps import drawn, is_checked
@@ -151,4 +157,5 @@ def _folder(session: Session, last: Drawn) -> None:
     if pressed:
         folder = write_folder(last.files, Path(form.folder), last.judged.id)
         last.left = f"The files lie in {folder}."
+        last.place = str(folder / released_file(last.files))
         st.rerun()  # the steps above say more now

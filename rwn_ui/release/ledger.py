@@ -10,7 +10,7 @@ import streamlit as st
 
 from rwn_core.errors import ReleaseError
 from rwn_core.reporting.ledger import add, foresee
-from rwn_core.reporting.release_folder import RECORD
+from rwn_core.reporting.release_folder import RECORD, released_file
 from rwn_core.reporting.release_record import read_record
 from rwn_ui.release.judging import key
 from rwn_ui.release.steps import drawn
@@ -52,15 +52,29 @@ def _sign(session: Session, last: Drawn) -> None:
     ).strip()
     if not form.ledger:
         return
+    uploads = st.file_uploader(
+        "Earlier released files that lie no longer where the ledger says",
+        accept_multiple_files=True,
+        key=key(session, "earlier"),
+    )
     path, record = _checked(Path(form.ledger)), read_record(last.files[RECORD].decode("utf-8"))
-    warnings = _opened(lambda: foresee(path, record, session.data))
+    record = {**record, "source": {**record.get("source", {}), "released": last.place}}
+    own = (released_file(last.files), last.judged.content)
+    given = [own, *((each.name, each.getvalue()) for each in uploads)]
+    asked = (path, path.stat() if path.exists() else None, [each.file_id for each in uploads])
+    if last.foreseen is None or last.foreseen[0] != asked:
+        with st.spinner("Merging the release with earlier ones"):
+            last.foreseen = asked, _opened(lambda: foresee(path, record, session.data, given))
+    warnings = last.foreseen[1]
     if warnings:
         st.warning("  \n".join(map(escaped, warnings)))
     else:
         there = "No earlier release in it is of these people." if path.exists() else "It is new."
         st.caption(there)
     if st.button(f"Sign as {escaped(last.approval.by)}", type="primary", key=key(session, "sign")):
-        last.entry, _ = _opened(lambda: add(path, record, session.data, by=_name(last)))
+        last.entry, _ = _opened(
+            lambda: add(path, record, session.data, by=_name(last), files=given)
+        )
         st.rerun()  # the steps above say more now
 
 
@@ -97,6 +111,8 @@ def _opened(work: Callable[[], _T]) -> _T:
 
 
 def _signed(entry: dict[str, Any]) -> None:
+    if entry["chain"].get("breaks") or entry["chain"].get("unchecked"):
+        st.error("The entry says that this release is not kept.", icon=":material/block:")
     st.success(
         escaped(
             f"Entry {entry['number']}, signed by {entry['by']} on {entry['time'][:10]}. Note its "

@@ -36,6 +36,10 @@ class Drawn:
         All its files, once they are made.
     left : str
         How the files left this program, in words.
+    place : str
+        Where its file was written on this machine; empty where it was downloaded.
+    foreseen : tuple or None
+        What the ledger will say of it, behind the choices that this was asked for.
     entry : dict or None
         Its entry in the ledger.
     """
@@ -46,6 +50,8 @@ class Drawn:
     approval: Approval | None = None
     files: dict[str, bytes] = field(default_factory=dict, repr=False)
     left: str = ""
+    place: str = ""
+    foreseen: tuple[Any, list[str]] | None = field(default=None, repr=False)
     entry: dict[str, Any] | None = field(default=None, repr=False)
 
 

@@ -1,6 +1,5 @@
 """What happens to the risk when the same table is released again and again."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ _HIGH = 0.8  # from where the label has no room above the line
 
 
 def draw(reading: Reading) -> Chart:
-    """Draw the analytic lower bound, and the success in simulated releases where there are some.
+    """Draw the success after several releases in the same row order, and in fresh ones.
 
     Parameters
     ----------
@@ -33,71 +32,58 @@ def draw(reading: Reading) -> Chart:
     """
     detail = reading.detail
     times = np.asarray(detail["releases"], dtype=float)
-    bound = np.asarray(detail["bound"], dtype=float)
-    simulated = detail["simulated"]
-    success = None if simulated is None else np.asarray(simulated, dtype=float)
+    same = np.asarray(detail["same_order"], dtype=float)
+    shuffled = float(detail["shuffled"])
+    least = "at least " if detail["standing"] == "at least" else ""
+    last = int(times[-1])
     return chart(
         "repeated_releases",
         "Repeated releases",
-        _note(success, reading.value) + (" · sample" if detail.get("sampled") else ""),
-        f"Share of records linked by the keys after several releases, at least: "
-        f"{percent(float(bound[0]), 1)} after one, {percent(reading.value, 1)} after three and "
-        f"{percent(float(bound[-1]), 1)} after {int(times[-1])}",
-        data=_traces(times, bound, success),
+        f"rows in place: {percent(float(same[0]))} → {least}{percent(reading.value)} after 3"
+        + (" · sample" if detail.get("sampled") else ""),
+        f"Share of records linked by the keys if rows keep their places: {least}"
+        f"{percent(float(same[0]), 1)} after one release, {least}{percent(reading.value, 1)} after "
+        f"three, {least}{percent(float(same[-1]), 1)} after {last}. In fresh secret order at least "
+        f"{percent(shuffled, 1)}",
+        data=_traces(times, same, shuffled, least),
         layout=layout(
             axis("releases", 0.6, times[-1] + 0.4, tickvals=times, ticktext=_texts(times)),
             axis("linked by the keys", 0, 1.04, share=True),
             annotations=[
                 label(
-                    "at least",
+                    "fresh order, at least",
                     times[-1],
-                    bound[-1],
+                    shuffled,
                     NEUTRAL,
                     xanchor="right",
-                    # on the side away from the line, which rises
-                    yanchor="top" if bound[-1] > _HIGH else "bottom",
+                    yanchor="top" if shuffled > _HIGH else "bottom",
                 )
             ],
         ),
         large={"legend": True},
-        table=_table(times, bound, success),
+        table=_table(times, same, shuffled, least),
     )
-
-
-def _note(success: Any, three: float) -> str:
-    if success is None or len(success) < 3:
-        return f"after 3 at least {percent(three)}"
-    return f"1 → 3 releases: {percent(float(success[0]))} → {percent(float(success[2]))}"
 
 
 def _texts(times: Any) -> list[str]:
     return [f"{int(t)}" for t in times]
 
 
-def _traces(times: Any, bound: Any, success: Any) -> list[Trace]:
-    lower = line(floats(times), floats(bound), released=False, name="at least (bound)")
-    lower["line"] |= {"color": NEUTRAL}
-    lower["hovertemplate"] = "%{x} releases: at least %{y:.1%}<extra></extra>"
-    if success is None:
-        return [lower]
-    drawn = line(
-        floats(np.arange(1, len(success) + 1)), floats(success), released=True, name="simulated"
+def _traces(times: Any, same: Any, shuffled: float, least: str) -> list[Trace]:
+    kept = line(floats(times), floats(same), released=True, name=f"{least}same order".strip())
+    kept["mode"] = "lines+markers"
+    kept["marker"] = {"size": 6, "color": RELEASED, "symbol": "circle"}
+    kept["hovertemplate"] = f"%{{x}} releases: {least}%{{y:.1%}}<extra>same order</extra>"
+    fresh = line(
+        floats(times), [shuffled] * len(times), released=False, name="fresh order, at least"
     )
-    drawn["mode"] = "lines+markers"
-    drawn["marker"] = {"size": 6, "color": RELEASED, "symbol": "circle"}
-    drawn["hovertemplate"] = "%{x} releases: %{y:.1%}<extra>simulated</extra>"
-    return [lower, drawn]
+    fresh["line"] |= {"color": NEUTRAL}
+    fresh["hovertemplate"] = "%{x} releases: at least %{y:.1%}<extra>fresh order</extra>"
+    return [fresh, kept]
 
 
-def _table(times: Any, bound: Any, success: Any) -> dict[str, Any]:
-    bound_after = {int(t): float(b) for t, b in zip(times, bound, strict=True)}
-    count = 0 if success is None else len(success)
-    every = sorted({*bound_after, *range(1, count + 1)})
+def _table(times: Any, same: Any, shuffled: float, least: str) -> dict[str, Any]:
     return table(
-        ["releases", "at least", "simulated"],
-        [
-            every,
-            [bound_after.get(t, math.nan) for t in every],
-            [float(success[t - 1]) if t <= count else math.nan for t in every],
-        ],
+        ["releases", f"same order{', at least' * bool(least)}", "fresh order, at least"],
+        [[int(t) for t in times], floats(same), [shuffled] * len(times)],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 import numpy as np
@@ -11,7 +11,12 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.attacks.all_rows import both_cells, expected_share
+from rwn_core.measures.attacks.assignment import LARGEST_SCALING, blocks
+from rwn_core.measures.attacks.exchangeable_records import canonical_order
 from rwn_core.measures.attacks.likelihood import attacked_units, likelihoods
+from rwn_core.measures.attacks.posterior import normed
+from rwn_core.measures.comparison import Comparison
 from rwn_core.mechanism.cells import Cells
 from rwn_core.mechanism.law import Law
 
@@ -150,17 +155,65 @@ def success_after(
     Returns
     -------
     ndarray of float64, shape (len(releases),)
+
+    Notes
+    -----
+    The posterior of each row is the product of its likelihoods over the releases. Of all rows
+    together, at least as many are linked.
     """
+    return np.asarray(success_of_rows(law, releases, names, rows).mean(axis=1))
+
+
+def success_of_rows(
+    law: Law,
+    releases: Sequence[Microdata],
+    names: Sequence[str] | None = None,
+    rows: NDArray[np.int64] | None = None,
+) -> NDArray[np.float64]:
+    """The same for each row, shape (len(releases), m)."""
+    beliefs = _beliefs_after(law, releases, names, rows)
+    return np.stack([_largest(belief) for belief in beliefs])
+
+
+def joint_success_after(
+    law: Law, releases: Sequence[Microdata], names: Sequence[str]
+) -> list[float | None]:
+    """The same of an intruder who weighs all rows together.
+
+    Returns
+    -------
+    list of (float or None), one for each number of releases
+        None where the pairs are too many to be weighed together.
+    """
+    success: list[float | None] = []
+    cells: list[NDArray[np.int64]] = []
+    for masked, belief in zip(releases, _beliefs_after(law, releases, names, None), strict=True):
+        cells.append(both_cells(Comparison(original=law.original, masked=masked), names))
+        together = None
+        if belief.nnz <= LARGEST_SCALING:
+            order = canonical_order(np.hstack(cells))
+            together = expected_share(belief, blocks(belief), order)
+        success.append(None if together is None else max(together, float(_largest(belief).mean())))
+    return success
+
+
+def _beliefs_after(
+    law: Law,
+    releases: Sequence[Microdata],
+    names: Sequence[str] | None,
+    rows: NDArray[np.int64] | None,
+) -> Iterator[sparse.csc_array]:
+    """What is believed of each row after the first, the first two, ...; columns sum to 1."""
     rows = np.arange(releases[0].n) if rows is None else rows
     evidence: sparse.csc_array | None = None
-    success = []
     for masked in releases:
-        likelihood, _ = likelihoods(law, masked, rows, names)
-        evidence = likelihood if evidence is None else _combined(evidence, likelihood)
-        total = np.asarray(evidence.sum(axis=0)).ravel()
-        best = evidence.max(axis=0).toarray().ravel()
-        success.append(np.divide(best, total, out=np.zeros_like(best), where=total > 0).mean())
-    return np.array(success)
+        belief = normed(likelihoods(law, masked, rows, names)[0])
+        evidence = belief if evidence is None else normed(_combined(evidence, belief))
+        yield evidence
+
+
+def _largest(belief: sparse.csc_array) -> NDArray[np.float64]:
+    return np.asarray(belief.max(axis=0).toarray(), dtype=np.float64).ravel()
 
 
 def _combined(one: sparse.csc_array, other: sparse.csc_array) -> sparse.csc_array:

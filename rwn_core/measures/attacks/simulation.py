@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
@@ -11,14 +14,17 @@ from rwn_core.mechanism.donors import NOBODY, column_streams, copy_from_donors
 from rwn_core.mechanism.law import Law
 
 
-def simulate(law: Law, generator: np.random.Generator) -> Microdata:
+def simulate(
+    law: Law, generator: np.random.Generator, order: NDArray[np.int64] | None = None
+) -> Microdata:
     """Draw a release of the same setting; for study, never for publication.
 
     Parameters
     ----------
     law : Law
-        With equally likely donors.
     generator : numpy.random.Generator
+    order : ndarray of int64, shape (n,), optional
+        The records in the order in which they draw, where that is not to matter.
 
     Returns
     -------
@@ -30,26 +36,65 @@ def simulate(law: Law, generator: np.random.Generator) -> Microdata:
     NotApplicable
         The method has no neighborhoods to draw from.
     """
-    return copy_from_donors(law.original, simulated_donors(law, generator))
+    if order is None:
+        return copy_from_donors(law.original, simulated_donors(law, generator))
+    donors = np.empty((len(order), len(column_streams(law.original))), dtype=np.int64)
+    donors[order] = _drawn_in_order(law, generator, order)
+    return copy_from_donors(law.original, donors)
 
 
 def simulated_donors(law: Law, generator: np.random.Generator) -> NDArray[np.int64]:
     """The donor of each cell, shape (n, p): the record itself where kept, -1 where it is lost."""
-    neighborhoods, n = law.neighborhoods, law.original.n
+    neighborhoods = law.neighborhoods
     if neighborhoods is None:
         raise NotApplicable("Releases are simulated for a method that draws from neighborhoods.")
-    sizes, records = neighborhoods.sizes, np.arange(n)
-    streams = column_streams(law.original)
-    chances = _chances(law, generator)
-    columns: dict[int, NDArray[np.int64]] = {}
-    for place, stream in enumerate(streams):
-        if stream in columns:
-            continue
+    sizes, n = neighborhoods.sizes, law.original.n
+
+    def draw() -> NDArray[np.int64]:
         ranks = 1 + np.floor(generator.random(n) * sizes).astype(np.int32)
         drawn = np.full(n, NOBODY)
         able = np.flatnonzero(sizes)
         drawn[able] = neighborhoods.donors(able, ranks[able, None])[:, 0]
-        columns[stream] = np.where(generator.random(n) < chances[:, place], drawn, records)
+        return drawn
+
+    return _cells(law, generator, draw, np.arange(n))
+
+
+def _drawn_in_order(
+    law: Law, generator: np.random.Generator, order: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The same of records and donors in some order, from the chances of all donors."""
+    chances = sparse.csr_array(law.members[order][:, order])
+    chances.sort_indices()
+    ends = np.cumsum(chances.data)
+    before = np.concatenate([[0.0], ends])[chances.indptr]
+    able = np.diff(chances.indptr) > 0
+
+    def draw() -> NDArray[np.int64]:
+        drawn = np.full(len(order), NOBODY)
+        places = before[:-1] + generator.random(len(order)) * np.diff(before)
+        found = np.searchsorted(ends, places, side="right")
+        found = np.clip(found, chances.indptr[:-1], chances.indptr[1:] - 1)
+        drawn[able] = order[chances.indices[found[able]]]
+        return drawn
+
+    return _cells(law, generator, draw, order)
+
+
+def _cells(
+    law: Law,
+    generator: np.random.Generator,
+    draw: Callable[[], NDArray[np.int64]],
+    own: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """The donor of each cell, or the record's own number; variables of a slice share a draw."""
+    streams = column_streams(law.original)
+    chances = _chances(law, generator)
+    columns: dict[int, NDArray[np.int64]] = {}
+    for place, stream in enumerate(streams):
+        if stream not in columns:
+            drawn = draw()
+            columns[stream] = np.where(generator.random(len(own)) < chances[:, place], drawn, own)
     return np.column_stack([columns[stream] for stream in streams])
 
 

@@ -204,14 +204,18 @@ def _repeated(material: Material) -> Content:
     reading = material.reading("repeated_releases")
     if not reading:
         return Content(lines=(_reason(material, "repeated_releases"),))
-    rows = zip(reading["releases"], (f"{100 * b:.1f} %" for b in reading["bound"]), strict=True)
-    line = (
-        "At least so many records would be linked by their keys if the table were released again "
-        "at this setting."
-    )
-    return Content(
-        lines=(line,), table=written_table(("releases", "records linked, at least"), rows)
-    )
+    least = reading.get("standing", "at least") == "at least"
+    shares = reading.get("same_order", reading.get("bound", ()))  # "bound": of earlier versions
+    rows = zip(reading["releases"], (f"{100 * b:.1f} %" for b in shares), strict=True)
+    lines = [
+        f"{'At least so' if least else 'So'} many records are linked by their keys if the table is "
+        "released again at this setting and its rows keep their places."
+    ]
+    if "shuffled" in reading:
+        share = f"{100 * reading['shuffled']:.1f} %"
+        lines.append(f"If each release has a fresh secret row order, at least {share} are linked.")
+    header = ("releases", f"records linked{', at least' * least}")
+    return Content(lines=tuple(lines), table=written_table(header, rows))
 
 
 def _charts(material: Material) -> Content:

@@ -95,9 +95,10 @@ def ends(variables: int = 3) -> Any:
     )
 
 
-def releases(simulated: Any) -> Any:
+def releases(standing: str = "worst") -> Any:
+    same = np.linspace(0.1, 1, 5)
     return reading(
-        value=0.9, releases=[1, 2, 3, 5, 10], bound=np.linspace(0.1, 1, 5), simulated=simulated
+        value=0.9, releases=[1, 2, 3, 4, 5], same_order=same, shuffled=0.1, standing=standing
     )
 
 
@@ -144,8 +145,8 @@ CHARTS = {
     "precision_recall of one point": lambda: precision_recall.draw(sure(1)),
     "linkage_attacks": lambda: linkage_attacks.draw(attacks()),
     "record_risk": lambda: record_risk.draw(bayes()),
-    "repeated_releases": lambda: repeated_releases.draw(releases(np.array([0.6, 0.9, 0.95]))),
-    "repeated_releases without simulation": lambda: repeated_releases.draw(releases(None)),
+    "repeated_releases": lambda: repeated_releases.draw(releases()),
+    "repeated_releases of a bound": lambda: repeated_releases.draw(releases("at least")),
     "rounding_effect": lambda: rounding_effect.draw(tried()),
     "rounding_effect without loss": lambda: rounding_effect.draw(tried(math.nan)),
     "key_classes": lambda: key_classes.draw(classes()),

@@ -186,6 +186,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("true_matches", {"share": 0.31, "value": 0.31}, "31 % more than by chance:", "for sure"),
     ("true_matches", {"few": {"names": ["a"], "people": 3, "share": 0.44}},
      "It is 44 % of the 3 people who are alone with their a.", "?"),
+    ("repeated_releases", {"standing": "worst"}, "table link ", "link at least"),
+    ("repeated_releases", {"standing": "at least"}, "table link at least ", "?"),
     ("population_uniqueness", {"released": {"pitman": 1, "zayatz": None}, "by_released": "pitman"},
      "(Zayatz: no answer)", "Zayatz: 0"),
     ("population_uniqueness", {"released": {"pitman": 1, "zayatz": 0.3}, "by_released": "pitman"},

@@ -1,0 +1,1 @@
+"""Simple attacks on releases: merges, nearest rows, regressions; they share no code with laws."""

@@ -1,0 +1,141 @@
+"""The lines of a ledger: each is sealed under the ledger's key and names the one before it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from rwn_core.errors import InputError, ReleaseError
+from rwn_core.io.write import write_atomically
+
+FORMAT = "rwn ledger 2"
+UNKEYED = "rwn ledger 1"  # of earlier versions: anybody can make its hashes anew
+BEGINNING = "0" * 64
+SORTED = orjson.OPT_SORT_KEYS
+_KEY_BYTES = 32
+_PURPOSE = b"rwn ledger entry\n"
+
+
+def sealed(entry: Mapping[str, Any], key: bytes) -> dict[str, Any]:
+    """An entry with its "hash": HMAC-SHA256 of all else in it under the ledger's key."""
+    return {**entry, "hash": _seal(entry, key)}
+
+
+def _seal(entry: Mapping[str, Any], key: bytes) -> str:
+    return hmac.new(key, _PURPOSE + _plain(entry), hashlib.sha256).hexdigest()
+
+
+def _plain(entry: Mapping[str, Any]) -> bytes:
+    content = {name: value for name, value in entry.items() if name != "hash"}
+    return orjson.dumps(content, option=SORTED)
+
+
+def is_keyed(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry is sealed under a key; those of earlier versions are not."""
+    return str(entry["format"]) == FORMAT
+
+
+def key_path(path: Path) -> Path:
+    """Where the key of a ledger lies: beside it."""
+    return path.with_name(f"{path.name}.key")
+
+
+def ledger_key(path: Path, *, new: bool) -> bytes:
+    """Read the key of a ledger; make one for a new ledger, readable by its owner alone.
+
+    Raises
+    ------
+    InputError
+        It is damaged.
+    ReleaseError
+        It is missing.
+    """
+    beside = key_path(path)
+    if beside.exists():
+        return read_key(beside)
+    if not new:
+        raise ReleaseError(
+            f"The key {beside.name} of the ledger is missing, so that nobody can say whether a "
+            "table was released before; put it back beside the ledger."
+        )
+    key = secrets.token_bytes(_KEY_BYTES)
+    write_atomically(beside, key)  # only its owner can read it; half a key would close the ledger
+    return key
+
+
+def read_key(path: Path) -> bytes:
+    """Read a key file.
+
+    Raises
+    ------
+    InputError
+        It is damaged.
+    """
+    key = path.read_bytes()
+    if len(key) != _KEY_BYTES:
+        raise InputError("The key of the ledger is damaged; take it from a backup.")
+    return key
+
+
+def read_entries(content: bytes, key: bytes | None = None) -> list[dict[str, Any]]:
+    """Read a ledger and check every line of it.
+
+    Parameters
+    ----------
+    content : bytes
+    key : bytes, optional
+        The ledger's. Without it only the order of sealed lines can be checked: whoever may write
+        to the file can change one.
+
+    Raises
+    ------
+    InputError
+        A line is incomplete, was changed, or does not follow the one before it; the message names
+        the line.
+    """
+    lines = content.split(b"\n")
+    if lines.pop():
+        raise InputError(
+            f"Line {len(lines) + 1} of the ledger is incomplete: the program was stopped while it "
+            "wrote. Take that line out and add the release again."
+        )
+    entries: list[dict[str, Any]] = []
+    before = BEGINNING
+    for number, line in enumerate(lines, start=1):
+        entry = _parsed(line, number)
+        follows = entry.get("before") == before and entry.get("number") == number
+        older = not is_keyed(entry) and bool(entries) and is_keyed(entries[-1])
+        if not follows or older or not _is_whole(entry, key):
+            raise InputError(
+                f"Line {number} of the ledger was changed, or lines before it were taken out or "
+                "put in; compare it with a backup."
+            )
+        before = entry["hash"]
+        entries.append(entry)
+    return entries
+
+
+def _is_whole(entry: Mapping[str, Any], key: bytes | None) -> bool:
+    """Whether an entry has its own hash, as far as that can be known."""
+    given = entry.get("hash")
+    if not isinstance(given, str):
+        return False
+    if not is_keyed(entry):
+        return given == hashlib.sha256(_plain(entry)).hexdigest()
+    return key is None or hmac.compare_digest(given.encode(), _seal(entry, key).encode())
+
+
+def _parsed(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        entry = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        entry = None
+    if not isinstance(entry, dict) or entry.get("format") not in (FORMAT, UNKEYED):
+        raise InputError(f"Line {number} of the ledger is no entry; compare it with a backup.")
+    return entry
