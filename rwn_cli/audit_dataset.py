@@ -10,8 +10,8 @@ import typer
 
 from rwn_cli.options import Dropped, SchemaFile, described_schema
 from rwn_cli.output import write
-from rwn_cli.record_file import read_text
 from rwn_cli.terminal import progress, say
+from rwn_cli.text_file import read_text
 from rwn_core.errors import ParameterError, RWNError
 
 if TYPE_CHECKING:

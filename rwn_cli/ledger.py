@@ -8,14 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from rwn_cli.record_file import (
-    OriginalFile,
-    RecordFile,
-    original_of,
-    read_record_file,
-    read_text,
-)
+from rwn_cli.record_file import OriginalFile, RecordFile, original_of, read_record_file
 from rwn_cli.terminal import progress, say
+from rwn_cli.text_file import read_text
 from rwn_core.errors import ReleaseError, RWNError
 
 ledger = typer.Typer(

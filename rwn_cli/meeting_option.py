@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rwn_cli.text_file import read_text
 from rwn_core.errors import InputError, ParameterError, ReleaseError, RWNError
 
 if TYPE_CHECKING:
@@ -30,10 +31,7 @@ def read_decision(
         return None
     if record is None:
         raise ParameterError("--meeting goes into the internal record; give --record FILE, too.")
-    try:
-        return Decision.thaw(meeting.read_text(encoding="utf-8"))
-    except UnicodeDecodeError:
-        raise InputError("The decision file is not UTF-8 text.") from None
+    return Decision.thaw(read_text(meeting, "decision"))
 
 
 def refuse_other_table(decided: Decision | None, data: Microdata) -> None:

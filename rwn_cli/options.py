@@ -14,7 +14,7 @@ import typer
 
 from rwn_cli.file_option import read_file
 from rwn_cli.terminal import say
-from rwn_core.errors import InputError, ParameterError, SchemaError
+from rwn_core.errors import ParameterError, SchemaError
 from rwn_core.io import endings, titles
 
 if TYPE_CHECKING:
@@ -172,12 +172,10 @@ def read_scenario(path: Path) -> Scenario:
     ------
     InputError, ParameterError, OSError
     """
+    from rwn_cli.text_file import read_text
     from rwn_core.reporting.scenario import Scenario
 
-    try:
-        return Scenario.from_toml(path.read_text(encoding="utf-8"))
-    except UnicodeDecodeError:
-        raise InputError("The scenario file is not UTF-8 text.") from None
+    return Scenario.from_toml(read_text(path, "scenario"))
 
 
 def under(scenario: Scenario | None, data: Microdata) -> Microdata:

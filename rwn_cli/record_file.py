@@ -11,6 +11,7 @@ import typer
 
 from rwn_cli.options import DEMO, described, load
 from rwn_cli.terminal import say
+from rwn_cli.text_file import read_text
 from rwn_core.errors import InputError, RWNError
 
 if TYPE_CHECKING:
@@ -31,21 +32,6 @@ OriginalFile = Annotated[
 def evidence_path(record: Path) -> Path:
     """Where the evidence of a record lies: beside it."""
     return record.with_name(f"{record.stem}.evidence.json")
-
-
-def read_text(path: Path, what: str) -> str:
-    """Read a small text file.
-
-    Raises
-    ------
-    InputError
-        It is not UTF-8.
-    OSError
-    """
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"The {what} file is not UTF-8 text.") from None
 
 
 def read_record_file(path: Path) -> dict[str, Any]:

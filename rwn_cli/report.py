@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rwn_cli.output import write
-from rwn_cli.record_file import (
-    OriginalFile,
-    RecordFile,
-    evidence_of,
-    original_of,
-    read_record_file,
-    read_text,
-)
+from rwn_cli.record_file import OriginalFile, RecordFile, evidence_of, original_of, read_record_file
 from rwn_cli.terminal import progress, say
+from rwn_cli.text_file import read_text
 from rwn_core.errors import ParameterError, ReleaseError, RWNError
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ import typer
 
 from rwn_cli.options import SchemaFile, load
 from rwn_cli.output import write
-from rwn_cli.record_file import original_of, read_record_file, read_text
+from rwn_cli.record_file import original_of, read_record_file
 from rwn_cli.terminal import progress, say
+from rwn_cli.text_file import read_text
 from rwn_core.errors import ParameterError
 
 if TYPE_CHECKING:

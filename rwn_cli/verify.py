@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from rwn_cli.record_file import read_text
 from rwn_cli.terminal import say
+from rwn_cli.text_file import read_text
 from rwn_core.errors import ReleaseError
 
 _AT_ONCE = 1 << 20

@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from rwn_core.data.text_budget import LONGEST_RULE, MOST_RULES, check_number
 from rwn_core.errors import SchemaError
 
-LONGEST = 500  # letters of a rule
 _EXAMPLE = 'A rule reads like: age >= 15 or employed == "no".'
 _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = MappingProxyType(
     {
@@ -202,6 +202,7 @@ def as_edit_rules(rules: Sequence[object]) -> tuple[EditRule, ...]:
     """
     if isinstance(rules, str) or not isinstance(rules, Sequence):
         raise SchemaError(f"Edit rules must be a list of texts. {_EXAMPLE}")
+    check_number(rules, MOST_RULES, "Edit rules", SchemaError)
     if not all(isinstance(each, str | EditRule) for each in rules):
         raise SchemaError(f"Edit rules must be texts. {_EXAMPLE}")
     read = (each if isinstance(each, EditRule) else EditRule(str(each)) for each in rules)
@@ -209,8 +210,8 @@ def as_edit_rules(rules: Sequence[object]) -> tuple[EditRule, ...]:
 
 
 def _parsed(text: str) -> ast.expr:
-    if not 0 < len(text) <= LONGEST:
-        raise SchemaError(f"An edit rule must have 1 to {LONGEST:,} letters. {_EXAMPLE}")
+    if not 0 < len(text) <= LONGEST_RULE:
+        raise SchemaError(f"An edit rule must have 1 to {LONGEST_RULE:,} letters. {_EXAMPLE}")
     try:
         tree = ast.parse(text, mode="eval").body
     except SyntaxError as error:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, time
 from typing import Any
 
+from rwn_core.data.text_budget import check_document, check_parsed
 from rwn_core.errors import InputError, RWNError
 
 WIDTH = 100
@@ -71,13 +72,19 @@ def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) ->
     Raises
     ------
     RWNError
-        Of the type `refusal`; its message says where the text is not TOML.
+        Of the type `refusal`; its message says where the text is not TOML, or what of it is beyond
+        the budget of `rwn_core.data.text_budget`.
     """
+    check_document(text, what, refusal)
     try:
-        return tomllib.loads(text)
+        document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         position = str(error).rpartition("(")[2].rstrip(")")
         raise refusal(f"The {what} is not valid TOML ({position}).") from None
+    except (ValueError, RecursionError):  # a number of thousands of digits, say
+        raise refusal(f"The {what} is not valid TOML; write shorter numbers.") from None
+    check_parsed(document, what, refusal)
+    return document
 
 
 def _is_tables(value: Any) -> bool:

@@ -12,7 +12,7 @@ from rwn_core.data.codebook import Code, checked_labels, checked_missing
 from rwn_core.data.date_notation import USUAL_DATES, as_notation, known_notations
 from rwn_core.errors import SchemaError
 
-MOST_DECIMALS = 20
+MOST_DECIMALS = 76  # as an exact decimal of Arrow
 LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
 
 
@@ -72,7 +72,7 @@ class Variable:
         Codes that a file declares as missing: numbers, texts, or pairs of numbers from which to
         which.
     decimals : int, optional
-        How many decimals a text file writes at least, from 0 to 20: with 2, a half is 0.50; with 0,
+        How many decimals a text file writes at least, from 0 to 76: with 2, a half is 0.50; with 0,
         one is 1. Left out, it is 1. A value never loses a digit.
     notation : str, optional
         How a text file writes the dates, such as "DD.MM.YYYY"; as YYYY-MM-DD when left out.

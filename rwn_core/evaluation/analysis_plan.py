@@ -6,6 +6,7 @@ fails each of them. An analysis plan names variables and tolerances and holds no
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.text_budget import MOST_ANALYSES, check_number
 from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.audit import compare
@@ -37,9 +39,9 @@ class AnalysisPlan:
     def __post_init__(self) -> None:
         """Refuse two analyses of one name."""
         object.__setattr__(self, "analyses", tuple(self.analyses))
-        names = [analysis.name for analysis in self.analyses]
-        for name in names:
-            if names.count(name) > 1:
+        check_number(self.analyses, MOST_ANALYSES, "The registered analyses", ParameterError)
+        for name, times in Counter(analysis.name for analysis in self.analyses).items():
+            if times > 1:
                 raise ParameterError(f"Two analyses have the name {name}; give each its own.")
 
     def judge(self, comparison: Comparison) -> tuple[Verdict, ...]:
@@ -117,6 +119,7 @@ class AnalysisPlan:
         ParameterError
             An analysis could never be run.
         """
+        check_number(records, MOST_ANALYSES, "The registered analyses")
         return cls(analyses=tuple(_analysis(record) for record in records))
 
     def to_toml(self) -> str:

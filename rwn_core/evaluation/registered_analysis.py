@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.text_budget import MOST_FACTORS, MOST_TABLE_CELLS, check_number
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.aligned import RELEASED, numbers
@@ -75,6 +77,7 @@ class Analysis:
             raise ParameterError(f"The tolerance of {self.name} must be a number.")
         if self.kind in _MODELS:
             Formula.parse(self.formula)
+        check_number(self.variables, MOST_FACTORS, f"The variables of {self.name}", ParameterError)
         needed = {"table": 1, "means": 2}.get(self.kind, 0)
         if len(self.variables) < needed:
             raise ParameterError(f"{self.name} needs at least {needed} variables.")
@@ -172,6 +175,10 @@ def _cells(
     original = comparison.original
     _known(original, names)
     groups = [grouping(original, original.schema.variable(name)) for name in names]
+    if math.prod(len(group.labels) for group in groups) > MOST_TABLE_CELLS:
+        raise NotApplicable(
+            f"The table would have more than {MOST_TABLE_CELLS:,} cells; choose fewer variables."
+        )
     before, after = (
         [group.codes(original, table) for group in groups]
         for table in (original, comparison.masked)

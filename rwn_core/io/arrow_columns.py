@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import decimal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -15,8 +14,9 @@ import pyarrow.compute as pc
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER, check_names
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
+from rwn_core.io.decimal_texts import comes_back, decimal_texts
 from rwn_core.io.file_name import in_file
 from rwn_core.io.limits import LARGEST_WHOLE, MOST_LETTERS, check_size
 
@@ -41,7 +41,20 @@ def arrow_microdata(
         _check_values(file, field.name, series[field.name])
         notices += noticed + _notices(field, series[field.name])
     with in_file(file):
-        return Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
+        data = Microdata.from_frame(pd.DataFrame(series), schema, notices=tuple(notices))
+    return data.with_schema(_with_decimals(data, fields))
+
+
+def _with_decimals(data: Microdata, fields: Sequence[pa.Field]) -> Schema:
+    """The schema with the scale of exact decimals, so that a text file writes them as they were."""
+    described = data.schema
+    for field in fields:
+        variable = described.variable(field.name)
+        floating = pd.api.types.is_float_dtype(data.frame[field.name].dtype)
+        if pa.types.is_decimal(field.type) and floating and variable.decimals is None:
+            scale = min(max(field.type.scale, 0), MOST_DECIMALS)
+            described = described.replace_variable(field.name, decimals=scale)
+    return described
 
 
 def check_fields(
@@ -180,29 +193,21 @@ def _typed(
     name = field.name
     if array.type.scale == 0 and array.type.precision <= _INT64_DIGITS:
         return series_of(field, array.cast(pa.int64())), []
-    numbers = array.cast(pa.float64())
-    kept = pc.all(pc.equal(_back(numbers, array.type), array)).as_py() is not False
+    written = decimal_texts(array)
+    numbers = written.cast(pa.float64())  # of texts: a decimal's own cast is not rounded correctly
+    kept = comes_back(written, numbers)
     texts = variable is not None and (not variable.is_released or variable.kind is Kind.CATEGORICAL)
     if kept and not texts:
         said = f"{name} has exact decimals in the file: they are read as floating numbers."
     elif variable is not None and not texts:
         said = f"{name} has more digits than a floating number holds: the last ones are rounded."
     else:
-        written = array.cast(pa.string())
         said = (
             f"{name} has exact decimals of more digits than a floating number holds: they are "
             "kept as texts; give it the kind continuous in a schema to round them."
         )
         return pd.Series(pd.array(written.cast(pa.large_string()), dtype="str")), [said]
     return pd.Series(numbers.to_numpy(zero_copy_only=False)), [said]
-
-
-def _back(numbers: pa.Array, type_: pa.DataType) -> pa.Array:
-    """Floating numbers as decimals again; missing where they do not fit."""
-    try:
-        return numbers.cast(type_)
-    except pa.ArrowInvalid:
-        return pa.array([decimal.Decimal(-1)] * len(numbers), type_)
 
 
 def series_of(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
@@ -232,7 +237,9 @@ def _nullable(array: pa.Array, dtype: Any) -> pd.Series[Any]:
 def _category(array: pa.DictionaryArray, ordered: bool) -> pd.Series[Any]:
     levels = array.dictionary
     if pa.types.is_decimal(levels.type):
-        levels = levels.cast(pa.float64())
+        written = decimal_texts(levels)
+        numbers = written.cast(pa.float64())
+        levels = numbers if comes_back(written, numbers) else written
     codes = pc.fill_null(array.indices, -1).to_numpy(zero_copy_only=False)
     if levels.null_count or len(levels.unique()) < len(levels):
         return pd.Series(levels.take(array.indices).to_pandas()).astype("category")

@@ -15,10 +15,11 @@ from rwn_core.io.limits import check_size, check_unpacked
 
 _STEP = 1 << 20
 _OVERLAP = 200  # letters of a tag that two pieces of a part may share
-_CELL = re.compile(rb"""<(?:\w+:)?(?:c|row)\s[^>]*?\br=["']([A-Z]{0,4})(\d{1,9})["']""")
+# a tag that is never closed ends at the next one: no search begins twice over the same letters
+_CELL = re.compile(rb"""<(?:\w+:)?(?:c|row)\s[^<>]*?\br=["']([A-Z]{0,4})(\d{1,9})["']""")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _NO_RESULT = re.compile(
-    rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:</(?:\w+:)?c>|<(?:\w+:)?v\s*/>|<(?:\w+:)?v></)"
+    rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^<>]*/>)\s*(?:</(?:\w+:)?c>|<(?:\w+:)?v\s*/>|<(?:\w+:)?v></)"
 )
 _SHEETS = "xl/worksheets/"
 

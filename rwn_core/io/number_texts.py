@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
+from rwn_core.data.variable import MOST_DECIMALS
+
 USUAL = 1  # decimals that a floating number has at least, where nothing else is said
 
 
@@ -18,14 +22,21 @@ def number_text(value: float, decimals: int) -> str:
     Returns
     -------
     str
-        The shortest text that gives the value again, with zeros added where it is too short.
+        The shortest text that gives the value again, with zeros added where it is too short; a
+        power of ten is written out where so many decimals hold it.
 
     Examples
     --------
     >>> number_text(2.5, 2), number_text(2.0, 0), number_text(2.125, 1), number_text(1e-7, 2)
     ('2.50', '2', '2.125', '1e-07')
+    >>> number_text(1e-05, 5), number_text(1e16, 2)
+    ('0.00001', '10000000000000000.00')
     """
     text = str(value)
+    if "e" in text and decimals > USUAL:
+        plain = format(Decimal(text), "f")
+        if len(plain.partition(".")[2]) <= decimals and len(plain) <= MOST_DECIMALS:
+            text = plain if "." in plain else f"{plain}.0"
     if "e" in text or "." not in text:
         return text
     whole, _, digits = text.partition(".")

@@ -5,14 +5,44 @@ from __future__ import annotations
 import stat
 from pathlib import Path
 
+from rwn_core.data.text_budget import LONGEST_DOCUMENT
 from rwn_core.errors import InputError
 from rwn_core.io.file_name import shown
 from rwn_core.io.limits import LARGEST_FILE
 from rwn_core.io.parse import too_large
 
+_BYTES = 4  # of a letter, at most
 
-def bytes_of(path: Path) -> bytes:
+
+def text_of(path: Path, what: str) -> str:
+    """The text of a small file; a larger one is refused before it is read.
+
+    Parameters
+    ----------
+    path : Path
+    what : str
+        What it should be, for the message.
+
+    Raises
+    ------
+    InputError
+        It is none, is too large or is no UTF-8.
+    """
+    content = bytes_of(path, LONGEST_DOCUMENT * _BYTES)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"The {what} file is not UTF-8 text.") from None
+
+
+def bytes_of(path: Path, most: int | None = None) -> bytes:
     """The whole content of a file.
+
+    Parameters
+    ----------
+    path : Path
+    most : int, optional
+        Bytes; those of the largest table if left out.
 
     Raises
     ------
@@ -24,7 +54,7 @@ def bytes_of(path: Path) -> bytes:
         # a device may give bytes without end, and a pipe may never give one
         if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
             raise InputError(f"{shown(path.name)} is no ordinary file; copy the table into one.")
-        if about.st_size <= LARGEST_FILE:
+        if about.st_size <= (LARGEST_FILE if most is None else most):
             with path.open("rb") as stream:  # room for what is asked for is taken, and not for more
                 content = stream.read(about.st_size + 1)
             if len(content) <= about.st_size:
@@ -39,4 +69,6 @@ def bytes_of(path: Path) -> bytes:
         raise InputError(
             f"{shown(path.name)} cannot be opened ({reason}); check its path and your rights."
         ) from None
+    if most is not None:
+        raise InputError(f"{shown(path.name)} has more than {most:,} bytes; shorten it.")
     raise InputError(too_large(shown(path.name)))

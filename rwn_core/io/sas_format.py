@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rwn_core.errors import InputError
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 _TABLE = bytes.fromhex("000000000000000000000000c2ea8160b31411cfbd92080009c7318c181f1011")
 _TRANSPORT = b"HEADER RECORD*******LIB"
+_MEMBER = re.compile(rb"HEADER RECORD\*{7}MEMB(?:ER  |V8  )HEADER RECORD!{7}")
 _RECORD = 80  # bytes; a transport file does not say how many of them it has
 
 
@@ -21,6 +23,12 @@ def read(file: str, content: bytes, schema: Schema | None) -> Microdata:
     from rwn_core.io.readstat_reader import read_labelled
 
     table = content.startswith(_TABLE)
+    members = 0 if table else len(_MEMBER.findall(content))
+    if members > 1:
+        raise InputError(
+            f"{file} is a SAS transport file of {members:,} data sets; save the one to mask as a "
+            "file of its own."
+        )
     if not table and len(content) % _RECORD:
         raise InputError(f"{file} is damaged or cut off; get or save the file again.")
     kind = "sas7bdat" if table else "xport"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from rwn_core.data.text_budget import MOST_WATCHED, check_number
 from rwn_core.data.toml import toml_document, toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.analysis_plan import AnalysisPlan
@@ -121,6 +122,7 @@ class Scenario:
         """Read what `to_dict` made."""
         _refuse_unknown(document, _FIELDS, "scenario")
         try:
+            check_number(document.get("watch", ()), MOST_WATCHED, "Watched questions")
             return cls(
                 name=str(document.get("name", "")),
                 note=str(document.get("note", "")),

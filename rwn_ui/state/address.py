@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.text_budget import LONGEST_LINK
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.server.given_file import given_file
 from rwn_ui.server.messages import escaped
@@ -27,6 +28,9 @@ def read(session: Session) -> None:
     """Take what the address says, once; of an own table that is not here, when one is loaded."""
     if _ASKED not in st.session_state:
         asked = st.query_params.to_dict()
+        if sum(map(len, asked.values())) > LONGEST_LINK:
+            _note(session, "The link is too long; the page opens without its settings.")
+            asked = {}
         st.session_state[_ASKED] = asked
         session.projector = asked.get("projector") == "1" or session.projector
         if _elsewhere(session, asked):
@@ -111,7 +115,7 @@ def _take_slices(session: Session, asked: Mapping[str, str]) -> list[str]:
     try:
         parts = [part.split("-") for part in asked["slices"].split("_") if part]
         reslice(session, [[names[int(number)] for number in part] for part in parts])
-    except (ValueError, IndexError, rwn.RWNError):
+    except (ValueError, OverflowError, IndexError, rwn.RWNError):
         return ["slices of the link must be numbers of variables; they are left as they were."]
     return []
 
@@ -138,9 +142,9 @@ def _take_levers(session: Session, asked: Mapping[str, str]) -> list[str]:
 def _number(text: str, kind: type[Any]) -> Any:
     try:
         value = kind(text)
-    except ValueError:
+        return value if math.isfinite(value) else None
+    except (ValueError, OverflowError):  # a whole number of hundreds of digits
         return None
-    return value if math.isfinite(value) else None
 
 
 _STEPS: tuple[Callable[[Session, Mapping[str, str]], list[str]], ...] = (

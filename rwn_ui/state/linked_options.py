@@ -33,7 +33,7 @@ def take(session: Session, asked: Mapping[str, str]) -> list[str]:
         change_options(session, tuple(options_of(method(**values, **method.start)).items()))
     except rwn.RWNError as refusal:
         return [f"Options of the link are left as they were: {refusal}"]
-    except (ValueError, IndexError, AttributeError):
+    except (ValueError, IndexError, AttributeError, TypeError, OverflowError, RecursionError):
         listed = ", ".join(option.name for option in offered)
         return [f"{listed} of the link cannot be read; all options are left as they were."]
     return []

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from rwn_core.data.text_budget import LONGEST_DOCUMENT
 from rwn_core.errors import InputError
 from rwn_ui.server.environment import in_class
 
@@ -36,8 +37,10 @@ def text_of(content: bytes, what: str) -> str:
     Raises
     ------
     InputError
-        It is no text.
+        It is no text, or a too long one.
     """
+    if len(content) > 4 * LONGEST_DOCUMENT:  # bytes of so many letters
+        raise InputError(f"The {what} file has more than {LONGEST_DOCUMENT:,} letters; shorten it.")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:

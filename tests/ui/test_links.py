@@ -50,6 +50,20 @@ def test_bad_values_of_a_link_are_said_on_a_page_that_lives(open_page) -> None:
     assert screen.panel is not None
 
 
+@pytest.mark.parametrize("value", ["9" * 400, "-" + "9" * 4000, "1e999", "9" * 5000])
+def test_numbers_of_hundreds_of_digits_are_refused_in_a_link(bodyfat: Session, value: str) -> None:
+    for name in ("epsilon", "k", "q"):
+        (message,) = address._take_levers(bodyfat, {name: value})
+        assert message.startswith(f"{name} of the link must be")
+
+
+def test_a_link_of_too_many_letters_opens_the_page_without_it(open_page) -> None:
+    screen = open_page("tune", epsilon="1.5", slices="1-2_" * 6_000)
+    (warning,) = screen.test.warning
+    assert warning.value == "The link is too long; the page opens without its settings."
+    assert screen.session.words == "ε = 2 · k = 5 · q = 1"
+
+
 def test_good_values_of_a_link_are_taken(open_page) -> None:
     screen = open_page("tune", demo="pima", epsilon="1.5", k="7", q="0.5", projector="1")
     assert screen.session.words == "ε = 1.5 · k = 7 · q = 0.5"

@@ -125,9 +125,10 @@ def written_decimals(column: TextColumn, series: pd.Series[Any]) -> tuple[int | 
     same = pa.array(_comes_back(texts, pc.cast(texts, pa.float64())))
     # a program may write 1e-7 as 1e-07
     left = texts.filter(pc.or_(pc.invert(same), pc.match_substring_regex(texts, "[eE]")))
-    if decimals > USUAL and not len(left):
+    odd = left.to_pylist()
+    if decimals > USUAL and all(number_text(float(text), USUAL) == text for text in odd):
         decimals = USUAL  # long numbers and no zeros at their ends: nothing was filled up
-    others = sum(number_text(float(text), decimals) != text for text in left.to_pylist())
+    others = sum(number_text(float(text), decimals) != text for text in odd)
     said = []
     if others:
         said.append(

@@ -150,6 +150,11 @@ def _levels(original: Microdata, name: str) -> list[int]:
     return [number for number in range(len(levels)) if occur[number]][1:]
 
 
+def predictor_width(original: Microdata, name: str) -> int:
+    """How many columns `predictor_columns` gives."""
+    return len(_levels(original, name))
+
+
 def predictor_columns(
     original: Microdata, table: Microdata, name: str
 ) -> tuple[list[str], list[NDArray[np.float64]]]:

@@ -6,6 +6,7 @@ a scenario file is data, so it is read by this grammar and never evaluated as a 
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -14,6 +15,12 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.question import Question
+from rwn_core.data.text_budget import (
+    LONGEST_FORMULA,
+    MOST_FACTORS,
+    MOST_TERMS,
+    check_letters,
+)
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.aligned import numbers
@@ -22,9 +29,11 @@ from rwn_core.measures.statistics.design_matrix import (
     Design,
     complete_design,
     predictor_columns,
+    predictor_width,
 )
 
-_FACTOR = re.compile(r"\s*(?:(log|sqrt|square)\(\s*)?(`[^`]+`|[^\W\d][\w.]*)\s*(\))?\s*")
+_FACTOR = re.compile(r"(?:(log|sqrt|square)\(\s*)?(`[^`]+`|[^\W\d][\w.]*+)\s*+(\))?")
+LARGEST_DESIGN = 50_000_000  # numbers of a model's columns: 400 MB
 _WORDS = "A formula reads like: response ~ one + log(two) + three:four + `a name`."
 
 
@@ -69,7 +78,8 @@ class Formula:
         text : str
             `response ~ term + term`; a term is a factor, `a:b` for a product or `a*b` for both
             and their product; a factor is a name, a name in backticks, or log, sqrt or square of
-            one.
+            one. As in R, a factor counts once in a product, and a term once in a formula. The
+            terms are counted before any crossing is written out.
 
         Raises
         ------
@@ -80,15 +90,26 @@ class Formula:
         >>> [":".join(map(str, term)) for term in Formula.parse("y ~ a * log(b)").terms]
         ['a', 'log(b)', 'a:log(b)']
         """
+        check_letters(text, LONGEST_FORMULA, "The formula", ParameterError)
         left, tilde, right = text.partition("~")
         if not tilde:
             raise ParameterError(f"The formula has no ~ between response and terms. {_WORDS}")
-        terms: dict[tuple[Factor, ...], None] = {}
-        for part in right.split("+"):
-            crossed = [_product(each) for each in part.split("*")]
+        terms: dict[frozenset[Factor], tuple[Factor, ...]] = {}
+        parts = [_crossed(part) for part in right.split("+")]
+        if sum(2 ** len(crossed) - 1 for crossed in parts) > MOST_TERMS:
+            raise ParameterError(
+                f"The formula has more than {MOST_TERMS:,} terms once each * is written out; join "
+                "fewer variables by *."
+            )
+        for crossed in parts:
             for term in _crossings(crossed):
-                terms.setdefault(term)
-        return cls(response=_factor(left), terms=tuple(terms))
+                if len(term) > MOST_FACTORS:
+                    raise ParameterError(
+                        f"A term of the formula has more than {MOST_FACTORS} factors; take some "
+                        "out."
+                    )
+                terms.setdefault(frozenset(term), term)
+        return cls(response=_factor(left), terms=tuple(terms.values()))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,20 +123,25 @@ class Formula:
         return Question(response=self.names[0], predictors=self.names[1:])
 
 
-def _product(text: str) -> tuple[Factor, ...]:
-    return tuple(_factor(part) for part in text.split(":"))
+def _crossed(text: str) -> list[tuple[Factor, ...]]:
+    """The products that * joins, each once, with each factor once."""
+    found: dict[frozenset[Factor], tuple[Factor, ...]] = {}
+    for each in text.split("*"):
+        product = tuple(dict.fromkeys(_factor(part) for part in each.split(":")))
+        found.setdefault(frozenset(product), product)
+    return list(found.values())
 
 
 def _crossings(crossed: list[tuple[Factor, ...]]) -> list[tuple[Factor, ...]]:
     """The terms of a * b * c: each subset's product, smaller ones first."""
     result: list[tuple[Factor, ...]] = [()]
     for term in crossed:
-        result += [known + term for known in result]
+        result += [tuple(dict.fromkeys(known + term)) for known in result]
     return sorted((term for term in result if term), key=len)
 
 
 def _factor(text: str) -> Factor:
-    match = _FACTOR.fullmatch(text)
+    match = _FACTOR.fullmatch(text.strip())
     if match is None or bool(match[1]) != bool(match[3]):
         raise ParameterError(f"A part of the formula cannot be read. {_WORDS}")
     return Factor(name=match[2].strip("`"), transform=match[1] or "")
@@ -153,18 +179,33 @@ def formula_design(
         raise NotApplicable(
             f"The response {response.name} is categorical; a linear or Poisson model needs numbers."
         )
+    _check_size(original, table, formula)
     terms: list[str] = []
     columns = [_transformed(numbers(original, table, response.name), response, where)]
     for term in formula.terms:
         new_terms, new_columns = _term(original, table, term, where)
         terms += new_terms
         columns += new_columns
-        if len(terms) > MOST_COEFFICIENTS:
-            raise NotApplicable(
-                f"The model would have more than {MOST_COEFFICIENTS} coefficients; choose fewer "
-                "terms."
-            )
     return complete_design(formula.question, terms, columns, where)
+
+
+def _check_size(original: Microdata, table: Microdata, formula: Formula) -> None:
+    """Refuse a model of too many columns, before any is made."""
+    widths = {
+        factor: 1 if factor.transform else predictor_width(original, factor.name)
+        for term in formula.terms
+        for factor in term
+    }
+    width = sum(math.prod(widths[factor] for factor in term) for term in formula.terms)
+    if width > MOST_COEFFICIENTS:
+        raise NotApplicable(
+            f"The model would have more than {MOST_COEFFICIENTS} coefficients; choose fewer terms."
+        )
+    if width * table.n > LARGEST_DESIGN:
+        raise NotApplicable(
+            f"The model would take more than {LARGEST_DESIGN:,} numbers (records times "
+            "coefficients); choose fewer terms."
+        )
 
 
 def _term(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import io
+import random
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
@@ -241,3 +243,47 @@ def test_days_are_written_as_dates_and_moments_as_moments() -> None:
     assert made.column("level").combine_chunks().dictionary.to_pylist() == ["b"]
     assert made.column("day").to_pylist()[1] is None
     assert made.schema.metadata is None
+
+
+@pytest.mark.parametrize("decimal256", [False, True])
+@pytest.mark.parametrize(("precision", "scale"), [(10, 2), (15, 7), (9, 0), (18, 12), (15, 15)])
+def test_exact_decimals_come_back_text_for_text(
+    precision: int, scale: int, decimal256: bool
+) -> None:
+    """Finding T2: each released text of a decimal column occurs in the file (read by Python)."""
+    rng = random.Random(precision * 100 + scale)
+    digits = min(precision, 15)
+    texts = [
+        format(decimal.Decimal(rng.randrange(10**digits)).scaleb(-scale), "f") for _ in range(400)
+    ]
+    texts += [format(decimal.Decimal(number).scaleb(-scale), "f") for number in (0, 1, 510, 610)]
+    make = pa.decimal256 if decimal256 else pa.decimal128
+    column = pa.array([decimal.Decimal(text) for text in texts], make(precision, scale))
+    other = pa.array([str(number % 3) for number in range(len(texts))])
+    batch = pa.record_batch({"x": column, "g": other})
+    stream = io.BytesIO()
+    pq.write_table(pa.Table.from_batches([batch]), stream)
+    for name, content in (("t.feather", feather(batch)), ("t.parquet", stream.getvalue())):
+        data = parse(name, content)
+        assert data.frame["x"].tolist() == [float(text) for text in texts]
+        release = rwn.mask(data, rwn.RWN(k=5), seed=1)
+        written = release.to_bytes("csv").decode().splitlines()[1:]
+        assert {line.split(",")[0] for line in written} <= set(texts)
+        again = parse(name, release.to_bytes(name.partition(".")[2]))
+        assert set(again.frame["x"]) <= {float(text) for text in texts}
+
+
+def test_a_shift_of_the_last_digit_would_be_seen() -> None:
+    column = decimals(10, 2, *(f"{number / 100:.2f}" for number in range(500, 700)))
+    wrong = column.cast(pa.float64()).to_pylist()
+    wanted = [float(value) for value in column.to_pylist()]
+    assert sum(a != b for a, b in zip(wrong, wanted, strict=True)) > 5, "Arrow's own cast is off"
+    assert table(column).frame["x"].tolist() == wanted
+
+
+def test_decimals_beyond_a_floating_number_are_texts_without_powers_of_ten() -> None:
+    many = table(decimals(38, 30, "0.000000000000000000000000000001", "1.234567890123456789"))
+    assert many.frame["x"].tolist()[0] == "0." + "0" * 29 + "1"
+    assert many.notices == (KEPT,)
+    array = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0], pa.int8()), decimals(25, 2, *MANY))
+    assert table(array).frame["x"].cat.categories.tolist() == ["12345678901234567.25", "1.50"]

@@ -1,0 +1,20 @@
+"""Small text files of a command: a scenario, a decision, a record, a card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def read_text(path: Path, what: str) -> str:
+    """Read a small text file.
+
+    Raises
+    ------
+    InputError
+        It is too large, or not UTF-8.
+    OSError
+    """
+    from rwn_core.io.open_file import text_of
+
+    path.stat()  # an OSError where it is not there
+    return text_of(path, what)
