@@ -66,6 +66,7 @@ _LINKAGE = (
 _TABLES = (
     "cells_changed",
     "marginals",
+    "association_loss",
     "contingency",
     "standard_errors",
     "ci_overlap",
@@ -190,6 +191,7 @@ _KEPT: Mapping[str, tuple[str, ...]] = {
     "repeated_releases": ("releases", "bound"),
     "cells_changed": ("names", "share"),
     "standard_errors": ("terms", "ratio"),
+    "association_loss": ("faded",),
 }
 
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 import rwn_core as rwn
 from rwn_core.evaluation.repeated_draws import Ensemble
+from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_ui.features import policy_tile, risk_axis
 from rwn_ui.features.repeated_draws_results import drawn, interval
@@ -40,18 +39,20 @@ TILES = (
         help="The most outlying record: its distance D from the mean, original and released.",
     ),
     Tile(
-        label="Mean |Δ correlation|",
-        measure="correlation",
-        words=lambda value: f"{value:.3f}",
-        aim="correlation",
-        help="Mean absolute change over all pairs of numeric variables.",
+        label="Relations lost",
+        measure=UTILITY,
+        words=percent,
+        aim="relations",
+        help="How much of the relations between all variables is lost: 0 % none, 100 % all. Pairs "
+        "that are unrelated in the original do not count.",
     ),
     Tile(
-        label="Median |Δ slope| / SE",
+        label="Largest |Δ slope| / SE",
         measure="regression",
         words=lambda value: f"{value:.2f}",
         aim="slope",
-        help="Median change of the regression's slopes, in units of the original's standard error.",
+        help="Largest change of a slope of the regression, in units of the original's standard "
+        "error.",
     ),
     Tile(
         label="PC1 share",
@@ -175,20 +176,15 @@ def _mark(shown: dict[str, Any], tile: Tile, reading: Reading, session: Session)
     aim = float(getattr(session.aims, str(tile.aim)))
     shown["state"] = "over" if tile.value(reading) > aim else None
     shown |= {"limit": f"aim {tile.words(aim)}", "aim": True}
-    if tile.aim == "correlation":
-        most = without_relations(reading)
-        shown["help"] += f" Without any relation left it would be {tile.words(most)}."
-        if aim >= most:  # a table without relations keeps such an aim
-            shown["limit"] += f", none left {tile.words(most)}"
+    if tile.measure == UTILITY:
+        shown["help"] += faded(reading)
     shown["help"] += f" The aim for utility: at most {tile.words(aim)}."
 
 
-def without_relations(reading: Reading) -> float:
-    """The mean absolute change of correlations that leaves none: their own mean."""
-    original = np.asarray(reading.detail["original"], dtype=float)
-    pairs = np.abs(original[np.triu_indices(len(original), 1)])
-    known = pairs[np.isfinite(pairs)]
-    return float(known.mean()) if known.size else 0.0
+def faded(reading: Reading) -> str:
+    """The relations that faded most, as a sentence; empty where none did."""
+    named = [f"{one} with {other}" for one, other in reading.detail["faded"]]
+    return f" Faded most: {', '.join(named)}." if named else ""
 
 
 def _against(tile: Tile, name: str, released: float, pinned: float) -> dict[str, Any]:
